@@ -1,0 +1,213 @@
+// The upstream calls of a speech or transcription: one after the other while nothing was heard.
+// Nothing is delivered before the hold is durable.
+
+import { writePrivateFile } from '../../media/blobs/private-file.ts';
+import { beginsAs } from '../../media/model/audio.ts';
+import type { UpstreamFailure } from '../../media/model/events.ts';
+import type { AudioCall } from '../../media/providers/audio-contract.ts';
+import type { UpstreamTarget } from '../../media/providers/contract.ts';
+import { plainFailure } from '../../media/providers/refusal.ts';
+import type { ActorContext } from '../../runtime/actor/contract.ts';
+import { plainProblem } from '../subscriber/problem.ts';
+import type { PlainProblem } from '../subscriber/protocol.ts';
+import { finishAudio } from './closing.ts';
+import type { AudioProtocol } from './protocol.ts';
+import type { AudioSpec } from './spec.ts';
+import type { AudioState } from './state.ts';
+
+type Context = ActorContext<AudioProtocol>;
+
+/** Fewer bytes do not show what they are the beginning of. */
+const signatureBytesMin = 4;
+
+/** Calls the next target; fails when none is left. */
+export function startAttempt(state: AudioState, context: Context): void {
+  const { deps, spec } = state;
+  const nowMs = Date.now();
+  const target = state.targets.shift();
+  if (target === undefined) {
+    finishAudio(state, context, { status: 'failed', problem: plainProblem('no_route_available') });
+    return;
+  }
+  // The probe of a half-open breaker is taken by another call: this one goes elsewhere if it can.
+  if (!deps.health.started(target.routeId, nowMs) && state.targets.length > 0) {
+    startAttempt(state, context);
+    return;
+  }
+  state.attempts += 1;
+  state.body = [];
+  const attempt = state.attempts;
+  const { self } = context;
+  const handle = deps.upstream.start(
+    deps.family(target.family),
+    callOf(state, target),
+    deps.limits.upstream,
+    {
+      bytes: (bytes) => {
+        if (!self.tell('upstreamBytes', { attempt, bytes })) handle.abort();
+      },
+      ended: (failure) => void self.tell('upstreamEnded', { attempt, failure }),
+    },
+  );
+  state.attempt = { number: attempt, target, handle, startedMs: nowMs, bytes: 0 };
+  deps.log.debug({ generation: spec.id, route: target.routeId }, 'audio call');
+}
+
+function callOf({ deps, spec }: AudioState, target: UpstreamTarget): AudioCall {
+  const family = deps.family(target.family);
+  const { work, model } = spec;
+  if (work.kind === 'transcription') return family.encodeTranscription(work.request, target);
+  const voice = model.voices[work.request.voice] ?? work.request.voice;
+  return family.encodeSpeech(work.request, voice, target);
+}
+
+export function abortAttempt(state: AudioState): void {
+  const { attempt, deps } = state;
+  if (attempt === null) return;
+  attempt.handle.abort();
+  deps.health.abandoned(attempt.target.routeId);
+  state.attempt = null;
+}
+
+/** Bytes of the attempt, once the hold is durable. */
+export function takeBytes(state: AudioState, context: Context, bytes: Uint8Array): void {
+  const { attempt, deps, spec } = state;
+  if (attempt === null) return;
+  const { speechBytesMax, transcriptBytesMax } = deps.limits.audio;
+  const nowMs = Date.now();
+  if (attempt.bytes === 0) {
+    deps.health.firstEvent(attempt.target.routeId, nowMs - attempt.startedMs, nowMs);
+  }
+  attempt.bytes += bytes.length;
+  if (spec.work.kind === 'transcription') {
+    state.body.push(bytes);
+    if (attempt.bytes > transcriptBytesMax) {
+      failAttempt(state, context, plainFailure('garbage', 'the transcript is too long'));
+    }
+    return;
+  }
+  if (attempt.bytes > speechBytesMax) {
+    failAttempt(state, context, plainFailure('garbage', 'the audio is too long'));
+    return;
+  }
+  if (state.isHeard) {
+    deliver(state, context, bytes);
+    return;
+  }
+  const begun = state.body.length === 0 ? bytes : Buffer.concat([...state.body, bytes]);
+  state.body = [begun];
+  if (begun.length < signatureBytesMin) return;
+  if (beginsAs(spec.work.request.format, begun)) deliver(state, context, begun);
+  else failAttempt(state, context, plainFailure('garbage', 'the reply is no audio'));
+}
+
+function deliver(state: AudioState, context: Context, bytes: Uint8Array): void {
+  const { deps, spec, attempt } = state;
+  if (!state.isHeard) {
+    state.isHeard = true;
+    deps.metrics.firstEvent((Date.now() - spec.createdAtMs) / 1_000);
+    if (spec.idempotencyKey !== null) {
+      const drained = () => void context.self.tell('drained', 'disk');
+      state.file = writePrivateFile(deps.keptFolder, spec.id, drained);
+    }
+    spec.desk.open({ kind: 'audio' });
+  }
+  const { waitsFor } = state;
+  if (!spec.desk.write(bytes) && !waitsFor.client) {
+    waitsFor.client = true;
+    state.slowSinceMs = Date.now();
+  }
+  if (state.file?.write(bytes) === false) waitsFor.disk = true;
+  if (waitsFor.client || waitsFor.disk) attempt?.handle.pause();
+}
+
+/** Client or disk has taken what was written. */
+export function taken(state: AudioState, by: 'client' | 'disk'): void {
+  const { waitsFor } = state;
+  if (by === 'client') state.slowMs = slowMsOf(state);
+  waitsFor[by] = false;
+  if (!waitsFor.client && !waitsFor.disk) state.attempt?.handle.resume();
+}
+
+function slowMsOf({ waitsFor, slowMs, slowSinceMs }: AudioState): number {
+  return waitsFor.client ? slowMs + Date.now() - slowSinceMs : slowMs;
+}
+
+function failAttempt(state: AudioState, context: Context, failure: UpstreamFailure): void {
+  state.attempt?.handle.abort();
+  attemptEnded(state, context, failure);
+}
+
+/** The upstream is over: done, failed for good, or failed with another target to try. */
+export function attemptEnded(
+  state: AudioState,
+  context: Context,
+  failure: UpstreamFailure | null,
+): void {
+  const { deps, spec, attempt } = state;
+  if (attempt === null) return;
+  const nowMs = Date.now();
+  const { routeId, family } = attempt.target;
+  const isSilent = spec.work.kind === 'speech' && !state.isHeard;
+  let cause = failure;
+  if (isSilent) cause ??= plainFailure('garbage', 'the reply is empty');
+  if (cause === null && spec.work.kind === 'transcription') {
+    const transcript = deps.family(family).readTranscript(Buffer.concat(state.body).toString());
+    if (transcript !== null) {
+      state.attempt = null;
+      deps.health.succeeded(routeId, nowMs);
+      finishAudio(state, context, { status: 'completed' }, transcript);
+      return;
+    }
+    cause = plainFailure('garbage', 'the reply is no transcript');
+  }
+  state.attempt = null;
+  if (cause === null) {
+    deps.health.succeeded(routeId, nowMs);
+    finishAudio(state, context, { status: 'completed' });
+    return;
+  }
+  deps.health.failed(routeId, cause, nowMs);
+  const { id, exchangeId, accountId } = spec;
+  deps.log.warn(
+    { generation: id, exchange: exchangeId, account: accountId, route: routeId, failure: cause },
+    'upstream attempt failed',
+  );
+  if (cause.kind === 'busy') state.busyAttempts += 1;
+  if (mayTryNext(state, cause, nowMs)) startAttempt(state, context);
+  // No provider waits for ever: who makes it wait until it gives up has bought what it sent.
+  else if (slowMsOf(state) >= deps.limits.audio.slowMs) {
+    finishAudio(state, context, { status: 'cancelled' });
+  } else finishAudio(state, context, { status: 'failed', problem: problemOf(state, spec, cause) });
+}
+
+function mayTryNext(state: AudioState, failure: UpstreamFailure, nowMs: number): boolean {
+  const { attemptsMax, failoverWithinMs } = state.deps.limits.generation;
+  if (state.isHeard || failure.kind === 'rejected' || state.targets.length === 0) return false;
+  return state.attempts < attemptsMax && nowMs - state.spec.createdAtMs <= failoverWithinMs;
+}
+
+/** The public problem of a failure; the provider's own words stay in the log. */
+function problemOf(
+  { busyAttempts, attempts }: AudioState,
+  { work }: AudioSpec,
+  failure: UpstreamFailure,
+): PlainProblem {
+  switch (failure.kind) {
+    case 'rejected':
+      return work.kind === 'speech'
+        ? plainProblem('invalid_request', 'The model refused the request as invalid.')
+        : plainProblem('unprocessable_media', 'The model refused the recording.');
+    case 'busy': {
+      const problem = plainProblem('upstream_busy');
+      if (busyAttempts < attempts) return problem;
+      const seconds = Math.ceil((failure.retryAfterMs ?? 1_000) / 1_000);
+      problem.headers['retry-after'] = String(Math.min(Math.max(seconds, 1), 3_600));
+      return problem;
+    }
+    case 'timeout':
+      return plainProblem('upstream_timeout');
+    default:
+      return plainProblem('upstream_error');
+  }
+}

@@ -1,0 +1,43 @@
+// The private folders of audio under TOLLGATE_DATA: recordings while programs read them, speech
+// that is kept for the owners of idempotency keys, and the programs' own.
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { preparePrivateFolder, sweepPrivateFolder } from '../../media/blobs/private-file.ts';
+
+export interface AudioFolders {
+  scratch: string;
+  kept: string;
+  tools: string;
+}
+
+export function audioFolders(dataDir: string): AudioFolders {
+  const folder = join(dataDir, 'audio');
+  return {
+    scratch: join(folder, 'scratch'),
+    kept: join(folder, 'kept'),
+    tools: join(folder, 'tools'),
+  };
+}
+
+/** At the start, before anything is served: what a crash left of requests goes. */
+export async function prepareAudioFolders(dataDir: string): Promise<void> {
+  const { scratch, kept } = audioFolders(dataDir);
+  await rm(scratch, { recursive: true, force: true });
+  await preparePrivateFolder(scratch);
+  await preparePrivateFolder(kept);
+  // Nothing is being written: what is unfinished stays so.
+  await sweepPrivateFolder(kept, { keptMs: Number.POSITIVE_INFINITY, unfinishedMs: -1 });
+}
+
+/** Now and then: audio whose time is over, and what a lost shard left. */
+export async function sweepAudioFolders(
+  dataDir: string,
+  { keptMs, leftoverMs }: { keptMs: number; leftoverMs: number },
+): Promise<number> {
+  const { scratch, kept } = audioFolders(dataDir);
+  const swept = await Promise.all([
+    sweepPrivateFolder(scratch, { keptMs: leftoverMs, unfinishedMs: leftoverMs }),
+    sweepPrivateFolder(kept, { keptMs, unfinishedMs: leftoverMs }),
+  ]);
+  return swept.reduce((sum, count) => sum + count, 0);
+}

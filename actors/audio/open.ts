@@ -1,0 +1,134 @@
+// How a route reaches a speech or transcription: the finished one that has the idempotency key, or
+// a new one. One that still runs under the key is a conflict: clients try again by themselves.
+import { findGenerationByKey, type Generation } from '../../db/generations.ts';
+import { type Sql, withDeadline } from '../../db/sql.ts';
+import type { ActorSystem } from '../../runtime/actor/contract.ts';
+import { newId, nodeOfId, timeOfId } from '../../runtime/ids.ts';
+import type { Limits } from '../../runtime/limits.ts';
+import { Problem } from '../../runtime/problem.ts';
+import type { AudioKind } from './audio.ts';
+import { AudioDesk, type AudioOpening } from './desk.ts';
+import type { AudioSpec, StoredAudio } from './spec.ts';
+
+export interface AudioServices {
+  system: ActorSystem;
+  sql: Sql;
+  audioKind: AudioKind;
+  limits: Limits;
+  keptFolder: string;
+  /** Of this shard's memory for recordings. */
+  recordings: { bytesLeft: number };
+}
+
+type Planned = 'model' | 'targets' | 'work';
+
+/** Everything but what the opening itself decides. */
+export type AudioOrder = Omit<
+  AudioSpec,
+  'id' | 'createdAtMs' | 'desk' | 'releasePlace' | Planned
+> & {
+  /** Called for a new one only. It may refuse with a Problem. */
+  plan(): Pick<AudioSpec, Planned>;
+  /** Hands the key's place over to what may outlive the exchange. */
+  takePlace(): () => void;
+};
+
+export type AudioOpened =
+  | { kind: 'new'; requestId: string; opening: AudioOpening; desk: AudioDesk }
+  | { kind: 'stored'; requestId: string; stored: StoredAudio };
+
+/**
+ * Opens one for a client and waits until the reply can begin.
+ * @throws Problem idempotency_key_reused, overloaded, conflict, and what `plan` throws
+ */
+export async function openAudio(
+  services: AudioServices,
+  order: AudioOrder,
+  onAbort: (listener: () => void) => void,
+): Promise<AudioOpened> {
+  const { accountId, route, idempotencyKey } = order;
+  if (idempotencyKey !== null) {
+    const query = findGenerationByKey(services.sql, accountId, route, idempotencyKey);
+    const row = await withDeadline(query);
+    const mayRun = row === null || (row.status === 'failed' && row.usageJson === null);
+    if (!mayRun) return reopen(order, row);
+  }
+  const opened = await startNew(services, order, onAbort);
+  if (opened.opening.kind === 'duplicate') throw busyKey();
+  return { kind: 'new', ...opened };
+}
+
+async function startNew(
+  { system, audioKind, limits }: AudioServices,
+  order: AudioOrder,
+  onAbort: (listener: () => void) => void,
+): Promise<{ requestId: string; opening: AudioOpening; desk: AudioDesk }> {
+  const planned = order.plan();
+  const id = newId('req', system.node);
+  const desk = new AudioDesk(limits.audio.aheadBytesMax);
+  const releasePlace = order.takePlace();
+  const { exchangeId, accountId, walletId, apiKeyId, route, idempotencyKey, fingerprint } = order;
+  const actor = system.spawn(audioKind, id, {
+    id,
+    exchangeId,
+    accountId,
+    walletId,
+    apiKeyId,
+    route,
+    idempotencyKey,
+    fingerprint,
+    createdAtMs: timeOfId(id),
+    ...planned,
+    desk,
+    releasePlace,
+  });
+  if (actor === null) {
+    releasePlace();
+    throw new Problem('overloaded', { headers: { 'retry-after': '1' } });
+  }
+  onAbort(() => desk.clientGone());
+  return { requestId: id, opening: await desk.opening, desk };
+}
+
+function reopen({ fingerprint }: AudioOrder, row: Generation): AudioOpened {
+  if (row.fingerprint !== fingerprint) {
+    throw new Problem('idempotency_key_reused', { param: 'idempotency-key' });
+  }
+  if (row.status === 'running') throw busyKey();
+  if (row.answerJson === null) {
+    throw new Problem('conflict', {
+      message: 'The request with this idempotency key has ended, and its audio was not kept.',
+    });
+  }
+  const stored = JSON.parse(row.answerJson) as StoredAudio;
+  return { kind: 'stored', requestId: row.id, stored };
+}
+
+function busyKey(): Problem {
+  return new Problem('conflict', {
+    message: 'A request with this idempotency key is running. Try again.',
+    headers: { 'retry-after': '1' },
+  });
+}
+
+/** Whether generations of this route are speeches or transcriptions. */
+export function isAudioRoute(route: string): boolean {
+  return route.startsWith('/v1/audio/');
+}
+
+const lookAgainMs = 20;
+
+/** Cancels one on whichever node, and waits until it has ended there, within bounds. */
+export async function cancelAudio(
+  { system, audioKind, limits }: AudioServices,
+  requestId: string,
+): Promise<void> {
+  const address = { node: nodeOfId(requestId), kind: audioKind.name, id: requestId };
+  const actor = system.at(audioKind, address);
+  const deadline = performance.now() + limits.generation.cancelWaitMs;
+  while (performance.now() < deadline) {
+    const answer = await actor.ask('cancel', null, 2_000);
+    if (!answer.ok || answer.value.status === 'ended') return;
+    await new Promise((resolve) => setTimeout(resolve, lookAgainMs));
+  }
+}

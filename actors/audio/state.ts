@@ -1,0 +1,110 @@
+// The state of one running speech or transcription. Only its actor changes it.
+import type { PrivateWriter } from '../../media/blobs/private-file.ts';
+import type { UpstreamFailure } from '../../media/model/events.ts';
+import { zeroUsage } from '../../media/model/usage.ts';
+import type { UpstreamHandle, UpstreamTarget } from '../../media/providers/contract.ts';
+import { siblingId } from '../../runtime/ids.ts';
+import type { PlainProblem } from '../subscriber/protocol.ts';
+import { type Charge, charge } from '../wallet/price.ts';
+import type { GenerationFinish } from '../wallet/protocol.ts';
+import type { AudioOpening } from './desk.ts';
+import type { AudioDeps, AudioSpec, AudioWork } from './spec.ts';
+
+export interface AudioAttempt {
+  number: number;
+  target: UpstreamTarget;
+  handle: UpstreamHandle;
+  startedMs: number;
+  bytes: number;
+}
+
+/** Why it ends. Only `completed` and a `cancelled` one that was heard are paid for. */
+export type AudioOutcome =
+  | { status: 'completed' | 'cancelled' }
+  | { status: 'failed'; problem: PlainProblem };
+
+export interface AudioState {
+  readonly deps: AudioDeps;
+  readonly spec: AudioSpec;
+  readonly holdId: string;
+  readonly held: Charge;
+  /** holding → running → closing (keeping, settling or releasing) → over. */
+  phase: 'holding' | 'running' | 'closing' | 'over';
+  targets: UpstreamTarget[];
+  attempt: AudioAttempt | null;
+  attempts: number;
+  busyAttempts: number;
+  /** What came before the hold was durable, and how its upstream ended. */
+  waiting: Uint8Array[];
+  waitingEnd: { failure: UpstreamFailure | null } | null;
+  /** Of a transcript; of speech, what came before its signature was whole. */
+  body: Uint8Array[];
+  /** The client was sent audio: from then on it is bought. */
+  isHeard: boolean;
+  isGone: boolean;
+  /** Who has not taken yet what was written. */
+  waitsFor: { client: boolean; disk: boolean };
+  /** How long the client has been waited for, and since when it is. */
+  slowMs: number;
+  slowSinceMs: number;
+  detached: boolean;
+  file: PrivateWriter | null;
+  outcome: AudioOutcome | null;
+  cost: Charge | null;
+  finish: GenerationFinish | null;
+  /** What the client is told when money is durable. */
+  end: AudioOpening | 'end' | 'fail' | null;
+  retries: number;
+}
+
+export function newAudioState(deps: AudioDeps, spec: AudioSpec): AudioState {
+  return {
+    deps,
+    spec,
+    holdId: siblingId(spec.id, 'hold'),
+    held: costOf(spec, longest(spec.work)),
+    phase: 'holding',
+    targets: [...spec.targets],
+    attempt: null,
+    attempts: 0,
+    busyAttempts: 0,
+    waiting: [],
+    waitingEnd: null,
+    body: [],
+    isHeard: false,
+    isGone: false,
+    waitsFor: { client: false, disk: false },
+    slowMs: 0,
+    slowSinceMs: 0,
+    detached: false,
+    file: null,
+    outcome: null,
+    cost: null,
+    finish: null,
+    end: null,
+    retries: 0,
+  };
+}
+
+/** Providers may count a begun second as a whole one. */
+function longest(work: AudioWork): AudioWork {
+  return work.kind === 'speech' ? work : { ...work, seconds: Math.ceil(work.seconds) };
+}
+
+/** What the work costs: characters are known before, seconds as the work has them. */
+export function costOf({ model }: Pick<AudioSpec, 'model'>, work: AudioWork): Charge {
+  const units =
+    work.kind === 'speech'
+      ? { characters: work.characters }
+      : { audioMs: Math.round(work.seconds * 1_000) };
+  return charge(model.card, zeroUsage, units);
+}
+
+/** Somebody else, or nobody, waits for it: it runs on for the owner of its key. */
+export function setDetached(state: AudioState, detached: boolean): void {
+  if (state.detached === detached) return;
+  state.detached = detached;
+  if (detached) state.deps.limiter.addDetached();
+  else state.deps.limiter.removeDetached();
+  state.deps.metrics.detached(detached ? 1 : -1);
+}

@@ -1,0 +1,183 @@
+// One change of one record, decided on the catalog as it is stored. Pure: what comes out is what to
+// write, or why not. The whole catalog must be right afterwards, not the record alone.
+import { isDeepStrictEqual } from 'node:util';
+import type { NewAuditEvent } from '../../db/audit-events.ts';
+import type { Catalog, ListedRecord } from '../../db/catalog.ts';
+import { validateBody } from '../../runtime/http/validate.ts';
+import { Problem } from '../../runtime/problem.ts';
+import type { CatalogDocument } from './document.ts';
+import { documentFaults, type Fault } from './faults.ts';
+import { type Definition, kindsOfRecords, nameOf, type RecordKind } from './kinds.ts';
+
+export type CatalogAction =
+  /** With `api_key`, for a provider that needs one. */
+  | { verb: 'create'; definition: Definition }
+  /** Members replace those of the same name; null removes one, `api_key` too. */
+  | { verb: 'update'; patch: Definition }
+  | { verb: 'enable' | 'disable' }
+  | { verb: 'delete' };
+
+export interface CatalogChange {
+  /** The account of the administrator. */
+  actor: string;
+  kind: RecordKind;
+  name: string;
+  /** The revision that the caller knows; null: whatever it is. */
+  revision: number | null;
+  action: CatalogAction;
+}
+
+export type CatalogRefusal =
+  | { status: 'not_found' }
+  | { status: 'exists' | 'stale'; revision: number }
+  | { status: 'invalid'; path: string; message: string }
+  /** Other records need it: such as `model x`. */
+  | { status: 'in_use'; by: string[] };
+
+export type CatalogReply =
+  | CatalogRefusal
+  /** `record` is null when it was deleted. */
+  | { status: 'changed'; record: ListedRecord | null; contentVersion: string }
+  | { status: 'unchanged'; record: ListedRecord; contentVersion: string };
+
+/** What a change comes to. */
+export interface Decided {
+  status: 'decided';
+  before: Definition | null;
+  /** As it is stored, without the credential; null: it is deleted. */
+  after: Definition | null;
+  /** The new credential, null to remove it; undefined: it stays as it is. */
+  apiKey: string | null | undefined;
+  /** The catalog afterwards. */
+  document: CatalogDocument;
+}
+
+/** `document` is the catalog that `stored` holds, with its credentials in clear. */
+export function decideChange(
+  change: CatalogChange,
+  stored: Catalog,
+  document: CatalogDocument,
+): Decided | { status: 'unchanged' } | CatalogRefusal {
+  const { kind, name, action } = change;
+  const record = stored[kind].find((candidate) => candidate.name === name) ?? null;
+  if (action.verb === 'create') {
+    if (record !== null) return { status: 'exists', revision: record.revision };
+  } else if (record === null) return { status: 'not_found' };
+  if (change.revision !== null && record !== null && change.revision !== record.revision) {
+    return { status: 'stale', revision: record.revision };
+  }
+  const current = findIn(document, kind, name);
+  const wanted = wantedDefinition(change, current);
+  if (wanted !== null && 'status' in wanted) return wanted;
+  const next = wanted?.definition ?? null;
+  const before = current === null ? null : withoutCredential(current);
+  const after = next === null ? null : withoutCredential(next);
+  const isSame = isDeepStrictEqual(current, next);
+  if (isSame) return { status: 'unchanged' };
+  const changed = replaceIn(document, kind, name, next);
+  const [fault] = documentFaults(changed);
+  if (fault !== undefined) return refusalOf(change, changed, fault);
+  const apiKey = kind !== 'providers' || current?.api_key === next?.api_key;
+  return {
+    status: 'decided',
+    before,
+    after,
+    apiKey: apiKey ? undefined : ((next?.api_key as string | undefined) ?? null),
+    document: changed,
+  };
+}
+
+function wantedDefinition(
+  { kind, name, action }: CatalogChange,
+  current: Definition | null,
+): { definition: Definition } | CatalogRefusal | null {
+  const { nameMember, enabledMember, schema } = kindsOfRecords[kind];
+  switch (action.verb) {
+    case 'delete':
+      return null;
+    case 'create':
+      return checked(schema, action.definition);
+    case 'enable':
+    case 'disable': {
+      if (enabledMember === null) return { status: 'not_found' };
+      return checked(schema, { ...current, [enabledMember]: action.verb === 'enable' });
+    }
+    case 'update': {
+      const merged = { ...current, ...action.patch, [nameMember]: name };
+      const kept = Object.entries(merged).filter(([, value]) => value !== null);
+      return checked(schema, Object.fromEntries(kept));
+    }
+  }
+}
+
+function checked(
+  schema: Parameters<typeof validateBody>[0],
+  definition: Definition,
+): { definition: Definition } | CatalogRefusal {
+  try {
+    const output = validateBody(schema, definition);
+    // As it comes back from the database: without members that are undefined.
+    return { definition: JSON.parse(JSON.stringify(output)) as Definition };
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error;
+    return { status: 'invalid', path: error.param ?? '', message: error.message };
+  }
+}
+
+function findIn(document: CatalogDocument, kind: RecordKind, name: string): Definition | null {
+  const records = document[kind] as Definition[];
+  const found = records.find((record) => nameOf(kind, record) === name);
+  return found === undefined ? null : (JSON.parse(JSON.stringify(found)) as Definition);
+}
+
+/** The document with the record in its place by name, or without it. */
+function replaceIn(
+  document: CatalogDocument,
+  kind: RecordKind,
+  name: string,
+  next: Definition | null,
+): CatalogDocument {
+  const others = (document[kind] as Definition[]).filter((record) => nameOf(kind, record) !== name);
+  const records = next === null ? others : [...others, next];
+  const sorted = records.sort((left, right) => (nameOf(kind, left) < nameOf(kind, right) ? -1 : 1));
+  return { ...document, [kind]: sorted };
+}
+
+function withoutCredential({ api_key: _credential, ...definition }: Definition): Definition {
+  return definition;
+}
+
+/** A fault of the record itself has its path; one of another means that it is needed there. */
+function refusalOf(change: CatalogChange, document: CatalogDocument, fault: Fault): CatalogRefusal {
+  const records = document[fault.kind] as Definition[];
+  const record = fault.index === null ? undefined : records[fault.index];
+  const name = record === undefined ? change.name : nameOf(fault.kind, record);
+  if (fault.kind === change.kind && name === change.name) {
+    return { status: 'invalid', path: fault.path, message: fault.message };
+  }
+  return { status: 'in_use', by: [`${kindsOfRecords[fault.kind].singular} ${name}`] };
+}
+
+/** The audit event of a change of the catalog. */
+export function changeEvent(made: {
+  id: string;
+  actor: string;
+  verb: string;
+  kind: RecordKind;
+  name: string;
+  before: Definition | null;
+  after: Definition | null;
+  /** What became of the credential; null: there was none. */
+  credential: 'kept' | 'set' | 'removed' | null;
+}): NewAuditEvent {
+  const { singular } = kindsOfRecords[made.kind];
+  const { before, after, credential } = made;
+  return {
+    id: made.id,
+    accountId: null,
+    actor: made.actor,
+    action: `${singular}.${made.verb}`,
+    subject: `${singular}:${made.name}`,
+    details: { before, after, ...(credential === null ? {} : { credential }) },
+  };
+}

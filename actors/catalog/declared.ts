@@ -1,0 +1,237 @@
+// What the environment declares: the file of TOLLGATE_CONFIG, and in development mode the
+// simulator, the providers whose keys are set, and local model runners.
+import { readFile } from 'node:fs/promises';
+import * as v from 'valibot';
+import type { UpstreamQuirks } from '../../media/providers/contract.ts';
+import { discoverModels } from '../../media/providers/discover.ts';
+import { compatibleFamily } from '../../media/providers/families.ts';
+import { type KnownProvider, providersWithKeys } from '../../media/providers/known.ts';
+import { type SimulatedModel, simulatedProviders } from '../../media/providers/simulated.ts';
+import { type Config, ConfigError } from '../../runtime/config.ts';
+import { validateBody } from '../../runtime/http/validate.ts';
+import type { Logger } from '../../runtime/log.ts';
+import { Problem } from '../../runtime/problem.ts';
+import {
+  type CatalogDocument,
+  catalogDocumentSchema,
+  type ModelRecord,
+  type ProviderRecord,
+} from './document.ts';
+import { documentFaults, faultLine } from './faults.ts';
+
+const managedRoutes = [
+  ['svc-intelligent', 'Intelligent', 'always'],
+  ['svc-coder', 'Coder', 'always'],
+  ['svc-intelligent-direct', 'Intelligent, original context', 'never'],
+  ['svc-coder-direct', 'Coder, original context', 'never'],
+] as const;
+
+export interface DeclaredOptions {
+  config: Config;
+  simulatorUrl: string | null;
+  log: Logger;
+}
+
+/** The checked document. Throws an Error with one line that names what is wrong. */
+export async function declaredDocument(options: DeclaredOptions): Promise<CatalogDocument> {
+  const { config } = options;
+  const document =
+    config.configPath === null ? emptyDocument() : await readDocument(config.configPath);
+  if (config.mode === 'dev') {
+    if (options.simulatorUrl !== null) addSimulator(document, options.simulatorUrl);
+    for (const { provider, apiKey } of providersWithKeys(config)) {
+      addKnown(document, provider, apiKey);
+    }
+    for (const upstream of config.upstreams) await addRunner(document, upstream, options.log);
+  }
+  const [fault] = documentFaults(document);
+  if (fault !== undefined) throw new ConfigError(`TOLLGATE_CONFIG: ${faultLine(fault)}`);
+  return document;
+}
+
+function emptyDocument(): CatalogDocument {
+  return v.parse(catalogDocumentSchema, {});
+}
+
+async function readDocument(path: string): Promise<CatalogDocument> {
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(await readFile(path, 'utf8'));
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new ConfigError(`TOLLGATE_CONFIG: the file cannot be read as JSON: ${reason}`);
+  }
+  try {
+    // The schema says what it gives; only the border's reader has forgotten it.
+    return validateBody(catalogDocumentSchema, parsed) as CatalogDocument;
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error;
+    throw new ConfigError(`TOLLGATE_CONFIG: ${error.message}`);
+  }
+}
+
+const simulatedPrice = {
+  input_per_million: '2.50',
+  cached_input_per_million: '0.25',
+  output_per_million: '10.00',
+};
+const simulatedTier = {
+  min_input_tokens: 1_001,
+  input_per_million: '5.00',
+  cached_input_per_million: '0.50',
+  output_per_million: '20.00',
+};
+
+/** The models of decisions.md, section 9, that this version has a family for. */
+function addSimulator(document: CatalogDocument, simulatorUrl: string): void {
+  const aliases: string[] = [];
+  for (const { name, family, basePath, quirks, models } of simulatedProviders) {
+    document.providers.push({
+      name,
+      family,
+      base_url: simulatorUrl + basePath,
+      quirks: quirksRecord(quirks),
+      simulated: true,
+      enabled: true,
+    });
+    for (const model of models) {
+      // What the file declares by such a name goes first.
+      if (document.models.some(({ alias }) => alias === model.alias)) continue;
+      if (model.kind === 'generation') aliases.push(model.alias);
+      document.models.push(simulatedRecord(name, model));
+    }
+  }
+  document.providers.push({
+    name: 'simulator-search',
+    family: 'serper',
+    base_url: simulatorUrl,
+    simulated: true,
+    enabled: true,
+  });
+  if (!document.surfaces.some(({ name }) => name === 'web_search')) {
+    document.surfaces.push({
+      name: 'web_search',
+      display_name: 'Web search',
+      provider: 'simulator-search',
+      enabled: true,
+    });
+  }
+  addManagedRoutes(document, aliases);
+  document.packages.push({
+    slug: 'starter',
+    name: 'Starter',
+    credits: 1_000,
+    price_usd: '10.00',
+    active: true,
+  });
+}
+
+function simulatedRecord(provider: string, model: SimulatedModel): ModelRecord {
+  const named = {
+    alias: model.alias,
+    display_name: model.displayName,
+    kind: model.kind,
+    routes: [{ provider, upstream_model: model.upstreamModel }],
+    output_tokens_max: 4_096,
+    enabled: true,
+  };
+  if (model.kind === 'generation') {
+    return {
+      ...named,
+      price: model.tiered ? { ...simulatedPrice, pricing_tiers: [simulatedTier] } : simulatedPrice,
+      context_window: 128_000,
+      capabilities: [...model.capabilities],
+    };
+  }
+  const { price, contextWindow, voices, tokensPerSecondMax } = model;
+  return {
+    ...named,
+    price,
+    context_window: contextWindow,
+    capabilities: ['audio'],
+    ...(voices === undefined ? {} : { voices }),
+    ...(tokensPerSecondMax === undefined ? {} : { tokens_per_second_max: tokensPerSecondMax }),
+  };
+}
+
+/** The managed routes of the specification; what the file declares by such a name goes first. */
+function addManagedRoutes(document: CatalogDocument, models: readonly string[]): void {
+  const declared = new Set([...document.routes, ...document.models].map(({ alias }) => alias));
+  for (const [alias, name, optimizer] of managedRoutes) {
+    if (declared.has(alias)) continue;
+    document.routes.push({
+      alias,
+      display_name: name,
+      pool: models.map((model) => ({ model, quality: 50, qualities: {} })),
+      optimizer,
+      enabled: true,
+    });
+  }
+}
+
+function addKnown(document: CatalogDocument, known: KnownProvider, apiKey: string): void {
+  document.providers.push({
+    name: known.name,
+    family: known.family,
+    base_url: known.baseUrl,
+    api_key: apiKey,
+    quirks: quirksRecord(known.quirks),
+    enabled: true,
+  });
+  for (const model of known.models) {
+    document.models.push({
+      alias: `${known.name}-${model.upstreamModel}`,
+      display_name: model.displayName,
+      kind: 'generation',
+      routes: [{ provider: known.name, upstream_model: model.upstreamModel }],
+      price: model.price,
+      context_window: model.contextWindow,
+      output_tokens_max: model.outputTokensMax,
+      capabilities: ['chat', 'tools', 'vision', 'structured_output'],
+      enabled: true,
+    });
+  }
+}
+
+function quirksRecord(quirks: Partial<UpstreamQuirks>): NonNullable<ProviderRecord['quirks']> {
+  const { obfuscationSwitch, outputCeiling } = quirks;
+  return {
+    ...(obfuscationSwitch === undefined ? {} : { obfuscation_switch: obfuscationSwitch }),
+    ...(outputCeiling === undefined ? {} : { output_ceiling: outputCeiling }),
+  };
+}
+
+/** A local runner costs its owner nothing a token: its models are free. */
+async function addRunner(
+  document: CatalogDocument,
+  upstream: Config['upstreams'][number],
+  log: Logger,
+): Promise<void> {
+  const models = await discoverModels(upstream.url, upstream.key);
+  if (models === null) {
+    log.warn({ upstream: upstream.name }, 'the upstream does not list its models: left out');
+    return;
+  }
+  document.providers.push({
+    name: upstream.name,
+    family: compatibleFamily,
+    base_url: upstream.url,
+    ...(upstream.key === null ? {} : { api_key: upstream.key }),
+    enabled: true,
+  });
+  for (const upstreamModel of models) {
+    const alias = `${upstream.name}-${upstreamModel}`.toLowerCase().replace(/[^a-z0-9._-]+/g, '-');
+    if (document.models.some((model) => model.alias === alias)) continue;
+    document.models.push({
+      alias: alias.slice(0, 80),
+      display_name: upstreamModel.slice(0, 120),
+      kind: 'generation',
+      routes: [{ provider: upstream.name, upstream_model: upstreamModel }],
+      price: { input_per_million: '0', output_per_million: '0' },
+      context_window: 128_000,
+      output_tokens_max: 4_096,
+      capabilities: ['chat', 'tools', 'structured_output'],
+      enabled: true,
+    });
+  }
+}

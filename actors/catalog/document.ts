@@ -1,0 +1,194 @@
+// The catalog as an operator declares it (TOLLGATE_CONFIG) and an administrator changes it: one
+// schema for both. Closed objects: a misspelt member is refused with its path.
+import * as v from 'valibot';
+import { type TaskCategory, taskCategories } from '../../media/model/choose/category.ts';
+import { modelFamilyNames, modelKinds } from '../../media/providers/model-kinds.ts';
+import { searchFamilyNames } from '../../media/providers/search.ts';
+import { lineOfText, visibleAscii } from '../../runtime/http/text.ts';
+
+const name = v.pipe(v.string(), v.regex(/^[a-z0-9][a-z0-9._-]{0,79}$/));
+/** What callers name as `model`: case matters. */
+const alias = v.pipe(v.string(), v.regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,79}$/));
+const decimal = v.pipe(v.string(), v.regex(/^\d{1,9}(\.\d{1,12})?$/));
+/** No user in it: a credential has its own member, which is sealed. */
+const httpUrl = v.pipe(
+  v.string(),
+  v.maxLength(2_000),
+  v.regex(
+    /^https?:\/\/[\x21\x22\x24-\x2e\x30-\x3e\x41-\x7e]+[\x21-\x3f\x41-\x7e]*$/,
+    'expected an http or https URL in visible ASCII characters',
+  ),
+);
+const tokens = v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(100_000_000));
+
+const rates = {
+  input_per_million: v.optional(decimal),
+  cached_input_per_million: v.optional(decimal),
+  cache_write_per_million: v.optional(decimal),
+  output_per_million: v.optional(decimal),
+  reasoning_per_million: v.optional(decimal),
+};
+
+/** The first four per million tokens. */
+const unitRates = {
+  audio_input: v.optional(decimal),
+  text_input: v.optional(decimal),
+  audio_output: v.optional(decimal),
+  text_output: v.optional(decimal),
+  per_1k_characters: v.optional(decimal),
+  per_audio_minute: v.optional(decimal),
+};
+
+const priceCard = {
+  ...rates,
+  ...unitRates,
+  per_search_call: v.optional(decimal),
+  pricing_tiers: v.optional(
+    v.pipe(v.array(v.strictObject({ min_input_tokens: tokens, ...rates })), v.maxLength(32)),
+  ),
+};
+
+/** US dollars as decimal strings; omitted rates inherit (cached and cache-write from input). */
+const priceCardSchema = v.strictObject(priceCard);
+
+/** A card that models refer to by its name. */
+export const priceSchema = v.strictObject({ name, ...priceCard });
+
+export const providerSchema = v.strictObject({
+  name,
+  /** The wire format: a family of media/providers. */
+  family: v.picklist([...modelFamilyNames, ...searchFamilyNames]),
+  /** With the version prefix, as in `https://api.example.com/v1`. */
+  base_url: httpUrl,
+  api_key: v.optional(visibleAscii(4_000)),
+  quirks: v.optional(
+    v.strictObject({
+      obfuscation_switch: v.optional(v.boolean()),
+      output_ceiling: v.optional(v.picklist(['max_tokens', 'max_completion_tokens'])),
+    }),
+  ),
+  simulated: v.optional(v.boolean()),
+  /** A disabled provider is called by no model; its models keep their other routes. */
+  enabled: v.optional(v.boolean(), true),
+});
+
+export const capabilities = [
+  'chat',
+  'tools',
+  'vision',
+  'structured_output',
+  'web_search',
+  'reasoning',
+  'audio',
+] as const;
+
+const tokensPerSecond = v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(1_000_000));
+
+export const modelSchema = v.strictObject({
+  alias,
+  display_name: v.optional(lineOfText(120)),
+  /** What the model is for: its routes are of families that can do that. */
+  kind: v.optional(v.picklist(modelKinds), 'generation'),
+  /** In order of preference; the next one is tried when one fails before its first delta. */
+  routes: v.pipe(
+    v.array(
+      v.strictObject({
+        provider: name,
+        upstream_model: visibleAscii(200),
+      }),
+    ),
+    v.minLength(1),
+    v.maxLength(32),
+  ),
+  /** Its own card, or the name of one. */
+  price: v.union([name, priceCardSchema]),
+  context_window: v.optional(tokens, 128_000),
+  /** The most that a request may ask for, and what it gets when it asks for nothing. */
+  output_tokens_max: v.optional(tokens, 4_096),
+  /** Of generation models; the others have `audio`. */
+  capabilities: v.optional(v.array(v.picklist(capabilities)), ['chat']),
+  /** Of voice and speech models: the voices that callers name, with the upstream's names. */
+  voices: v.optional(v.pipe(v.record(name, visibleAscii(200)), v.maxEntries(100))),
+  /** Of voice models: the most that a second of a session may use, for its hold. */
+  tokens_per_second_max: v.optional(
+    v.strictObject({
+      audio_input: tokensPerSecond,
+      text_input: tokensPerSecond,
+      audio_output: tokensPerSecond,
+      text_output: tokensPerSecond,
+    }),
+  ),
+  enabled: v.optional(v.boolean(), true),
+});
+
+const quality = v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(100));
+
+const qualities = Object.fromEntries(
+  taskCategories.map((category) => [category, v.optional(quality)]),
+) as Record<TaskCategory, v.OptionalSchema<typeof quality, undefined>>;
+
+export const managedRouteSchema = v.strictObject({
+  alias,
+  display_name: v.optional(lineOfText(120)),
+  /** Exact aliases that the route may choose, with how good each is, 0 to 100. */
+  pool: v.pipe(
+    v.array(
+      v.strictObject({
+        model: alias,
+        quality: v.optional(quality, 50),
+        /** By task category, where it differs from `quality`. */
+        qualities: v.optional(v.strictObject(qualities), {}),
+      }),
+    ),
+    v.minLength(1),
+    v.maxLength(64),
+  ),
+  /** Whether long contexts are made shorter before they are sent. */
+  optimizer: v.optional(v.picklist(['always', 'never']), 'never'),
+  cost_guard: v.optional(
+    v.strictObject({
+      /** A candidate may cost so many percent more than the cheapest one that can do the task. */
+      max_cost_premium_percent: v.pipe(
+        v.number(),
+        v.integer(),
+        v.minValue(0),
+        v.maxValue(1_000_000),
+      ),
+    }),
+  ),
+  enabled: v.optional(v.boolean(), true),
+});
+
+export const packageSchema = v.strictObject({
+  slug: name,
+  name: lineOfText(120),
+  credits: v.pipe(v.number(), v.integer(), v.minValue(1)),
+  price_usd: decimal,
+  active: v.optional(v.boolean(), true),
+});
+
+export const surfaceSchema = v.strictObject({
+  name,
+  display_name: lineOfText(120),
+  /** Who serves it. The surface `web_search` is also where models without a search look. */
+  provider: v.optional(name),
+  price: v.optional(v.strictObject({ per_search_call: decimal })),
+  enabled: v.optional(v.boolean(), true),
+});
+
+export const catalogDocumentSchema = v.strictObject({
+  credits_per_usd: v.optional(v.pipe(v.number(), v.integer(), v.minValue(1)), 100),
+  providers: v.optional(v.array(providerSchema), []),
+  prices: v.optional(v.array(priceSchema), []),
+  models: v.optional(v.array(modelSchema), []),
+  routes: v.optional(v.array(managedRouteSchema), []),
+  packages: v.optional(v.array(packageSchema), []),
+  surfaces: v.optional(v.array(surfaceSchema), []),
+});
+
+export type CatalogDocument = v.InferOutput<typeof catalogDocumentSchema>;
+export type ProviderRecord = CatalogDocument['providers'][number];
+export type ModelRecord = CatalogDocument['models'][number];
+export type PriceRecord = CatalogDocument['prices'][number];
+export type PriceMembers = v.InferOutput<typeof priceCardSchema>;
+export type ManagedRouteRecord = CatalogDocument['routes'][number];

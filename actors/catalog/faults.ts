@@ -1,0 +1,97 @@
+// What is wrong with a catalog beyond its schema: names twice, references to nothing, prices that
+// make no card, addresses that no provider has. Each fault names the member at fault.
+import { addressFault } from '../../media/providers/address.ts';
+import type { ModelKind } from '../../media/providers/model-kinds.ts';
+import { searchFamilyNames } from '../../media/providers/search.ts';
+import type { CatalogDocument, ManagedRouteRecord } from './document.ts';
+import { type Definition, nameOf, type RecordKind, recordKinds } from './kinds.ts';
+import { modelFaults, namedCardFaults, type PathFault } from './model-faults.ts';
+
+export interface Fault {
+  kind: RecordKind;
+  /** Which record of the kind; null: the list as a whole. */
+  index: number | null;
+  /** The member inside the record, such as `routes[0].provider`. */
+  path: string;
+  message: string;
+}
+
+/** One line for people: `models[0].routes[0].provider: there is no provider "x"`. */
+export function faultLine({ kind, index, path, message }: Fault): string {
+  if (index === null) return `${kind}: ${message}`;
+  return `${kind}[${index}]${path === '' ? '' : `.${path}`}: ${message}`;
+}
+
+/** Every fault of the document. */
+export function documentFaults(document: CatalogDocument): Fault[] {
+  const names = Object.fromEntries(
+    recordKinds.map((kind) => [kind, namesOf(document, kind)]),
+  ) as Record<RecordKind, string[]>;
+  const cards = new Map(document.prices.map((card) => [card.name, card]));
+  const families = new Map(document.providers.map(({ name, family }) => [name, family]));
+  const models = new Map(document.models.map(({ alias, kind }) => [alias, kind]));
+  const searching = new Set(
+    document.providers.flatMap(({ name, family }) =>
+      searchFamilyNames.includes(family) ? [name] : [],
+    ),
+  );
+  const of = (kind: RecordKind, index: number, faults: PathFault[]) =>
+    faults.map((fault) => ({ kind, index, ...fault }));
+  return [
+    ...recordKinds.flatMap((kind) => duplicates(kind, names[kind])),
+    ...document.providers.flatMap(({ base_url }, index) => {
+      const message = addressFault(base_url);
+      return message === null ? [] : of('providers', index, [{ path: 'base_url', message }]);
+    }),
+    ...document.prices.flatMap((card, index) => of('prices', index, namedCardFaults(card))),
+    ...document.models.flatMap((model, index) =>
+      of('models', index, modelFaults(model, { families, cards })),
+    ),
+    ...document.routes.flatMap((route, index) => of('routes', index, routeFaults(route, models))),
+    ...document.surfaces.flatMap(({ provider }, index) => {
+      if (provider === undefined || searching.has(provider)) return [];
+      const message = `there is no search provider "${provider}"`;
+      return of('surfaces', index, [{ path: 'provider', message }]);
+    }),
+  ];
+}
+
+function namesOf(document: CatalogDocument, kind: RecordKind): string[] {
+  return document[kind].map((record) => nameOf(kind, record as Definition));
+}
+
+function duplicates(kind: RecordKind, names: readonly string[]): Fault[] {
+  const seen = new Set<string>();
+  const faults: Fault[] = [];
+  for (const name of names) {
+    const message = `"${name}" is declared twice`;
+    if (seen.has(name)) faults.push({ kind, index: null, path: '', message });
+    seen.add(name);
+  }
+  return faults;
+}
+
+function routeFaults(
+  route: ManagedRouteRecord,
+  models: ReadonlyMap<string, ModelKind>,
+): PathFault[] {
+  const faults: PathFault[] = [];
+  if (models.has(route.alias)) {
+    faults.push({ path: 'alias', message: `"${route.alias}" is the name of a model` });
+  }
+  const seen = new Set<string>();
+  route.pool.forEach(({ model }, index) => {
+    const path = `pool[${index}].model`;
+    const kind = models.get(model);
+    if (kind === undefined) faults.push({ path, message: `there is no model "${model}"` });
+    else if (kind !== 'generation') {
+      faults.push({
+        path,
+        message: `"${model}" is a ${kind} model: a pool has models for generation only`,
+      });
+    }
+    if (seen.has(model)) faults.push({ path, message: `"${model}" is declared twice` });
+    seen.add(model);
+  });
+  return faults;
+}

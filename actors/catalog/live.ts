@@ -1,0 +1,124 @@
+// The catalog of this process, and the only way to change it: decide on what is stored, write it
+// with its audit event, tell every shard. What cannot be built is refused before it is written.
+import { insertAuditEvent } from '../../db/audit-events.ts';
+import {
+  deleteRecord,
+  findRecord,
+  lockCatalog,
+  putProvider,
+  putRecord,
+  readCatalog,
+  readCatalogWithin,
+} from '../../db/catalog.ts';
+import type { Sql, Transaction } from '../../db/sql.ts';
+import type { UpstreamTarget } from '../../media/providers/contract.ts';
+import { fitsKind } from '../../media/providers/model-kinds.ts';
+import { newId } from '../../runtime/ids.ts';
+import type { Sealer } from '../../runtime/seal.ts';
+import {
+  type CatalogChange,
+  type CatalogReply,
+  changeEvent,
+  type Decided,
+  decideChange,
+} from './change.ts';
+import { buildSnapshot, type CatalogSnapshot, upstreamTarget } from './snapshot.ts';
+import { sealCredential, storedDocument } from './stored.ts';
+
+/** A snapshot on its way to shards: of two the one with the higher sequence is newer. */
+export interface CatalogPublication {
+  sequence: number;
+  snapshot: CatalogSnapshot;
+}
+
+export interface LiveCatalogOptions {
+  sql: Sql;
+  sealer: Sealer;
+  /** As the start found it. */
+  snapshot: CatalogSnapshot;
+  /** Resolves when every live shard has the snapshot. */
+  publish(publication: CatalogPublication): Promise<void>;
+}
+
+export interface LiveCatalog {
+  current(): CatalogPublication;
+  /** Rejects when the database fails; the catalog is as it was then. */
+  change(change: CatalogChange): Promise<CatalogReply>;
+  /**
+   * How to call a provider, also a disabled one, for a test: with a model that it has, or the
+   * first that the catalog knows of it. Null: there is no such provider.
+   */
+  target(provider: string, upstreamModel: string | null): Promise<TestTarget | null>;
+}
+
+export interface TestTarget {
+  target: UpstreamTarget;
+  /** Whether a model is known that a text can be asked of. */
+  hasModel: boolean;
+}
+
+export function createLiveCatalog(options: LiveCatalogOptions): LiveCatalog {
+  const { sql, sealer } = options;
+  const { creditsPerUsd, builtAt } = options.snapshot;
+  let current: CatalogPublication = { sequence: 1, snapshot: options.snapshot };
+  return {
+    current: () => current,
+
+    async change(change) {
+      const made = await sql.begin(async (transaction) => {
+        await lockCatalog(transaction);
+        const stored = await readCatalogWithin(transaction);
+        const document = storedDocument(stored, sealer, creditsPerUsd);
+        const decided = decideChange(change, stored, document);
+        if (decided.status !== 'decided') return { refused: decided };
+        const snapshot = buildSnapshot(decided.document, builtAt);
+        await write(transaction, change, decided, sealer);
+        const record = await findRecord(transaction, change.kind, change.name);
+        return { refused: null, snapshot, record };
+      });
+      if (made.refused === null) {
+        const { snapshot, record } = made;
+        current = { sequence: current.sequence + 1, snapshot };
+        await options.publish(current);
+        return { status: 'changed', record, contentVersion: snapshot.contentVersion };
+      }
+      if (made.refused.status !== 'unchanged') return made.refused;
+      const record = await findRecord(sql, change.kind, change.name);
+      if (record === null) return { status: 'not_found' };
+      const { contentVersion } = current.snapshot;
+      return { status: 'unchanged', record, contentVersion };
+    },
+
+    async target(name, upstreamModel) {
+      const document = storedDocument(await readCatalog(sql), sealer, creditsPerUsd);
+      const provider = document.providers.find((record) => record.name === name);
+      if (provider === undefined) return null;
+      const routes = document.models.flatMap((model) => model.routes);
+      const known = routes.find((route) => route.provider === name)?.upstream_model ?? null;
+      const model = upstreamModel ?? known;
+      const hasModel = model !== null && fitsKind(provider.family, 'generation');
+      return { target: upstreamTarget(provider, model ?? ''), hasModel };
+    },
+  };
+}
+
+async function write(
+  transaction: Transaction,
+  { kind, name, actor, action }: CatalogChange,
+  { before, after, apiKey, document }: Decided,
+  sealer: Sealer,
+): Promise<void> {
+  if (after === null) await deleteRecord(transaction, kind, name);
+  else if (kind === 'providers') {
+    const sealed = apiKey === undefined ? {} : { credential: sealCredential(sealer, name, apiKey) };
+    await putProvider(transaction, { name, definition: after, ...sealed });
+  } else await putRecord(transaction, kind, name, after);
+  const provider = document.providers.find((record) => record.name === name);
+  const hasKept = kind === 'providers' && provider?.api_key !== undefined;
+  const unchanged = hasKept ? 'kept' : null;
+  const credential = apiKey === undefined ? unchanged : apiKey === null ? 'removed' : 'set';
+  const id = newId('aud', 0);
+  const { verb } = action;
+  const event = changeEvent({ id, actor, verb, kind, name, before, after, credential });
+  await insertAuditEvent(transaction, event);
+}

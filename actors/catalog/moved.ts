@@ -1,0 +1,18 @@
+// Which provider routes lead elsewhere after a change: what was learnt of them is true no more.
+import type { UpstreamTarget } from '../../media/providers/contract.ts';
+import type { CatalogSnapshot } from './snapshot.ts';
+
+/** Every route of the catalog, each once. */
+export function routesOf(catalog: CatalogSnapshot): UpstreamTarget[] {
+  const targets = catalog.models.flatMap((model) => model.targets);
+  return [...new Map(targets.map((target) => [target.routeId, target])).values()];
+}
+
+/** The ids of routes whose address, credential or way to be called is another one now. */
+export function movedRoutes(before: CatalogSnapshot, after: CatalogSnapshot): string[] {
+  const known = new Map(routesOf(before).map((target) => [target.routeId, JSON.stringify(target)]));
+  return routesOf(after).flatMap((target) => {
+    const earlier = known.get(target.routeId);
+    return earlier === undefined || earlier === JSON.stringify(target) ? [] : [target.routeId];
+  });
+}

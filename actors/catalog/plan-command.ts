@@ -1,0 +1,84 @@
+// `npm start -- --plan`: what a start with this configuration would change in the catalog, and
+// nothing is changed. Runs beside a server or alone, when it starts the embedded database for as
+// long as it takes. Exit 0: it would start; 1: it would not, with one line that says why.
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { emptyCatalog, readCatalogIfAny } from '../../db/catalog.ts';
+import { closePool, openPool } from '../../db/sql.ts';
+import { assertFilesReadable, type Config, readConfig } from '../../runtime/config.ts';
+import { attachDatabase } from '../../runtime/embedded/database.ts';
+import { createLog } from '../../runtime/log.ts';
+import { createSealer, type Sealer } from '../../runtime/seal.ts';
+import { loadMasterKey } from '../../runtime/secret.ts';
+import { declaredDocument } from './declared.ts';
+import { type PlanItem, planChanges, planLines } from './plan.ts';
+import { openCredential } from './stored.ts';
+
+const silent = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
+/** Stands for the simulator's, which is known when it runs. */
+const simulatorUrlUnknown = 'http://127.0.0.1:1';
+
+async function main(): Promise<void> {
+  const config = readConfig();
+  await assertFilesReadable(config);
+  for (const line of planLines(await plan(config))) process.stdout.write(`${line}\n`);
+}
+
+async function plan(config: Config): Promise<PlanItem[]> {
+  const stored = await storedCatalog(config);
+  const sealers = await sealersOf(config);
+  const open = (provider: (typeof stored.providers)[number]) => {
+    const sealer = sealers.find(({ keyId }) => keyId === provider.credentialKeyId);
+    return provider.credential === null ? null : sealer && openCredential(provider, sealer);
+  };
+  const simulated = stored.providers.find(({ name }) => name === 'simulator')?.definition;
+  const simulatorUrl = addressIn(simulated) ?? simulatorUrlUnknown;
+  const log = createLog({ level: 'silent', base: {}, sync: true });
+  const declared = await declaredDocument({ config, simulatorUrl, log });
+  const locked = stored.providers.find(
+    (provider) =>
+      open(provider) === undefined &&
+      !declared.providers.some(({ name }) => name === provider.name),
+  );
+  if (locked !== undefined) {
+    throw new Error(`the credential of provider ${locked.name} is sealed under another key`);
+  }
+  return planChanges(declared, stored, open);
+}
+
+function addressIn(definition: unknown): string | null {
+  const address = (definition as { base_url?: unknown } | undefined)?.base_url;
+  return typeof address === 'string' && URL.canParse(address) ? new URL(address).origin : null;
+}
+
+async function storedCatalog(config: Config) {
+  // A data folder that a start would have to make holds no catalog yet.
+  if (config.databaseUrl === null && !existsSync(join(config.dataDir, 'pg'))) return emptyCatalog;
+  const embedded =
+    config.databaseUrl === null
+      ? await attachDatabase({ dataDir: config.dataDir, log: silent })
+      : null;
+  const url = config.databaseUrl ?? embedded?.url ?? '';
+  const sql = openPool({ url, purpose: 'general', connectionsMax: 1, statementTimeoutMs: 10_000 });
+  try {
+    return (await readCatalogIfAny(sql)) ?? emptyCatalog;
+  } finally {
+    await closePool(sql, 1_000);
+    await embedded?.stop();
+  }
+}
+
+/** The current key and the one before it, as far as there are any: none is made here. */
+async function sealersOf(config: Config): Promise<Sealer[]> {
+  const isMade = config.secret !== null || existsSync(join(config.dataDir, 'secret'));
+  const current = isMade ? await loadMasterKey(config.dataDir, config.secret) : null;
+  return [current, config.previousSecret].flatMap((key) => (key === null ? [] : createSealer(key)));
+}
+
+try {
+  await main();
+} catch (error) {
+  const reason = error instanceof Error ? error.message : String(error);
+  process.stderr.write(`tollgate cannot run: ${reason}\n`);
+  process.exitCode = 1;
+}

@@ -1,0 +1,16 @@
+// What shards ask of the catalog, which changes in one place of the process.
+import type { CatalogChange, CatalogReply } from './change.ts';
+import type { TestTarget } from './live.ts';
+
+export type CatalogProtocol = {
+  /** Answered when every live shard has the catalog with the change. */
+  change: (change: CatalogChange) => CatalogReply | { status: 'unavailable' };
+  /** How to call a provider for a test. Holds its credential: for the adapter's eyes only. */
+  target: (asked: {
+    provider: string;
+    upstreamModel: string | null;
+  }) =>
+    | { status: 'found'; found: TestTarget }
+    | { status: 'not_found' }
+    | { status: 'unavailable' };
+};

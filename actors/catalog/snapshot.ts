@@ -1,0 +1,198 @@
+// The catalog as shards use it: plain data, resolved once, replaced whole. Its content version is a
+// hash of what the public may see of it, so that equal catalogs have equal versions everywhere.
+import { createHash } from 'node:crypto';
+import type { UpstreamTarget } from '../../media/providers/contract.ts';
+import type { ModelKind } from '../../media/providers/model-kinds.ts';
+import {
+  type CompiledCard,
+  compileCard,
+  type PriceCard,
+  type PublicUnitRates,
+  publicRates,
+  publicUnitRates,
+} from '../wallet/price.ts';
+import type {
+  CatalogDocument,
+  ModelRecord,
+  PriceMembers,
+  PriceRecord,
+  ProviderRecord,
+} from './document.ts';
+import { buildManagedRoutes, type ManagedRoute } from './managed.ts';
+
+/** One line of the public catalog (specification 2.9; decisions.md, section 8). */
+export interface PublicModel extends PublicUnitRates {
+  alias: string;
+  display_name: string;
+  provider: string;
+  supports_streaming: boolean;
+  credits_per_million_input: number | null;
+  credits_per_million_cached_input: number | null;
+  credits_per_million_output: number | null;
+  pricing_tiers: {
+    min_input_tokens: number;
+    credits_per_million_input: number | null;
+    credits_per_million_cached_input: number | null;
+    credits_per_million_output: number | null;
+  }[];
+  capabilities: string[];
+  context_window: number;
+}
+
+/** The most that a second of a voice session may use, in tokens. */
+export interface TokensPerSecond {
+  audioInput: number;
+  textInput: number;
+  audioOutput: number;
+  textOutput: number;
+}
+
+export interface CatalogModel {
+  alias: string;
+  kind: ModelKind;
+  targets: UpstreamTarget[];
+  card: CompiledCard;
+  outputTokensMax: number;
+  contextWindow: number;
+  capabilities: string[];
+  /** Upstream names by the voices that callers name; empty where there are none. */
+  voices: Record<string, string>;
+  /** Voice models only. */
+  tokensPerSecondMax: TokensPerSecond | null;
+  simulated: boolean;
+  public: PublicModel;
+}
+
+export interface CatalogSnapshot {
+  contentVersion: string;
+  creditsPerUsd: number;
+  /** Unix seconds, for `created` in model lists: when this process built the snapshot. */
+  builtAt: number;
+  models: CatalogModel[];
+  routes: ManagedRoute[];
+  packages: CatalogDocument['packages'];
+  surfaces: CatalogDocument['surfaces'];
+  /** Where models without a search of their own look; null: nowhere. */
+  search: UpstreamTarget | null;
+}
+
+/** The surface that searches the web for models. */
+const searchSurface = 'web_search';
+
+/** Resolves a checked document. Throws on dangling references: they are refused before. */
+export function buildSnapshot(document: CatalogDocument, builtAt: number): CatalogSnapshot {
+  const providers = new Map(document.providers.map((provider) => [provider.name, provider]));
+  const prices = new Map(document.prices.map((card) => [card.name, card]));
+  const surfaces = document.surfaces.filter((surface) => surface.enabled);
+  const surface = surfaces.find((entry) => entry.name === searchSurface);
+  const searcher = providers.get(surface?.provider ?? '');
+  const models = document.models
+    .filter((model) => model.enabled)
+    .map((model) => buildModel(model, providers, cardOf(model, prices, document, surface)));
+  const routes = buildManagedRoutes(document.routes, models);
+  const packages = document.packages.filter((entry) => entry.active);
+  const entries = publicEntries({ models, routes });
+  const content = JSON.stringify([entries, packages, surfaces]);
+  return {
+    contentVersion: createHash('sha256').update(content).digest('hex').slice(0, 16),
+    creditsPerUsd: document.credits_per_usd,
+    builtAt,
+    models,
+    routes,
+    packages,
+    surfaces,
+    search: searcher?.enabled === true ? upstreamTarget(searcher, searchSurface) : null,
+  };
+}
+
+function buildModel(
+  model: ModelRecord,
+  providers: Map<string, ProviderRecord>,
+  card: CompiledCard,
+): CatalogModel {
+  const declared = model.routes.map((route) => {
+    const provider = providers.get(route.provider);
+    if (provider === undefined) throw new Error(`catalog: no provider ${route.provider}`);
+    return { provider, upstreamModel: route.upstream_model };
+  });
+  const isText = model.kind === 'generation';
+  const capabilities = isText ? model.capabilities : ['audio'];
+  return {
+    alias: model.alias,
+    kind: model.kind,
+    targets: declared
+      .filter(({ provider }) => provider.enabled)
+      .map(({ provider, upstreamModel }) => upstreamTarget(provider, upstreamModel)),
+    card,
+    outputTokensMax: model.output_tokens_max,
+    contextWindow: model.context_window,
+    capabilities,
+    voices: model.voices ?? {},
+    tokensPerSecondMax: tokensPerSecond(model),
+    simulated: declared.every(({ provider }) => provider.simulated === true),
+    public: {
+      alias: model.alias,
+      display_name: model.display_name ?? model.alias,
+      provider: 'svc',
+      supports_streaming: isText,
+      ...publicRates(card),
+      ...publicUnitRates(card),
+      capabilities,
+      context_window: model.context_window,
+    },
+  };
+}
+
+function tokensPerSecond({ tokens_per_second_max: most }: ModelRecord): TokensPerSecond | null {
+  if (most === undefined) return null;
+  return {
+    audioInput: most.audio_input,
+    textInput: most.text_input,
+    audioOutput: most.audio_output,
+    textOutput: most.text_output,
+  };
+}
+
+function cardOf(
+  model: ModelRecord,
+  prices: ReadonlyMap<string, PriceRecord>,
+  document: CatalogDocument,
+  surface: CatalogDocument['surfaces'][number] | undefined,
+): CompiledCard {
+  const card = typeof model.price === 'string' ? prices.get(model.price) : model.price;
+  if (card === undefined) throw new Error(`catalog: no price card ${model.price}`);
+  // A model that names no price for a search has that of the surface.
+  const searched = { ...surface?.price, ...card };
+  return readyCard(searched, document.credits_per_usd);
+}
+
+/** A card as it is declared, ready to price with. */
+export function readyCard(
+  declared: PriceMembers | PriceRecord,
+  creditsPerUsd: number,
+): CompiledCard {
+  const { name: _name, ...card } = { name: '', ...declared };
+  // The schema leaves absent members out; only its type says that they may be undefined.
+  return compileCard(card as PriceCard, String(creditsPerUsd));
+}
+
+/** One way to run a model. */
+export function upstreamTarget(provider: ProviderRecord, upstreamModel: string): UpstreamTarget {
+  const { obfuscation_switch, output_ceiling } = provider.quirks ?? {};
+  return {
+    routeId: `${provider.name}/${upstreamModel}`,
+    family: provider.family,
+    baseUrl: provider.base_url.replace(/\/+$/, ''),
+    apiKey: provider.api_key ?? null,
+    upstreamModel,
+    quirks: {
+      ...(obfuscation_switch === undefined ? {} : { obfuscationSwitch: obfuscation_switch }),
+      ...(output_ceiling === undefined ? {} : { outputCeiling: output_ceiling }),
+    },
+  };
+}
+
+/** What the public may see: exact models first, then managed routes. */
+export function publicEntries(snapshot: Pick<CatalogSnapshot, 'models' | 'routes'>): PublicModel[] {
+  return [...snapshot.models, ...snapshot.routes].map((entry) => entry.public);
+}

@@ -1,0 +1,56 @@
+// The catalog as it is stored, turned into a document again: credentials opened, definitions
+// checked anew, since an older version may have written them.
+import * as v from 'valibot';
+import type { Catalog, ProviderRecord as StoredProvider } from '../../db/catalog.ts';
+import { pathText } from '../../runtime/http/validate.ts';
+import type { Sealer } from '../../runtime/seal.ts';
+import { type CatalogDocument, catalogDocumentSchema, type ProviderRecord } from './document.ts';
+
+/** A credential ready to be stored; null: the provider has none. */
+export function sealCredential(sealer: Sealer, provider: string, apiKey: string | null) {
+  if (apiKey === null) return null;
+  return { sealed: sealer.seal(apiKey, purpose(provider)), keyId: sealer.keyId };
+}
+
+/** The credential in clear; null: there is none; undefined: it was sealed under another key. */
+export function openCredential(
+  provider: StoredProvider,
+  sealer: Sealer,
+): string | null | undefined {
+  if (provider.credential === null) return null;
+  if (provider.credentialKeyId !== sealer.keyId) return undefined;
+  return sealer.open(provider.credential, purpose(provider.name));
+}
+
+function purpose(provider: string): string {
+  return `provider credential: ${provider}`;
+}
+
+/** Throws one line when a credential cannot be opened or a definition is not understood. */
+export function storedDocument(
+  catalog: Catalog,
+  sealer: Sealer,
+  creditsPerUsd: number,
+): CatalogDocument {
+  const providers = catalog.providers.map((provider): ProviderRecord => {
+    const credential = openCredential(provider, sealer);
+    if (credential === undefined) {
+      throw new Error(`the credential of provider ${provider.name} is sealed under another key`);
+    }
+    const definition = provider.definition as ProviderRecord;
+    return { ...definition, ...(credential === null ? {} : { api_key: credential }) };
+  });
+  const result = v.safeParse(catalogDocumentSchema, {
+    credits_per_usd: creditsPerUsd,
+    providers,
+    prices: catalog.prices.map((record) => record.definition),
+    models: catalog.models.map((record) => record.definition),
+    routes: catalog.routes.map((record) => record.definition),
+    packages: catalog.packages.map((record) => record.definition),
+    surfaces: catalog.surfaces.map((record) => record.definition),
+  });
+  if (result.success) return result.output;
+  // Valibot's own error would carry what it read, credentials included, into the log.
+  const [issue] = result.issues;
+  throw new Error(`the stored catalog is not understood: ${pathText(issue)}: ${issue.expected}`);
+}

@@ -1,0 +1,193 @@
+// Development mode: one account with 100,000 credits, a key with every scope and a session, and an
+// administrator with a session, told to whoever reads `dev.json`. A later start keeps them.
+import { randomBytes } from 'node:crypto';
+import { readFile, rename, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import * as v from 'valibot';
+import { createAccount } from '../db/accounts.ts';
+import { createKey, findKeyByHash } from '../db/keys.ts';
+import { createSession, findSession } from '../db/sessions.ts';
+import type { Sql } from '../db/sql.ts';
+import { createWallet } from '../db/wallets.ts';
+import type { Config } from '../runtime/config.ts';
+import { newId } from '../runtime/ids.ts';
+import { scopes } from './credentials/scope.ts';
+import { displayPrefix, isKeyToken, newKeyToken, tokenHash } from './credentials/token.ts';
+import type { DirectWallet } from './wallet/direct.ts';
+
+const grantMicros = 100_000n * 1_000_000n;
+/** For load tests. */
+const requestsPerMinute = 1_000_000;
+const concurrencyMax = 10_000;
+const sessionDays = 3_650;
+
+const fileSchema = v.object({
+  api_key: v.string(),
+  session_token: v.string(),
+  admin_session_token: v.string(),
+  account_id: v.string(),
+  wallet_id: v.string(),
+});
+
+/** What a developer needs to call the service; secret. */
+export type DevelopmentAccount = v.InferOutput<typeof fileSchema>;
+
+export interface DevelopmentServices {
+  config: Config;
+  sql: Sql;
+  performOnWallet: DirectWallet;
+}
+
+/** Finds the account that `dev.json` names, or makes one. Throws when it gets no credits. */
+export async function prepareDevelopment(
+  services: DevelopmentServices,
+): Promise<DevelopmentAccount> {
+  const known = await readKnown(services.config);
+  if (known !== null && (await stillValid(services.sql, known))) return known;
+  const account: DevelopmentAccount = {
+    api_key: newKeyToken('live'),
+    session_token: randomBytes(32).toString('base64url'),
+    admin_session_token: randomBytes(32).toString('base64url'),
+    account_id: newId('acc', 0),
+    wallet_id: newId('wal', 0),
+  };
+  await insertAccounts(services.sql, account);
+  const reply = await services.performOnWallet(account.wallet_id, 'grant', {
+    operationId: `development.${account.wallet_id}`,
+    kind: 'promotion',
+    amountMicros: grantMicros,
+    expiresAtMs: null,
+    note: 'development credits',
+  });
+  if (reply.status !== 'granted') {
+    throw new Error('the development wallet did not get its credits');
+  }
+  return account;
+}
+
+/** Of the pages: they get a key that can talk, and nothing else. */
+const pageKeyLimits = { requestsPerMinute: 600, concurrencyMax: 64 };
+
+/**
+ * Sees to it that there is a key for the voice page, in a file of its own beside `dev.json`: the
+ * development key can do everything, and must not be lent to a page.
+ */
+export async function prepareVoicePageKey(
+  { config, sql }: Pick<DevelopmentServices, 'config' | 'sql'>,
+  { account_id: accountId, wallet_id: walletId }: DevelopmentAccount,
+): Promise<void> {
+  const known = await readVoicePageKey(config);
+  const found = known === null ? null : await findKeyByHash(sql, tokenHash(known));
+  if (found?.status === 'active' && found.accountId === accountId) return;
+  const token = newKeyToken('live');
+  await sql.begin((transaction) =>
+    createKey(transaction, {
+      id: newId('key', 0),
+      accountId,
+      walletId,
+      label: 'voice page',
+      environment: 'live',
+      scopes: ['voice:session'],
+      tokenHash: tokenHash(token),
+      prefix: displayPrefix(token),
+      ...pageKeyLimits,
+    }),
+  );
+  await writePrivately(pageKeyPath(config), token);
+}
+
+/** The key that `prepareVoicePageKey` keeps; null: there is none. */
+export async function readVoicePageKey(config: Config): Promise<string | null> {
+  const token = await readFile(pageKeyPath(config), 'utf8').catch(() => null);
+  return token === null || !isKeyToken(token) ? null : token;
+}
+
+function pageKeyPath(config: Config): string {
+  return join(config.dataDir, 'voice-page-key');
+}
+
+/** Mode 0600, whole or not at all. */
+async function writePrivately(path: string, content: string): Promise<void> {
+  const partial = `${path}.${process.pid}`;
+  await writeFile(partial, content, { mode: 0o600, flush: true });
+  await rename(partial, path);
+}
+
+/** Writes `dev.json` for this start: mode 0600, atomically. */
+export async function writeDevelopmentFile(
+  config: Config,
+  account: DevelopmentAccount & { simulator_url: string | null },
+): Promise<void> {
+  const { simulator_url, ...kept } = account;
+  const content = { base_url: config.baseUrl, ...kept, simulator_url, mailbox_url: null };
+  await writePrivately(filePath(config), `${JSON.stringify(content, null, 2)}\n`);
+}
+
+/** What a developer is shown at the start; the same stands in `dev.json`. */
+export function developmentNotice(config: Config, account: DevelopmentAccount): string {
+  return [
+    'development mode: answers of svc-sim models come from the simulator',
+    `  API key        ${account.api_key}`,
+    `  session        ${account.session_token}`,
+    `  admin session  ${account.admin_session_token}`,
+    `  all of it in   ${filePath(config)}`,
+    `  talk to it at  ${config.baseUrl}/voice`,
+    '',
+  ].join('\n');
+}
+
+function filePath(config: Config): string {
+  return join(config.dataDir, 'dev.json');
+}
+
+async function readKnown(config: Config): Promise<DevelopmentAccount | null> {
+  try {
+    return v.parse(fileSchema, JSON.parse(await readFile(filePath(config), 'utf8')));
+  } catch {
+    // Absent or of another time: a new account is made.
+    return null;
+  }
+}
+
+/** Another database under the same folder knows nothing of the account. */
+async function stillValid(sql: Sql, account: DevelopmentAccount): Promise<boolean> {
+  const [key, user, admin] = await Promise.all([
+    findKeyByHash(sql, tokenHash(account.api_key)),
+    findSession(sql, tokenHash(account.session_token)),
+    findSession(sql, tokenHash(account.admin_session_token)),
+  ]);
+  return key?.status === 'active' && user !== null && admin !== null;
+}
+
+async function insertAccounts(sql: Sql, account: DevelopmentAccount): Promise<void> {
+  const { account_id: accountId, wallet_id: walletId } = account;
+  const expiresAt = new Date(Date.now() + sessionDays * 86_400_000);
+  const administrator = newId('acc', 0);
+  await sql.begin(async (transaction) => {
+    await createAccount(transaction, { id: accountId, role: 'user' });
+    await createWallet(transaction, { id: walletId, accountId, type: 'personal' });
+    await createKey(transaction, {
+      id: newId('key', 0),
+      accountId,
+      walletId,
+      label: 'development',
+      environment: 'live',
+      scopes: [...scopes],
+      tokenHash: tokenHash(account.api_key),
+      prefix: displayPrefix(account.api_key),
+      requestsPerMinute,
+      concurrencyMax,
+    });
+    // The role is the account's, so the session without it needs another account.
+    await createAccount(transaction, { id: administrator, role: 'admin' });
+    const wallet = { id: newId('wal', 0), accountId: administrator, type: 'personal' } as const;
+    await createWallet(transaction, wallet);
+    for (const [token, owner] of [
+      [account.session_token, accountId],
+      [account.admin_session_token, administrator],
+    ] as const) {
+      const session = { tokenHash: tokenHash(token), accountId: owner, expiresAt };
+      await createSession(transaction, session);
+    }
+  });
+}

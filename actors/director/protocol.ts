@@ -1,0 +1,13 @@
+// How a shard thread gets to work: it asks what to serve, and says when it does.
+import type { CatalogPublication } from '../catalog/live.ts';
+
+export interface LaunchOrder {
+  catalog: CatalogPublication;
+  port: number;
+}
+
+export type DirectorProtocol = {
+  /** Answered when the database is migrated and recovered, and the catalog is known. */
+  launch: (payload: null) => LaunchOrder;
+  serving: (shard: { node: number }) => void;
+};

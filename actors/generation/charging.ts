@@ -1,0 +1,80 @@
+// What a generation costs, pure: its usage by source, the charge, and `svc_usage`.
+import type { SvcUsage } from '../../media/model/dialects/contract.ts';
+import { estimateInputTokens } from '../../media/model/tokens.ts';
+import { addUsage, type TokenUsage, type UsageSource, zeroUsage } from '../../media/model/usage.ts';
+import { chargeCalls } from '../wallet/price.ts';
+import { deliveredTokens, type GenerationState } from './state.ts';
+
+/**
+ * The usage that is charged, call by call: a price tier goes by the input of one. `reported` is the
+ * provider's own, zeros included; `estimated` is the tokenizer's count of what was delivered, or
+ * our cheap estimate where even that failed.
+ */
+export function usageAtEnd(
+  state: GenerationState,
+  source: UsageSource,
+  counted: { input: number; output: number } | null,
+): TokenUsage[] {
+  const last =
+    source === 'reported' && state.usage !== null ? state.usage : estimatedUsage(state, counted);
+  const { spent } = state.structure;
+  const { calls } = state.search;
+  const whole = calls === 0 ? last : addUsage(last, { ...zeroUsage, searchCalls: calls });
+  return spent === null ? [whole] : [spent, whole];
+}
+
+/** All calls together, as `svc_usage` shows them. */
+export function sumOf(calls: readonly TokenUsage[]): TokenUsage {
+  return calls.reduce(addUsage, zeroUsage);
+}
+
+/** The tokenizer's count, or the cheap estimate where there is none. */
+export function estimatedUsage(
+  state: GenerationState,
+  counted: { input: number; output: number } | null = null,
+): TokenUsage {
+  return {
+    ...zeroUsage,
+    inputTokens: counted?.input ?? estimateInputTokens(state.request),
+    outputTokens: counted?.output ?? deliveredTokens(state),
+  };
+}
+
+/** Charge and provider cost. An answer that the wallet cut short never costs more than was held. */
+export function costOf(
+  state: GenerationState,
+  calls: readonly TokenUsage[],
+): { chargeMicros: bigint; providerCostMicros: bigint } {
+  const cost = chargeCalls(state.model.card, calls);
+  const heldMicros = state.funds.heldMicros;
+  if (!state.exhausted || cost.chargeMicros <= heldMicros) return cost;
+  const isCostWithin = cost.providerCostMicros < heldMicros;
+  return {
+    chargeMicros: heldMicros,
+    providerCostMicros: isCostWithin ? cost.providerCostMicros : heldMicros,
+  };
+}
+
+export function svcUsageOf(
+  state: GenerationState,
+  usage: TokenUsage,
+  source: UsageSource,
+  chargeMicros: bigint,
+): SvcUsage {
+  return {
+    request_id: state.spec.id,
+    model: state.spec.alias,
+    input_tokens: usage.inputTokens,
+    cached_input_tokens: usage.cachedInputTokens,
+    cache_write_tokens: usage.cacheWriteTokens,
+    output_tokens: usage.outputTokens,
+    reasoning_tokens: usage.reasoningTokens,
+    search_calls: usage.searchCalls,
+    charge_microcredits: Number(chargeMicros),
+    wallet_type: 'personal',
+    source,
+    credits_exhausted: state.exhausted,
+    replayed: false,
+    simulated: state.model.simulated,
+  };
+}

@@ -1,0 +1,254 @@
+// The end of a generation: usage decided, charge computed, settlement durable, subscribers told.
+// Nobody is told a charge before it is in the ledger; a ledger that is away is asked again.
+
+import { answerEvents } from '../../media/model/answer.ts';
+import type { SvcRouting } from '../../media/model/dialects/contract.ts';
+import { recut } from '../../media/model/replay.ts';
+import { inputText } from '../../media/model/tokens.ts';
+import { type UsageSource, zeroUsage } from '../../media/model/usage.ts';
+import type { ActorContext, Handlers } from '../../runtime/actor/contract.ts';
+import { plainProblem } from '../subscriber/problem.ts';
+import type { GenerationEnd, PlainProblem } from '../subscriber/protocol.ts';
+import type { GenerationFinish } from '../wallet/protocol.ts';
+import { costOf, sumOf, svcUsageOf, usageAtEnd } from './charging.ts';
+import { tellEvents } from './delivery.ts';
+import type { GenerationProtocol } from './protocol.ts';
+import { svcRoutingOf } from './receipt.ts';
+import type { GenerationState, Outcome } from './state.ts';
+import { abortAttempt, forgetAnswer } from './upstream.ts';
+
+type Context = ActorContext<GenerationProtocol>;
+type ClosingMessages = 'counted' | 'settle' | 'settled' | 'release' | 'released';
+
+export const closing: Pick<Handlers<GenerationProtocol, GenerationState>, ClosingMessages> = {
+  counted(state, tokens, context) {
+    if (state.phase !== 'closing') return;
+    settleWith(state, context, 'estimated', tokens);
+  },
+
+  settle(state, _payload, context) {
+    if (state.phase !== 'closing') return;
+    const { deps, spec } = state;
+    void deps
+      .wallet(spec.walletId)
+      .ask(
+        'settle',
+        {
+          holdId: state.holdId,
+          chargeMicros: state.chargeMicros,
+          providerCostMicros: state.providerCostMicros,
+          finish: state.finish,
+        },
+        deps.limits.ledger.askTimeoutMs,
+      )
+      .then((answer) => context.self.tell('settled', answer));
+  },
+
+  settled(state, answer, context) {
+    if (answer.ok && answer.value.status === 'settled') {
+      over(state, context);
+      return;
+    }
+    if (answer.ok && answer.value.status === 'hold_unknown') {
+      throw new Error(`generation ${state.spec.id} delivered without a durable hold`);
+    }
+    retry(state, context, 'settle');
+  },
+
+  release(state, _payload, context) {
+    if (state.phase !== 'closing') return;
+    const { deps, spec } = state;
+    const reason = state.outcome?.status === 'cancelled' ? 'cancelled' : 'failed';
+    void deps
+      .wallet(spec.walletId)
+      .ask(
+        'release',
+        { holdId: state.holdId, reason, finish: state.finish },
+        deps.limits.ledger.askTimeoutMs,
+      )
+      .then((answer) => context.self.tell('released', answer));
+  },
+
+  released(state, answer, context) {
+    if (answer.ok && answer.value.status !== 'unavailable') over(state, context);
+    else {
+      // The client need not wait for a ledger that is away: nothing is charged either way.
+      tellEnd(state);
+      retry(state, context, 'release');
+    }
+  },
+};
+
+/** Stops reading the upstream and takes the generation to its end, money first. */
+export function finishGeneration(state: GenerationState, context: Context, outcome: Outcome): void {
+  abortAttempt(state);
+  state.phase = 'closing';
+  state.outcome = outcome;
+  if (outcome.status === 'cancelled' || state.exhausted) state.answer.finishReason = 'length';
+  if (state.structure.withheld) endWithheld(state, outcome);
+  const whole = outcome.status === 'completed' || outcome.status === 'incomplete';
+  const { spent } = state.structure;
+  // The repair of a withheld answer gave nothing: what the answer cost is all there is to pay.
+  if (spent !== null && state.deltas === 0) state.usage ??= { ...zeroUsage };
+  const nothing = spent === null && state.deltas === 0 && (state.usage === null || !whole);
+  if (nothing) {
+    settleNothing(state, context);
+    return;
+  }
+  if (state.usage !== null && (!state.exhausted || state.deltas === 0)) {
+    settleWith(state, context, 'reported', null);
+    return;
+  }
+  const { deps, request } = state;
+  const output = state.answer.items.map((item) => {
+    if (item.type === 'tool_call') return item.name + item.arguments;
+    return item.type === 'native' ? '' : item.text;
+  });
+  void deps
+    .countTokens({ input: inputText(request), output: output.join('') })
+    .then((tokens) => context.self.tell('counted', tokens));
+}
+
+/** An answer that is cut short is shown as far as it came: it is paid for. A bad one is not. */
+function endWithheld(state: GenerationState, { status }: Outcome): void {
+  const isShown = status === 'incomplete' || status === 'cancelled';
+  // Of an attempt that failed unseen nothing is paid; `completed` is an answer that is just bad.
+  if (status === 'failed') {
+    forgetAnswer(state);
+    return;
+  }
+  recut(state.answer, isShown);
+  if (!isShown) return;
+  state.structure.withheld = false;
+  if (state.deltas > 0) tellEvents(state, answerEvents(state.answer));
+}
+
+/** Ends a generation that never ran: its hold was refused, or its outcome is unknown. */
+export function closeGeneration(
+  state: GenerationState,
+  context: Context,
+  problem: PlainProblem | null,
+  options: { release: boolean },
+): void {
+  state.phase = 'closing';
+  if (problem !== null) {
+    state.outcome = { status: 'failed', problem };
+    state.end = { status: 'failed', problem, answer: state.answer, svcUsage: null };
+  }
+  if (!options.release) {
+    over(state, context);
+    return;
+  }
+  tellEnd(state);
+  state.finish = finishRecord(state, 'failed', { problem });
+  context.self.tell('release', null);
+}
+
+/** Nothing was delivered: the hold goes back whole. */
+function settleNothing(state: GenerationState, context: Context): void {
+  const { outcome } = state;
+  const usage = { ...zeroUsage };
+  const svcUsage = svcUsageOf(state, usage, 'none', 0n);
+  const svcRouting = svcRoutingOf(state, usage, 0n);
+  if (outcome?.status === 'failed') {
+    const { problem } = outcome;
+    state.end = { status: 'failed', problem, answer: state.answer, svcUsage };
+    state.finish = finishRecord(state, 'failed', { problem, svcRouting });
+  } else {
+    const status = outcome?.status ?? 'completed';
+    state.end = { status, answer: state.answer, receipt: { usage, svcUsage, svcRouting } };
+    state.finish = finishRecord(state, status, { usageJson: JSON.stringify(svcUsage), svcRouting });
+  }
+  context.self.tell('release', null);
+}
+
+function settleWith(
+  state: GenerationState,
+  context: Context,
+  source: UsageSource,
+  tokens: { input: number; output: number } | null,
+): void {
+  const calls = usageAtEnd(state, source, tokens);
+  const usage = sumOf(calls);
+  const cost = costOf(state, calls);
+  state.chargeMicros = cost.chargeMicros;
+  state.providerCostMicros = cost.providerCostMicros;
+  const said = source === 'reported' && state.structure.spentEstimated ? 'estimated' : source;
+  const svcUsage = svcUsageOf(state, usage, said, cost.chargeMicros);
+  const usageJson = JSON.stringify(svcUsage);
+  const outcome = checkedOutcome(state);
+  const svcRouting = svcRoutingOf(state, usage, cost.chargeMicros);
+  if (outcome.status === 'failed') {
+    const problem = {
+      ...outcome.problem,
+      headers: { ...outcome.problem.headers, 'x-should-retry': 'false' },
+    };
+    state.end = { status: 'failed', problem, answer: state.answer, svcUsage };
+    state.finish = finishRecord(state, 'failed', { usageJson, problem, svcRouting });
+  } else {
+    const { answer } = state;
+    state.end = { status: outcome.status, answer, receipt: { usage, svcUsage, svcRouting } };
+    state.finish = finishRecord(state, outcome.status, { usageJson, svcRouting });
+  }
+  context.self.tell('settle', null);
+}
+
+/** A complete answer that breaks the format asked for is a failure, charged for what was used. */
+function checkedOutcome(state: GenerationState): Outcome {
+  const outcome = state.outcome ?? { status: 'completed' };
+  if (outcome.status !== 'completed' || !state.structure.broken) return outcome;
+  const problem = plainProblem('upstream_error', 'The answer breaks the response format.');
+  state.outcome = { status: 'failed', problem };
+  return state.outcome;
+}
+
+interface FinishMembers {
+  /** What was charged; absent: nothing, and the key stays free. */
+  usageJson?: string;
+  problem?: PlainProblem | null;
+  svcRouting?: SvcRouting | null;
+}
+
+function finishRecord(
+  state: GenerationState,
+  status: GenerationFinish['status'],
+  { usageJson, problem = null, svcRouting = null }: FinishMembers,
+): GenerationFinish {
+  const keepsAnswer = usageJson !== undefined || state.spec.background;
+  return {
+    id: state.spec.id,
+    status,
+    // Of a background answer also what was told before it failed: its stream is told again.
+    answerJson: keepsAnswer ? JSON.stringify(state.answer) : null,
+    usageJson: usageJson ?? null,
+    problemJson: problem === null ? null : JSON.stringify(problem),
+    routingJson: svcRouting === null ? null : JSON.stringify(svcRouting),
+  };
+}
+
+function retry(state: GenerationState, context: Context, step: 'settle' | 'release'): void {
+  const delayMs = Math.min(2_000, 50 * 2 ** Math.min(state.retries, 10));
+  state.retries += 1;
+  // One refusal is a full mailbox, and thousands may meet one at a stop.
+  if (state.retries % 30 === 3) {
+    state.deps.log.warn(
+      { generation: state.spec.id, account: state.spec.accountId, retries: state.retries },
+      `ledger unavailable: ${step} is repeated`,
+    );
+  }
+  context.after(delayMs * (0.5 + Math.random() / 2), step, null);
+}
+
+function tellEnd(state: GenerationState): void {
+  const { end } = state;
+  if (end === null) return;
+  for (const { ref } of state.subscriptions) ref.tell('end', end satisfies GenerationEnd);
+  state.subscriptions = [];
+}
+
+/** Tells the subscribers and ends the actor; money is done with, or left to others. */
+export function over(state: GenerationState, context: Context): void {
+  state.phase = 'over';
+  tellEnd(state);
+  context.stop();
+}

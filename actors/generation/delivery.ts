@@ -1,0 +1,185 @@
+// What of the upstream's events is delivered: as far as the hold reaches. It is extended on the
+// way; events beyond it wait here with the upstream paused, so that nothing goes out that is not
+// covered.
+import { addToAnswer } from '../../media/model/answer.ts';
+import { isAnswerDelta, type ModelEvent } from '../../media/model/events.ts';
+import type { ActorContext, Handlers } from '../../runtime/actor/contract.ts';
+import { plainProblem } from '../subscriber/problem.ts';
+import { finishGeneration } from './closing.ts';
+import { addSlice, cardsOf, covers, nextSlice, sliceDue } from './funds.ts';
+import type { GenerationProtocol } from './protocol.ts';
+import { fundsForRepair } from './repair.ts';
+import { searched } from './searching.ts';
+import { coveredTokens, type GenerationState } from './state.ts';
+import { unsubscribe } from './subscriptions.ts';
+import { attemptEnded, measureFirstEvent, reveal } from './upstream.ts';
+
+type Context = ActorContext<GenerationProtocol>;
+type DeliveryMessages = 'upstreamEvents' | 'upstreamEnded' | 'extend' | 'extended';
+
+const extendRetryMs = 250;
+/** Pausing a socket and going on costs more than it saves for less than this. */
+const waitingEventsMax = 256;
+
+export const delivery: Pick<Handlers<GenerationProtocol, GenerationState>, DeliveryMessages> = {
+  upstreamEvents(state, { attempt, events }, context) {
+    if (attempt !== state.attempt?.number) return;
+    if (state.attempt.firstEventMs === null) measureFirstEvent(state);
+    if (state.phase === 'holding') waitForHold(state, events);
+    else if (state.phase === 'running') {
+      if (state.waiting.length > 0) state.waiting.push(...events);
+      else deliver(state, events, context);
+    }
+  },
+
+  upstreamEnded(state, { attempt, failure }, context) {
+    if (attempt !== state.attempt?.number) return;
+    if (state.phase === 'holding') state.waitingEnd = { failure };
+    else if (state.phase === 'running') {
+      if (state.waiting.length > 0) state.waitingEnd = { failure };
+      else attemptEnded(state, context, failure);
+    }
+  },
+
+  extend(state, _payload, context) {
+    const { funds, spec, deps } = state;
+    if (state.phase !== 'running' || !funds.extending) return;
+    void deps
+      .wallet(spec.walletId)
+      .ask(
+        'extend',
+        {
+          holdId: state.holdId,
+          step: funds.step,
+          ...nextSlice(cardsOf(spec), funds, deps.limits.generation.sliceTokens),
+          expiresAtMs: Date.now() + deps.limits.ledger.holdExpiryMs,
+        },
+        deps.limits.ledger.askTimeoutMs,
+      )
+      .then((answer) => context.self.tell('extended', answer));
+  },
+
+  extended(state, answer, context) {
+    if (state.phase !== 'running') return;
+    const { funds, spec, deps, structure } = state;
+    if (!answer.ok || answer.value.status === 'unavailable') {
+      // It may be durable behind the lost answer: the same step is asked for again.
+      context.after(extendRetryMs * (0.5 + Math.random()), 'extend', null);
+      return;
+    }
+    funds.extending = false;
+    if (structure.pending !== null) {
+      fundsForRepair(state, context, answer.value.status === 'extended' ? answer.value : null);
+      return;
+    }
+    if (answer.value.status === 'extended') {
+      const { addedMicros } = answer.value;
+      addSlice(cardsOf(spec), funds, addedMicros, deps.limits.generation.sliceTokens);
+    } else {
+      funds.dry = true;
+    }
+    deliverWaiting(state, context);
+  },
+};
+
+/** The upstream was quicker than the ledger. A short answer waits whole, a long one is paused. */
+function waitForHold(state: GenerationState, events: ModelEvent[]): void {
+  state.waiting.push(...events);
+  if (state.paused || state.waiting.length < waitingEventsMax) return;
+  state.paused = true;
+  state.attempt?.handle.pause();
+}
+
+/** Delivers events up to the end of the hold. Of a dry wallet the rest is dropped. */
+function deliver(state: GenerationState, read: ModelEvent[], context: Context): void {
+  const events = state.spec.search === null ? read : searched(state, read);
+  if (state.search.awaited && state.search.seen) reveal(state);
+  const count = absorb(state, events);
+  const taken = count === events.length ? events : events.slice(0, count);
+  if (!state.started) {
+    state.started = true;
+    state.deps.metrics.firstEvent((Date.now() - state.spec.createdAtMs) / 1_000);
+  }
+  if (!state.structure.withheld) tellEvents(state, taken);
+  const { answerCharactersMax, answerCutsMax } = state.deps.limits.generation;
+  const cuts = state.answer.cuts?.steps.length ?? 0;
+  if (state.characters > answerCharactersMax || cuts > answerCutsMax) {
+    const problem = plainProblem('upstream_error');
+    finishGeneration(state, context, { status: 'failed', problem });
+    return;
+  }
+  if (count < events.length) {
+    if (state.funds.dry) {
+      state.exhausted = true;
+      finishGeneration(state, context, { status: 'incomplete' });
+      return;
+    }
+    state.waiting = events.slice(count);
+  }
+  watchFunds(state, context);
+}
+
+/** Shows events to every subscriber. */
+export function tellEvents(state: GenerationState, events: ModelEvent[]): void {
+  for (const subscription of state.subscriptions) {
+    // One that takes no more messages has lost some: it may not go on as if nothing had happened.
+    if (!subscription.ref.tell('events', events)) unsubscribe(state, subscription);
+  }
+}
+
+/** Adds events to the answer; how many of them the hold covers. */
+function absorb(state: GenerationState, events: ModelEvent[]): number {
+  const { answer, funds } = state;
+  for (let index = 0; index < events.length; index += 1) {
+    const event = events[index];
+    if (event === undefined) continue;
+    if (event.type === 'usage') {
+      state.usage = event.usage;
+      continue;
+    }
+    if (isAnswerDelta(event)) {
+      if (!covers(funds, coveredTokens(state))) return index;
+      state.deltas += 1;
+      state.firstEventMs ??= Date.now();
+      if ('text' in event) state.characters += event.text.length;
+    }
+    addToAnswer(answer, event);
+  }
+  return events.length;
+}
+
+/** The hold reaches further, or is known to reach no further: goes on with what has waited. */
+export function deliverWaiting(state: GenerationState, context: Context): void {
+  const { waiting, waitingEnd } = state;
+  state.waiting = [];
+  if (waiting.length > 0) deliver(state, waiting, context);
+  else watchFunds(state, context);
+  if (state.phase !== 'running' || state.waiting.length > 0) return;
+  if (waitingEnd !== null) {
+    state.waitingEnd = null;
+    attemptEnded(state, context, waitingEnd.failure);
+  } else resume(state);
+}
+
+/** Extends the hold when the next slice is due; waits for it when the held tokens are used up. */
+function watchFunds(state: GenerationState, context: Context): void {
+  const { deps, funds } = state;
+  const delivered = coveredTokens(state);
+  if (sliceDue(funds, delivered, deps.limits.generation.sliceTokens)) {
+    funds.extending = true;
+    funds.step += 1;
+    delivery.extend(state, null, context);
+  }
+  if (funds.extending && !covers(funds, delivered) && !state.paused) {
+    state.paused = true;
+    state.attempt?.handle.pause();
+  }
+}
+
+function resume(state: GenerationState): void {
+  if (!state.paused || (state.funds.extending && !covers(state.funds, coveredTokens(state)))) {
+    return;
+  }
+  state.paused = false;
+  state.attempt?.handle.resume();
+}

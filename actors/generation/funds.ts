@@ -1,0 +1,144 @@
+// How much a generation holds, pure: the first hold, the slices that extend it, and how many tokens
+// a partly granted slice buys. Amounts are microcredits, tokens are output tokens.
+import { zeroUsage } from '../../media/model/usage.ts';
+import { type CompiledCard, charge } from '../wallet/price.ts';
+import type { GenerationSpec } from './spec.ts';
+
+/** What a generation may use at the most, as estimated before it runs. */
+export interface Need {
+  inputTokens: number;
+  /** The most output tokens this request may have. */
+  ceilingTokens: number;
+  searchCalls: number;
+}
+
+export interface Funds {
+  /** The estimate that the hold was made with; a repair adds its own. */
+  need: Need;
+  heldTokens: number;
+  heldMicros: bigint;
+  /** Counts the extensions of the hold. */
+  step: number;
+  /** An extension is under way. */
+  extending: boolean;
+  /** The wallet refused the last slice or gave less: at `heldTokens` the answer ends. */
+  dry: boolean;
+}
+
+/** The cards of all candidates, each once: any of them may be the one that answers. */
+export function cardsOf(spec: Pick<GenerationSpec, 'candidates'>): readonly CompiledCard[] {
+  const [first] = spec.candidates;
+  if (first !== undefined && spec.candidates.every(({ model }) => model === first.model)) {
+    return [first.model.card];
+  }
+  return [...new Set(spec.candidates.map(({ model }) => model.card))];
+}
+
+/** What these tokens may cost at the most: with the dearest card, and as the dearer output. */
+export function ceilingMicros(
+  cards: readonly CompiledCard[],
+  need: Need,
+  outputTokens: number,
+): bigint {
+  let most = 0n;
+  for (const card of cards) {
+    const { inputTokens, searchCalls } = need;
+    const asOutput = { ...zeroUsage, inputTokens, searchCalls, outputTokens };
+    const output = charge(card, asOutput).chargeMicros;
+    if (output > most) most = output;
+    if (card.tiers.every((tier) => tier.reasoning <= tier.output)) continue;
+    const asReasoning = { ...zeroUsage, inputTokens, searchCalls, reasoningTokens: outputTokens };
+    const reasoning = charge(card, asReasoning).chargeMicros;
+    if (reasoning > most) most = reasoning;
+  }
+  return most;
+}
+
+export function firstHold(cards: readonly CompiledCard[], need: Need, sliceTokens: number): Funds {
+  const sliced = Math.min(need.ceilingTokens, sliceTokens);
+  const heldMicros = ceilingMicros(cards, need, sliced);
+  // Where output costs nothing there is nothing to slice.
+  const isCovered = ceilingMicros(cards, need, need.ceilingTokens) === heldMicros;
+  return {
+    need,
+    heldTokens: isCovered ? need.ceilingTokens : sliced,
+    heldMicros,
+    step: 0,
+    extending: false,
+    dry: false,
+  };
+}
+
+/** Whether the hold covers one more token. The provider keeps to the ceiling, not we. */
+export function covers(funds: Funds, deliveredTokens: number): boolean {
+  return deliveredTokens < funds.heldTokens || funds.heldTokens >= funds.need.ceilingTokens;
+}
+
+/** Whether the next slice is due: half a slice before the held tokens are used up. */
+export function sliceDue(funds: Funds, deliveredTokens: number, sliceTokens: number): boolean {
+  return (
+    !funds.extending &&
+    !funds.dry &&
+    funds.heldTokens < funds.need.ceilingTokens &&
+    deliveredTokens >= funds.heldTokens - sliceTokens / 2
+  );
+}
+
+/** The next slice: what it costs, and the least that is worth having (one token). */
+export function nextSlice(
+  cards: readonly CompiledCard[],
+  funds: Funds,
+  sliceTokens: number,
+): { amountMicros: bigint; minimumMicros: bigint } {
+  const wanted = Math.min(funds.need.ceilingTokens, funds.heldTokens + sliceTokens);
+  // At least one: a slice may round to nothing, and the wallet is not asked for nothing.
+  const cost = (tokens: number) => {
+    const micros = ceilingMicros(cards, funds.need, tokens) - funds.heldMicros;
+    return micros > 0n ? micros : 1n;
+  };
+  return { amountMicros: cost(wanted), minimumMicros: cost(funds.heldTokens + 1) };
+}
+
+/** One more call is needed beside what the first has used: input and output tokens of both. */
+export function needAgain(funds: Funds, used: { inputTokens: number; outputTokens: number }): void {
+  const { need } = funds;
+  const ceilingTokens = used.outputTokens + need.ceilingTokens;
+  funds.need = { ...need, inputTokens: used.inputTokens, ceilingTokens };
+  funds.heldTokens = used.outputTokens;
+  funds.dry = false;
+}
+
+/** Whether the hold covers the first slice beyond `usedTokens`; books it when it does. */
+export function holdsAgain(
+  cards: readonly CompiledCard[],
+  funds: Funds,
+  usedTokens: number,
+  sliceTokens: number,
+): boolean {
+  const { need, heldMicros } = funds;
+  const wanted = Math.min(need.ceilingTokens, usedTokens + sliceTokens);
+  if (ceilingMicros(cards, need, wanted) > heldMicros) return false;
+  const isCovered = ceilingMicros(cards, need, need.ceilingTokens) <= heldMicros;
+  funds.heldTokens = isCovered ? need.ceilingTokens : wanted;
+  return true;
+}
+
+/** Books what the wallet added: the tokens that the whole hold now buys. */
+export function addSlice(
+  cards: readonly CompiledCard[],
+  funds: Funds,
+  addedMicros: bigint,
+  sliceTokens: number,
+): void {
+  funds.heldMicros += addedMicros;
+  let low = funds.heldTokens;
+  let high = Math.min(funds.need.ceilingTokens, funds.heldTokens + sliceTokens);
+  const wanted = high;
+  while (low < high) {
+    const middle = Math.ceil((low + high) / 2);
+    if (ceilingMicros(cards, funds.need, middle) <= funds.heldMicros) low = middle;
+    else high = middle - 1;
+  }
+  funds.heldTokens = low;
+  if (low < wanted) funds.dry = true;
+}

@@ -1,0 +1,248 @@
+// How well each provider route did lately, as this shard saw it: the order of candidates, which of
+// them may be called at all, and the figures that the status snapshot and managed routing are made
+// of. Counts decay, so that the past is forgotten; the clock is the caller's.
+import type { UpstreamFailure } from '../../media/model/events.ts';
+import type { UpstreamTarget } from '../../media/providers/contract.ts';
+import {
+  type Breaker,
+  type BreakerState,
+  breakerAlive,
+  breakerFailed,
+  breakerState,
+  breakerSucceeded,
+  closedBreaker,
+  decayBreaker,
+  mayCall,
+  returnProbe,
+  takeCall,
+} from './breaker.ts';
+
+const halfLifeMs = 60_000;
+/** Speeds change slowly and are measured seldom. */
+const speedHalfLifeMs = 300_000;
+const restMs = 10_000;
+/** A provider may ask for hours; it is asked again after this. */
+const restMsMax = 60_000;
+/** Decayed below this, a count says nothing. */
+const weightMin = 0.01;
+
+/** A route as the monitor gets it from each shard. */
+export interface RouteRecord {
+  routeId: string;
+  successes: number;
+  failures: number;
+  state: BreakerState;
+  /** Epoch milliseconds before which the route is tried last. */
+  restUntilMs: number;
+  lastChangeMs: number;
+}
+
+export interface RouteStats {
+  state: BreakerState;
+  /** 0 to 1; 1 when nothing is known. */
+  successRate: number;
+  /** Decaying averages; null: not measured lately. */
+  firstEventMs: number | null;
+  tokensPerSecond: number | null;
+}
+
+/** A whole answer: its output tokens, and how long they took from the first event on. */
+export interface OutputSpeed {
+  tokens: number;
+  durationMs: number;
+}
+
+export interface RouteHealth {
+  /** The targets, those that just failed or asked for a pause last; else the declared order. */
+  order(targets: readonly UpstreamTarget[], nowMs: number): UpstreamTarget[];
+  /** Whether a call may be made: the breaker admits it, no pause was asked for. Takes nothing. */
+  allows(routeId: string, nowMs: number): boolean;
+  /** A call begins. Takes the one probe of a half-open breaker; false: it should not be made. */
+  started(routeId: string, nowMs: number): boolean;
+  /** The first event of a call came after `durationMs`. */
+  firstEvent(routeId: string, durationMs: number, nowMs: number): void;
+  succeeded(routeId: string, nowMs: number, speed?: OutputSpeed): void;
+  failed(routeId: string, failure: UpstreamFailure, nowMs: number): void;
+  /** A call ended by us, without a verdict. */
+  abandoned(routeId: string): void;
+  /** The route leads elsewhere now: nothing is known of it. */
+  forget(routeId: string): void;
+  stats(routeId: string, nowMs: number): RouteStats;
+  /** What this shard saw, decayed to `nowMs`; what is forgotten is left out. */
+  records(nowMs: number): RouteRecord[];
+}
+
+/** A mean whose past weighs half after every half-life. */
+interface DecayingMean {
+  sum: number;
+  weight: number;
+  lastChangeMs: number;
+}
+
+interface Entry {
+  routeId: string;
+  successes: number;
+  failures: number;
+  lastChangeMs: number;
+  /** After a failure, for the order only. */
+  restUntilMs: number;
+  /** The provider's own wish: a success of another call does not end it. */
+  busyUntilMs: number;
+  firstEventMs: DecayingMean;
+  tokensPerSecond: DecayingMean;
+  breaker: Breaker;
+}
+
+export function createRouteHealth(): RouteHealth {
+  const entries = new Map<string, Entry>();
+  const entryOf = (routeId: string, nowMs: number): Entry => {
+    let entry = entries.get(routeId);
+    if (entry === undefined) {
+      entry = newEntry(routeId, nowMs);
+      entries.set(routeId, entry);
+    }
+    decay(entry, nowMs);
+    return entry;
+  };
+  return {
+    order: (targets, nowMs) => ordered(entries, targets, nowMs),
+    allows(routeId, nowMs) {
+      const entry = entries.get(routeId);
+      return entry === undefined || (mayCall(entry.breaker, nowMs) && entry.busyUntilMs <= nowMs);
+    },
+    started(routeId, nowMs) {
+      const entry = entries.get(routeId);
+      if (entry === undefined) return true;
+      return entry.busyUntilMs <= nowMs && takeCall(entry.breaker, nowMs);
+    },
+    firstEvent(routeId, durationMs, nowMs) {
+      const entry = entryOf(routeId, nowMs);
+      addSample(entry.firstEventMs, durationMs, nowMs);
+      breakerAlive(entry.breaker, nowMs - durationMs);
+    },
+    succeeded(routeId, nowMs, speed) {
+      const entry = entryOf(routeId, nowMs);
+      entry.successes += 1;
+      entry.restUntilMs = 0;
+      breakerSucceeded(entry.breaker, nowMs);
+      if (speed === undefined || speed.tokens < 2 || speed.durationMs <= 0) return;
+      addSample(entry.tokensPerSecond, (speed.tokens * 1_000) / speed.durationMs, nowMs);
+    },
+    failed: (routeId, failure, nowMs) => recordFailure(entryOf(routeId, nowMs), failure, nowMs),
+    abandoned(routeId) {
+      const entry = entries.get(routeId);
+      if (entry !== undefined) returnProbe(entry.breaker);
+    },
+    forget: (routeId) => void entries.delete(routeId),
+    stats: (routeId, nowMs) => statsOf(entries.get(routeId), nowMs),
+    records(nowMs) {
+      for (const entry of entries.values()) {
+        decay(entry, nowMs);
+        if (isForgotten(entry, nowMs)) entries.delete(entry.routeId);
+      }
+      return [...entries.values()].map((entry) => recordOf(entry, nowMs));
+    },
+  };
+}
+
+function newEntry(routeId: string, nowMs: number): Entry {
+  return {
+    routeId,
+    successes: 0,
+    failures: 0,
+    lastChangeMs: nowMs,
+    restUntilMs: 0,
+    busyUntilMs: 0,
+    firstEventMs: { sum: 0, weight: 0, lastChangeMs: nowMs },
+    tokensPerSecond: { sum: 0, weight: 0, lastChangeMs: nowMs },
+    breaker: closedBreaker(),
+  };
+}
+
+function ordered(
+  entries: ReadonlyMap<string, Entry>,
+  targets: readonly UpstreamTarget[],
+  nowMs: number,
+): UpstreamTarget[] {
+  if (targets.length < 2) return [...targets];
+  const rests = ({ routeId }: UpstreamTarget): boolean => {
+    const entry = entries.get(routeId);
+    if (entry === undefined) return false;
+    const { restUntilMs, busyUntilMs, breaker } = entry;
+    return Math.max(restUntilMs, busyUntilMs) > nowMs || !mayCall(breaker, nowMs);
+  };
+  return [...targets.filter((target) => !rests(target)), ...targets.filter(rests)];
+}
+
+function recordFailure(entry: Entry, failure: UpstreamFailure, nowMs: number): void {
+  const { breaker } = entry;
+  if (failure.kind === 'rejected') {
+    // The request is at fault; that the provider said so shows that it is there.
+    if (breakerState(breaker, nowMs) === 'half-open') breakerAlive(breaker, nowMs);
+    return;
+  }
+  entry.failures += 1;
+  const pauseMs = Math.min(failure.retryAfterMs ?? restMs, restMsMax);
+  entry.restUntilMs = nowMs + pauseMs;
+  const isAsked = failure.kind === 'busy' || failure.retryAfterMs !== null;
+  if (isAsked) entry.busyUntilMs = Math.max(entry.busyUntilMs, nowMs + pauseMs);
+  // A provider at its limit is well: it rests, and its breaker stays as it is.
+  if (failure.kind === 'busy') returnProbe(breaker);
+  else breakerFailed(breaker, nowMs);
+}
+
+function statsOf(entry: Entry | undefined, nowMs: number): RouteStats {
+  if (entry === undefined) {
+    return { state: 'closed', successRate: 1, firstEventMs: null, tokensPerSecond: null };
+  }
+  decay(entry, nowMs);
+  const { successes, failures } = entry;
+  return {
+    state: breakerState(entry.breaker, nowMs),
+    // One success is taken for granted: a single failure is no rate of zero.
+    successRate: (successes + 1) / (successes + failures + 1),
+    firstEventMs: meanOf(entry.firstEventMs, nowMs),
+    tokensPerSecond: meanOf(entry.tokensPerSecond, nowMs),
+  };
+}
+
+function recordOf(entry: Entry, nowMs: number): RouteRecord {
+  const { routeId, successes, failures, lastChangeMs } = entry;
+  const restUntilMs = Math.max(entry.restUntilMs, entry.busyUntilMs);
+  const state = breakerState(entry.breaker, nowMs);
+  return { routeId, successes, failures, state, restUntilMs, lastChangeMs };
+}
+
+function isForgotten(entry: Entry, nowMs: number): boolean {
+  const weight = Math.max(entry.successes, entry.failures, weightAt(entry.firstEventMs, nowMs));
+  const rests = Math.max(entry.restUntilMs, entry.busyUntilMs) > nowMs;
+  return weight < weightMin && !rests && entry.breaker.state === 'closed';
+}
+
+function decay(entry: Entry, nowMs: number): void {
+  const factor = remaining(nowMs - entry.lastChangeMs, halfLifeMs);
+  entry.successes *= factor;
+  entry.failures *= factor;
+  decayBreaker(entry.breaker, factor);
+  entry.lastChangeMs = nowMs;
+}
+
+function addSample(mean: DecayingMean, value: number, nowMs: number): void {
+  const factor = remaining(nowMs - mean.lastChangeMs, speedHalfLifeMs);
+  mean.sum = mean.sum * factor + value;
+  mean.weight = mean.weight * factor + 1;
+  mean.lastChangeMs = nowMs;
+}
+
+function meanOf(mean: DecayingMean, nowMs: number): number | null {
+  return weightAt(mean, nowMs) < weightMin ? null : mean.sum / mean.weight;
+}
+
+function weightAt(mean: DecayingMean, nowMs: number): number {
+  return mean.weight * remaining(nowMs - mean.lastChangeMs, speedHalfLifeMs);
+}
+
+/** A clock that is set back changes nothing. */
+function remaining(elapsedMs: number, halfMs: number): number {
+  return elapsedMs > 0 ? 0.5 ** (elapsedMs / halfMs) : 1;
+}

@@ -1,0 +1,243 @@
+// How a route reaches a generation: the one that has the idempotency key (running: attach;
+// finished: replay), or a new one. The database decides who has a key.
+import { findGenerationByKey, type Generation } from '../../db/generations.ts';
+import { type Sql, withDeadline } from '../../db/sql.ts';
+import type { ActorAddress, ActorRef, ActorSystem } from '../../runtime/actor/contract.ts';
+import { newId, nodeOfId, timeOfId } from '../../runtime/ids.ts';
+import { Problem } from '../../runtime/problem.ts';
+import { Desk, type Opening } from '../subscriber/desk.ts';
+import type { SubscriberProtocol } from '../subscriber/protocol.ts';
+import { subscriberKind } from '../subscriber/subscriber.ts';
+import type { GenerationKind } from './generation.ts';
+import type { GenerationSpec } from './spec.ts';
+import { storedEnd } from './stored-end.ts';
+
+export interface OpenServices {
+  system: ActorSystem;
+  sql: Sql;
+  generationKind: GenerationKind;
+  headersHoldBackMs: number;
+}
+
+type Planned =
+  | 'request'
+  | 'candidates'
+  | 'routing'
+  | 'search'
+  | 'inputTokensEstimate'
+  | 'outputTokensCeiling';
+
+/** What is decided for a generation that is to run. */
+export type GenerationPlanned = Pick<GenerationSpec, Planned>;
+
+/** Everything about the generation but what the opening itself decides. */
+export type GenerationOrder = Omit<
+  GenerationSpec,
+  'id' | 'createdAtMs' | 'subscriber' | 'releasePlace' | Planned
+> & {
+  /**
+   * Called for a new generation only: who attaches or is told again gets what was, whatever would
+   * be decided by now. It may refuse with a Problem.
+   */
+  plan(): GenerationPlanned | Promise<GenerationPlanned>;
+  /** Hands the key's place over to a generation that may outlive the exchange. */
+  takePlace(): () => void;
+};
+
+/** A generation that this client listens to from now on, or listened to already in the past. */
+export interface Opened {
+  requestId: string;
+  createdAtMs: number;
+  opening: Opening;
+  replayed: boolean;
+  desk: Desk;
+  clientGone(): void;
+}
+
+/** Makes the client's desk once the identity of the reply is known. */
+export type MakeDesk = (identity: { requestId: string; createdAtMs: number }) => Desk;
+
+/** An end is a commit away, and a busy disk takes its time: after this the client may ask again. */
+const lookAgainMs = 2_500;
+const pauseMsMax = 200;
+/** Names subscribers: they are known on their own node only, and never stored. */
+let subscriberCount = 0;
+
+/**
+ * Opens a generation for a client and waits until the reply can begin.
+ * @throws Problem idempotency_key_reused, overloaded, conflict
+ */
+export async function openGeneration(
+  services: OpenServices,
+  order: GenerationOrder,
+  makeDesk: MakeDesk,
+  onAbort: (listener: () => void) => void,
+): Promise<Opened> {
+  if (order.idempotencyKey === null) return await startNew(services, order, makeDesk, onAbort);
+  const deadline = performance.now() + lookAgainMs;
+  let pauseMs = 10;
+  while (performance.now() < deadline) {
+    const { accountId, route, idempotencyKey } = order;
+    const row = await withDeadline(
+      findGenerationByKey(services.sql, accountId, route, idempotencyKey),
+    );
+    if (row === null || mayRunAgain(row)) {
+      const opened = await startNew(services, order, makeDesk, onAbort);
+      if (opened.opening.kind !== 'end' || opened.opening.end.status !== 'duplicate') return opened;
+    } else {
+      const opened = await reopen(services, order, row, makeDesk, onAbort);
+      if (opened !== null) return opened;
+    }
+    await new Promise((resolve) => setTimeout(resolve, pauseMs));
+    pauseMs = Math.min(pauseMsMax, pauseMs * 2);
+  }
+  throw new Problem('conflict', {
+    message: 'The request with this idempotency key is just ending. Try again.',
+    headers: { 'retry-after': '1' },
+  });
+}
+
+async function startNew(
+  services: OpenServices,
+  order: GenerationOrder,
+  makeDesk: MakeDesk,
+  onAbort: (listener: () => void) => void,
+): Promise<Opened> {
+  const { system } = services;
+  const planned = await order.plan();
+  const id = newId('req', system.node);
+  const createdAtMs = timeOfId(id);
+  const desk = makeDesk({ requestId: id, createdAtMs });
+  const subscriber = spawnSubscriber(services, desk);
+  const releasePlace = order.takePlace();
+  // Member by member: spreading twice was one of the dearest lines of a short answer.
+  const spec: GenerationSpec = {
+    id,
+    exchangeId: order.exchangeId,
+    accountId: order.accountId,
+    walletId: order.walletId,
+    apiKeyId: order.apiKeyId,
+    route: order.route,
+    idempotencyKey: order.idempotencyKey,
+    fingerprint: order.fingerprint,
+    createdAtMs,
+    request: planned.request,
+    alias: order.alias,
+    candidates: planned.candidates,
+    routing: planned.routing,
+    search: planned.search,
+    inputTokensEstimate: planned.inputTokensEstimate,
+    outputTokensCeiling: planned.outputTokensCeiling,
+    background: order.background,
+    subscriber,
+    releasePlace,
+  };
+  const generation = system.spawn(services.generationKind, id, spec);
+  if (generation === null) {
+    releasePlace();
+    subscriber.tell('clientGone', null);
+    throw new Problem('overloaded', { headers: { 'retry-after': '1' } });
+  }
+  subscriber.tell('watch', { node: system.node, kind: services.generationKind.name, id });
+  const clientGone = () => void subscriber.tell('clientGone', null);
+  onAbort(clientGone);
+  const opening = await desk.opening;
+  return { requestId: id, createdAtMs, opening, replayed: false, desk, clientGone };
+}
+
+/** Attaches to a running generation or replays a finished one; null: look again. */
+async function reopen(
+  services: OpenServices,
+  order: GenerationOrder,
+  row: Generation,
+  makeDesk: MakeDesk,
+  onAbort: (listener: () => void) => void,
+): Promise<Opened | null> {
+  if (row.fingerprint !== order.fingerprint) {
+    throw new Problem('idempotency_key_reused', { param: 'idempotency-key' });
+  }
+  const identity = { requestId: row.id, createdAtMs: timeOfId(row.id) };
+  const desk = makeDesk(identity);
+  if (row.status !== 'running') {
+    desk.open({ kind: 'end', end: storedEnd(row) });
+    const opening = await desk.opening;
+    return { ...identity, opening, replayed: true, desk, clientGone: noOne };
+  }
+  if (desk.wants === 'acceptance') {
+    // It runs, and nobody need listen.
+    return { ...identity, opening: { kind: 'accepted' }, replayed: false, desk, clientGone: noOne };
+  }
+  const clientGone = await attachDesk(services, row.id, desk);
+  if (clientGone === null) return null;
+  onAbort(clientGone);
+  const opening = await desk.opening;
+  return { ...identity, opening, replayed: false, desk, clientGone };
+}
+
+const noOne = () => {};
+
+/**
+ * Lets a desk listen to a running generation on whichever node; null when that has just ended.
+ * Returns what is called when the client leaves.
+ * @throws Problem overloaded
+ */
+export async function attachDesk(
+  services: OpenServices,
+  generationId: string,
+  desk: Desk,
+): Promise<(() => void) | null> {
+  const { system, generationKind } = services;
+  const subscriber = spawnSubscriber(services, desk);
+  const { name } = generationKind;
+  const address: ActorAddress = { node: nodeOfId(generationId), kind: name, id: generationId };
+  const own = { node: system.node, kind: subscriberKind.name, id: subscriber.id };
+  // Before the answer: should it be lost, leaving still takes the subscription back.
+  subscriber.tell('watch', address);
+  const answer = await system.at(generationKind, address).ask('attach', { subscriber: own }, 2_000);
+  if (answer.ok && answer.value.status === 'attached') {
+    return () => void subscriber.tell('clientGone', null);
+  }
+  subscriber.tell('clientGone', null);
+  if (!answer.ok || answer.value.status === 'ended') return null;
+  throw new Problem('overloaded', { headers: { 'retry-after': '1' } });
+}
+
+/** Resolves when the generation has ended (or was not there), at the latest after `timeoutMs`. */
+export async function watchEnd(
+  services: OpenServices,
+  address: ActorAddress,
+  timeoutMs: number,
+): Promise<void> {
+  const { system, generationKind } = services;
+  const desk = new Desk(null);
+  const subscriber = spawnSubscriber(services, desk);
+  const own = { node: system.node, kind: subscriberKind.name, id: subscriber.id };
+  subscriber.tell('watch', address);
+  const answer = await system.at(generationKind, address).ask('attach', { subscriber: own }, 2_000);
+  if (answer.ok && answer.value.status === 'attached') {
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<void>((resolve) => {
+      timer = setTimeout(resolve, timeoutMs);
+    });
+    await Promise.race([desk.opening, late]);
+    clearTimeout(timer);
+  }
+  subscriber.tell('clientGone', null);
+}
+
+function spawnSubscriber(services: OpenServices, desk: Desk): ActorRef<SubscriberProtocol> {
+  const { system, generationKind } = services;
+  subscriberCount += 1;
+  const subscriber = system.spawn(subscriberKind, `${subscriberCount}`, {
+    desk,
+    holdBackMs: services.headersHoldBackMs,
+    generationAt: (address) => system.at(generationKind, address),
+  });
+  if (subscriber === null) throw new Problem('overloaded', { headers: { 'retry-after': '1' } });
+  return subscriber;
+}
+
+/** A generation that failed before any charge leaves its key free. */
+function mayRunAgain(row: Generation): boolean {
+  return row.status === 'failed' && row.usageJson === null;
+}

@@ -1,0 +1,211 @@
+// Decides, before anything is held, what a request may be answered by: the candidates in order, and
+// whether the web is searched first. An exact model is its own only candidate; a managed route
+// chooses among its pool.
+import { performance } from 'node:perf_hooks';
+import { classifyTask } from '../../media/model/choose/classify.ts';
+import { asksForNews } from '../../media/model/choose/news.ts';
+import { openPolicy, policyVersion } from '../../media/model/choose/policy.ts';
+import type { GenerationRequest } from '../../media/model/request.ts';
+import type { ProviderFamily, UpstreamTarget } from '../../media/providers/contract.ts';
+import { fieldProblem } from '../../runtime/http/validate.ts';
+import { Problem } from '../../runtime/problem.ts';
+import type { ManagedRoute } from '../catalog/managed.ts';
+import type { CatalogModel, CatalogSnapshot } from '../catalog/snapshot.ts';
+import { requireKind } from '../catalog/use.ts';
+import type { RouteHealth } from './health.ts';
+import { type Plan, planRoute } from './plan.ts';
+import { mustSearchNatively, planSearch } from './search-plan.ts';
+import type { Candidate, RoutingPlan, SearchPlan } from './spec.ts';
+
+export interface PlanningInput {
+  request: GenerationRequest;
+  inputTokens: number;
+  catalog: {
+    snapshot: CatalogSnapshot;
+    models: ReadonlyMap<string, CatalogModel>;
+    routes: ReadonlyMap<string, ManagedRoute>;
+  };
+  health: RouteHealth;
+  family(name: string): ProviderFamily;
+  /** The alias that the conversation's last turn had; null: none, or it does not matter. */
+  stickyAlias: string | null;
+  /** Called with the alias that answered a managed request. */
+  answered(modelAlias: string): void;
+  nowMs: number;
+}
+
+export interface GenerationPlan {
+  candidates: Candidate[];
+  routing: RoutingPlan | null;
+  search: SearchPlan | null;
+  outputTokensCeiling: number;
+}
+
+/** @throws Problem model_not_found, invalid_request, input_too_long, no_route_available */
+export function planGeneration(input: PlanningInput): GenerationPlan {
+  const { request, catalog } = input;
+  const route = catalog.routes.get(request.model);
+  const model = catalog.models.get(request.model);
+  if (model !== undefined) requireKind(model, 'generation');
+  const decides = route !== undefined || (model !== undefined && lacksSearchTool(input, model));
+  const search = planSearch(request, catalog.snapshot, decides);
+  if (model !== undefined) return planExact(input, model, search);
+  if (route !== undefined) return planManaged(input, route, search);
+  throw new Problem('model_not_found', {
+    message: `There is no model ${JSON.stringify(request.model.slice(0, 100))}.`,
+    param: 'model',
+  });
+}
+
+/** The first use of the patterns compiles them, which takes tens of ms: at the start, not later. */
+export function warmPlanning(): void {
+  for (const text of ['Fix the bug, please.', 'Wie ist das Wetter heute — 今日?']) {
+    const parts = [{ type: 'text' as const, text }];
+    const turn = { role: 'user' as const, parts, toolCalls: [], toolCallId: null };
+    classifyTask({ messages: [turn], tools: [], toolChoice: null, outputFormat: { type: 'text' } });
+    asksForNews(text);
+  }
+}
+
+function planExact(
+  input: PlanningInput,
+  model: CatalogModel,
+  search: SearchPlan | null,
+): GenerationPlan {
+  const { request, health, nowMs } = input;
+  if (model.targets.length === 0) throw new Problem('no_route_available');
+  refuseIncapable(request, model);
+  const targets = health.order(model.targets, nowMs);
+  const able = targets.filter(({ family }) => input.family(family).lacks(request) === null);
+  if (able.length === 0) throw lacking(input, targets);
+  if (search !== null && mustSearchNatively(search)) {
+    refuseUnsearchable(input, model, able, search);
+  }
+  return {
+    candidates: able.map((target) => ({ model, target })),
+    routing: null,
+    search,
+    outputTokensCeiling: ceilingOf(request, [model]),
+  };
+}
+
+/** The client offers a provider's search to a model of another format: ours stands in for it. */
+function lacksSearchTool({ request, family }: PlanningInput, { targets }: CatalogModel): boolean {
+  const offered = request.nativeTools.find(({ value }) => /^web_search/.test(String(value.type)));
+  return (
+    offered !== undefined &&
+    targets.every((target) => family(target.family).format !== offered.format)
+  );
+}
+
+function planManaged(
+  input: PlanningInput,
+  route: ManagedRoute,
+  search: SearchPlan | null,
+): GenerationPlan {
+  const { request, catalog, inputTokens, health, nowMs, stickyAlias } = input;
+  const begunMs = performance.now();
+  const mustSearch = mustSearchNatively(search);
+  const plan = planRoute({
+    route: ableRoute(input, route),
+    request,
+    inputTokens,
+    policy: openPolicy,
+    stickyAlias,
+    extraCapabilities: mustSearch ? ['web_search'] : [],
+    health,
+    formatOf: (name) => input.family(name).format,
+    nowMs,
+    random: Math.random,
+  });
+  if (plan.status === 'none') throw refusal(plan.reason, mustSearch);
+  const { attempts, decision } = plan;
+  return {
+    candidates: attempts,
+    routing: {
+      decision_category: decision.category,
+      sticky: decision.sticky,
+      policy_version: policyVersion(openPolicy),
+      catalog_version: catalog.snapshot.contentVersion,
+      decisionMs: Math.round((performance.now() - begunMs) * 1_000) / 1_000,
+      answered: input.answered,
+    },
+    search,
+    outputTokensCeiling: ceilingOf(
+      request,
+      attempts.map(({ model }) => model),
+    ),
+  };
+}
+
+/** The route with those provider routes alone that have a form for everything in the request. */
+function ableRoute({ request, family }: PlanningInput, route: ManagedRoute): ManagedRoute {
+  const isAble = (target: UpstreamTarget) => family(target.family).lacks(request) === null;
+  if (route.pool.every(({ model }) => model.targets.every(isAble))) return route;
+  const pool = route.pool.flatMap((member) => {
+    const targets = member.model.targets.filter(isAble);
+    return targets.length === 0 ? [] : [{ ...member, model: { ...member.model, targets } }];
+  });
+  return { ...route, pool };
+}
+
+function refusal(
+  reason: Extract<Plan, { status: 'none' }>['reason'],
+  mustSearch: boolean,
+): Problem {
+  if (reason === 'context') return new Problem('input_too_long');
+  if (reason === 'policy') return new Problem('policy_blocked');
+  if (mustSearch) return new Problem('no_route_available', { param: 'web_search' });
+  return new Problem('invalid_request', {
+    message: 'No model of this route can take everything that is in the request.',
+    param: 'model',
+  });
+}
+
+/** What the client asked for, or the model's own; at most the most that a candidate may give. */
+function ceilingOf(request: GenerationRequest, models: readonly CatalogModel[]): number {
+  const most = models.reduce((max, model) => Math.max(max, model.outputTokensMax), 1);
+  return Math.min(request.outputTokensMax ?? most, most);
+}
+
+function refuseIncapable(request: GenerationRequest, model: CatalogModel): void {
+  if (request.tools.length > 0 && !model.capabilities.includes('tools')) {
+    throw fieldProblem('tools', 'The model takes no tools.');
+  }
+  if (model.capabilities.includes('vision')) return;
+  request.messages.forEach((message, index) => {
+    const part = message.parts.find(({ type }) => type === 'image' || type === 'file');
+    if (part === undefined) return;
+    const member = request.source.format === 'responses' ? 'input' : 'messages';
+    throw fieldProblem(`${member}[${index}].content`, `The model reads no ${part.type}s.`);
+  });
+}
+
+function lacking(input: PlanningInput, targets: readonly UpstreamTarget[]): Problem {
+  const { request } = input;
+  const path = targets
+    .map(({ family }) => input.family(family).lacks(request))
+    .find((member) => member !== null);
+  // Not every format has a member for the path: the message says it too.
+  const field = path ?? 'model';
+  return fieldProblem(field, `The model cannot take this part of the request: '${field}'.`);
+}
+
+/** Nothing searches for models here: the candidates must do it themselves, or nobody does. */
+function refuseUnsearchable(
+  input: PlanningInput,
+  model: CatalogModel,
+  targets: readonly UpstreamTarget[],
+  search: SearchPlan,
+): void {
+  const isCapable = model.capabilities.includes('web_search');
+  if (isCapable && targets.some(({ family }) => input.family(family).searches(input.request))) {
+    return;
+  }
+  const path = search.required ? 'metadata.require_web_search' : 'web_search';
+  throw new Problem('no_route_available', {
+    message: 'Web search is not available for this model at the moment.',
+    param: path,
+    details: { path },
+  });
+}

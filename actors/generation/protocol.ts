@@ -1,0 +1,37 @@
+// Every message of a generation actor on one screen: what others send, then what it tells itself.
+import type { ModelEvent, UpstreamFailure } from '../../media/model/events.ts';
+import type { SearchHit } from '../../media/providers/search.ts';
+import type { ActorAddress, Answer as AskAnswer } from '../../runtime/actor/contract.ts';
+import type { ExtendReply, HoldReply, ReleaseReply, SettleReply } from '../wallet/protocol.ts';
+
+export type GenerationProtocol = {
+  /** Subscribes: what there is so far comes at once as events, the rest as it happens. */
+  attach: (request: { subscriber: ActorAddress }) => { status: 'attached' | 'ended' | 'full' };
+  /** The subscriber's client is gone. Before the first answer delta the last one cancels. */
+  detach: (request: { subscriber: ActorAddress }) => void;
+  /** Explicit: the upstream is aborted, what was used is settled. */
+  cancel: (payload: null) => { status: 'cancelling' | 'ended' };
+  /** The process stops: ends now, with what was used settled. */
+  interrupt: (payload: null) => void;
+  /** The process waits no longer: clients are told, the hold is left to reconciliation. */
+  giveUp: (payload: null) => void;
+  /** Whether the generation still knows this subscriber. */
+  ping: (request: { subscriber: ActorAddress }) => { status: 'attached' | 'detached' };
+
+  held: (answer: AskAnswer<HoldReply>) => void;
+  /** What the web search found; null: it failed. */
+  searched: (hits: SearchHit[] | null) => void;
+  upstreamEvents: (report: { attempt: number; events: ModelEvent[] }) => void;
+  upstreamEnded: (report: { attempt: number; failure: UpstreamFailure | null }) => void;
+  /** Whether the answer has the format that was asked for, where that was checked elsewhere. */
+  checked: (isGood: boolean) => void;
+  /** Asks for the next slice of the hold, again when the answer was lost. */
+  extend: (payload: null) => void;
+  extended: (answer: AskAnswer<ExtendReply>) => void;
+  /** Tokens counted by the tokenizer, where the provider reported none; null: count failed. */
+  counted: (tokens: { input: number; output: number } | null) => void;
+  settle: (payload: null) => void;
+  settled: (answer: AskAnswer<SettleReply>) => void;
+  release: (payload: null) => void;
+  released: (answer: AskAnswer<ReleaseReply>) => void;
+};

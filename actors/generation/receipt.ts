@@ -1,0 +1,43 @@
+// `svc_routing`: the receipt of a managed route, built when its usage is known.
+import type { SvcRouting } from '../../media/model/dialects/contract.ts';
+import type { TokenUsage } from '../../media/model/usage.ts';
+import { siblingId } from '../../runtime/ids.ts';
+import type { GenerationState } from './state.ts';
+
+/** Null for exact models. */
+export function svcRoutingOf(
+  state: GenerationState,
+  usage: TokenUsage,
+  chargeMicros: bigint,
+): SvcRouting | null {
+  const { spec, outcome, fallbacks } = state;
+  const { routing } = spec;
+  if (routing === null) return null;
+  const status = outcome?.status ?? 'completed';
+  const isGood = status === 'completed' || status === 'incomplete';
+  if (isGood) routing.answered(state.model.alias);
+  return {
+    receipt_id: siblingId(spec.id, 'rr'),
+    selected_model: state.model.alias,
+    decision_category: fallbacks > 0 ? 'fallback' : routing.decision_category,
+    outcome: isGood ? 'completed' : status,
+    policy_version: routing.policy_version,
+    catalog_version: routing.catalog_version,
+    sticky: routing.sticky && fallbacks === 0,
+    fallbacks,
+    latency_ms: {
+      decision: routing.decisionMs,
+      first_token: state.firstEventMs === null ? null : state.firstEventMs - spec.createdAtMs,
+      total: Date.now() - spec.createdAtMs,
+    },
+    usage: {
+      input_tokens: usage.inputTokens,
+      cached_input_tokens: usage.cachedInputTokens,
+      cache_write_tokens: usage.cacheWriteTokens,
+      output_tokens: usage.outputTokens,
+      reasoning_tokens: usage.reasoningTokens,
+      search_calls: usage.searchCalls,
+    },
+    charge_microcredits: Number(chargeMicros),
+  };
+}

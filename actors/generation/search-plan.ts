@@ -1,0 +1,60 @@
+// Whether a request is answered with a web search, and what is searched for.
+import { asksForNews } from '../../media/model/choose/news.ts';
+import type { GenerationRequest, Message } from '../../media/model/request.ts';
+import { fieldProblem } from '../../runtime/http/validate.ts';
+import type { CatalogSnapshot } from '../catalog/snapshot.ts';
+import type { SearchPlan } from './spec.ts';
+
+const queryCharactersMax = 300;
+
+/**
+ * Null: no search. An exact model searches when it is asked to. With `mayDecide` (managed routes,
+ * and where the service stands in for a provider's search) also where a search provider is
+ * configured and the last turn asks for what changes by the day.
+ * @throws Problem invalid_request when it is required and forbidden
+ */
+export function planSearch(
+  request: GenerationRequest,
+  snapshot: Pick<CatalogSnapshot, 'search'>,
+  mayDecide: boolean,
+): SearchPlan | null {
+  const { webSearch, requireWebSearch } = request.controls;
+  if (webSearch === false) {
+    if (requireWebSearch) {
+      const message = 'A web search cannot be both required and forbidden.';
+      throw fieldProblem('metadata.require_web_search', message);
+    }
+    return null;
+  }
+  const { messages } = request;
+  const isTurn = messages.at(-1)?.role === 'user';
+  const text = textOf(messages.findLast((message) => message.role === 'user'));
+  const decides = mayDecide && snapshot.search !== null && isTurn && asksForNews(text);
+  if (webSearch !== true && !requireWebSearch && !decides) return null;
+  // A tool's result comes last: the question was searched for when it was asked, unless an answer
+  // without a search is not wanted. A model with a search of its own may always go on.
+  const query = isTurn || requireWebSearch ? queryOf(text) : null;
+  return { required: requireWebSearch, query, target: query === null ? null : snapshot.search };
+}
+
+/** Whether one of the candidates must have a search of its own. */
+export function mustSearchNatively(search: SearchPlan | null): boolean {
+  if (search === null || search.target !== null) return false;
+  return search.required || search.query !== null;
+}
+
+function textOf(message: Message | undefined): string {
+  return (message?.parts ?? []).map((part) => (part.type === 'text' ? part.text : '')).join(' ');
+}
+
+/** The question, which stands at the end of what was pasted before it. */
+function queryOf(text: string): string | null {
+  // Bounded before it is searched for spaces: what is pasted may be megabytes.
+  const line = text
+    .slice(-4 * queryCharactersMax)
+    .replace(/\s+/g, ' ')
+    .trim();
+  if (line.length <= queryCharactersMax) return line === '' ? null : line;
+  const end = line.slice(-queryCharactersMax);
+  return end.slice(end.indexOf(' ') + 1);
+}

@@ -1,0 +1,102 @@
+// What a generation is started with, and what its kind is given by the shard.
+import type { SvcRouting } from '../../media/model/dialects/contract.ts';
+import type { GenerationRequest, OutputFormat } from '../../media/model/request.ts';
+import type { UpstreamClient } from '../../media/providers/call.ts';
+import type { ProviderFamily, UpstreamTarget } from '../../media/providers/contract.ts';
+import type { SearchClient } from '../../media/providers/search.ts';
+import type { ActorRef } from '../../runtime/actor/contract.ts';
+import type { Limiter } from '../../runtime/limiter.ts';
+import type { Limits } from '../../runtime/limits.ts';
+import type { Logger } from '../../runtime/log.ts';
+import type { CatalogModel } from '../catalog/snapshot.ts';
+import type { SubscriberProtocol } from '../subscriber/protocol.ts';
+import type { WalletProtocol } from '../wallet/protocol.ts';
+import type { Foresight } from './foresight.ts';
+import type { RouteHealth } from './health.ts';
+import type { GenerationProtocol } from './protocol.ts';
+
+/** One way to answer: a model, and where it runs. */
+export interface Candidate {
+  model: CatalogModel;
+  target: UpstreamTarget;
+}
+
+/** What was decided for a managed route, for its receipt. */
+export interface RoutingPlan
+  extends Pick<SvcRouting, 'decision_category' | 'sticky' | 'policy_version' | 'catalog_version'> {
+  decisionMs: number;
+  /** Called with the alias that answered, so that the conversation stays with it. */
+  answered(modelAlias: string): void;
+}
+
+/** A web search before the answer. `required`: without one there is no answer. */
+export interface SearchPlan {
+  required: boolean;
+  /** Null: there is no text to search for, so only a candidate itself may search. */
+  query: string | null;
+  /** Null: none is configured, only candidates with a search of their own can. */
+  target: UpstreamTarget | null;
+}
+
+/** Starts one generation. It stays on its shard, so it may hold functions and references. */
+export interface GenerationSpec {
+  id: string;
+  /** Name of the exchange that started it, for the log. */
+  exchangeId: string;
+  accountId: string;
+  walletId: string;
+  apiKeyId: string | null;
+  /** Canonical path of the route. */
+  route: string;
+  idempotencyKey: string | null;
+  fingerprint: string;
+  createdAtMs: number;
+  request: GenerationRequest;
+  /** The public alias that was asked for. */
+  alias: string;
+  /** In the order in which they are tried; never empty. */
+  candidates: readonly Candidate[];
+  /** Managed routes only. */
+  routing: RoutingPlan | null;
+  search: SearchPlan | null;
+  inputTokensEstimate: number;
+  outputTokensCeiling: number;
+  /** Runs to its end whoever listens, and remembers in which pieces its answer came. */
+  background: boolean;
+  subscriber: ActorRef<SubscriberProtocol>;
+  /** Gives the key's place back; called once, when the generation is over. */
+  releasePlace: () => void;
+}
+
+/** Counts tokens with the tokenizer, off the shard; null when that failed or took too long. */
+export type CountTokens = (texts: {
+  input: string;
+  output: string;
+}) => Promise<{ input: number; output: number } | null>;
+
+/** Whether an answer has the format, off the shard; false also when that took too long. */
+export type CheckAnswer = (format: OutputFormat, text: string) => Promise<boolean>;
+
+export interface GenerationMetrics {
+  firstEvent(seconds: number): void;
+  ended(status: string): void;
+  detached(by: 1 | -1): void;
+}
+
+export interface GenerationDeps {
+  instanceId: string;
+  wallet(walletId: string): ActorRef<WalletProtocol>;
+  upstream: UpstreamClient;
+  search: SearchClient;
+  family(name: string): ProviderFamily;
+  health: RouteHealth;
+  foresight: Foresight;
+  limiter: Limiter;
+  limits: Limits;
+  countTokens: CountTokens;
+  checkAnswer: CheckAnswer;
+  metrics: GenerationMetrics;
+  log: Logger;
+  /** The generations that run on this node, so that a stop can end them. */
+  running: Map<string, ActorRef<GenerationProtocol>>;
+}

@@ -1,0 +1,150 @@
+// The state of one running generation. Only its actor changes it.
+import { strict as assert } from 'node:assert';
+import { type Answer, emptyAnswer } from '../../media/model/answer.ts';
+import type { ModelEvent, UpstreamFailure } from '../../media/model/events.ts';
+import { keepCuts } from '../../media/model/replay.ts';
+import type { GenerationRequest } from '../../media/model/request.ts';
+import type { TokenUsage } from '../../media/model/usage.ts';
+import type { UpstreamHandle } from '../../media/providers/contract.ts';
+import type { ActorAddress, ActorRef } from '../../runtime/actor/contract.ts';
+import { siblingId } from '../../runtime/ids.ts';
+import type { CatalogModel } from '../catalog/snapshot.ts';
+import type { GenerationEnd, PlainProblem, SubscriberProtocol } from '../subscriber/protocol.ts';
+import type { GenerationFinish } from '../wallet/protocol.ts';
+import { cardsOf, type Funds, firstHold } from './funds.ts';
+import { hitsTokensMax, newSearch, type SearchState, searchesOf } from './searching.ts';
+import type { Candidate, GenerationDeps, GenerationSpec } from './spec.ts';
+import { newStructure, type StructureState } from './structure.ts';
+
+export interface Attempt {
+  number: number;
+  candidate: Candidate;
+  handle: UpstreamHandle;
+  startedMs: number;
+  firstEventMs: number | null;
+}
+
+export interface Subscription {
+  node: number;
+  id: string;
+  ref: ActorRef<SubscriberProtocol>;
+}
+
+/** Why the upstream is no longer read. Decides the status and what the subscribers are told. */
+export type Outcome =
+  | { status: 'completed' | 'incomplete' | 'cancelled' }
+  | { status: 'failed'; problem: PlainProblem };
+
+export interface GenerationState {
+  readonly deps: GenerationDeps;
+  readonly spec: GenerationSpec;
+  readonly holdId: string;
+  readonly funds: Funds;
+  /** holding → running → closing (counting, settling or releasing) → over. */
+  phase: 'holding' | 'running' | 'closing' | 'over';
+  /** Those that are left to try. */
+  candidates: Candidate[];
+  /** The model of the last attempt: what is charged. */
+  model: CatalogModel;
+  /** The request as the upstream is sent it: with what was found, or how to answer. */
+  request: GenerationRequest;
+  search: SearchState;
+  structure: StructureState;
+  attempt: Attempt | null;
+  attempts: number;
+  busyAttempts: number;
+  /** Attempts that failed and were followed by another. */
+  fallbacks: number;
+  answer: Answer;
+  started: boolean;
+  deltas: number;
+  characters: number;
+  usage: TokenUsage | null;
+  exhausted: boolean;
+  paused: boolean;
+  /** Epoch milliseconds of the first delta of the answer. */
+  firstEventMs: number | null;
+  /** Events beyond the hold, at most one read of the socket; then how their upstream ended. */
+  waiting: ModelEvent[];
+  waitingEnd: { failure: UpstreamFailure | null } | null;
+  subscriptions: Subscription[];
+  detached: boolean;
+  /** Cancelled or abandoned while the hold was under way. */
+  endAfterHold: Outcome | null;
+  outcome: Outcome | null;
+  finish: GenerationFinish | null;
+  chargeMicros: bigint;
+  providerCostMicros: bigint;
+  /** What the subscribers will be told once money is durable. */
+  end: GenerationEnd | null;
+  retries: number;
+}
+
+export function newState(
+  deps: GenerationDeps,
+  spec: GenerationSpec,
+  subscriber: ActorAddress,
+): GenerationState {
+  const answer = emptyAnswer();
+  if (spec.background) keepCuts(answer);
+  const [first] = spec.candidates;
+  assert(first !== undefined, 'a generation has a candidate');
+  return {
+    deps,
+    spec,
+    holdId: siblingId(spec.id, 'hold'),
+    funds: firstHold(
+      cardsOf(spec),
+      {
+        inputTokens: spec.inputTokensEstimate + hitsTokensMax * searchesOf(spec),
+        ceilingTokens: spec.outputTokensCeiling,
+        searchCalls: searchesOf(spec),
+      },
+      deps.limits.generation.sliceTokens,
+    ),
+    phase: 'holding',
+    candidates: [...spec.candidates],
+    model: first.model,
+    request: spec.request,
+    search: newSearch(spec),
+    structure: newStructure(),
+    attempt: null,
+    attempts: 0,
+    busyAttempts: 0,
+    fallbacks: 0,
+    answer,
+    started: false,
+    deltas: 0,
+    characters: 0,
+    usage: null,
+    exhausted: false,
+    paused: false,
+    firstEventMs: null,
+    waiting: [],
+    waitingEnd: null,
+    subscriptions: [{ node: subscriber.node, id: subscriber.id, ref: spec.subscriber }],
+    detached: false,
+    endAfterHold: null,
+    outcome: null,
+    finish: null,
+    chargeMicros: 0n,
+    providerCostMicros: 0n,
+    end: null,
+    retries: 0,
+  };
+}
+
+/** Whether the client may have seen any of the answer: from then on it is no other attempt's. */
+export function isShown({ deltas, structure }: GenerationState): boolean {
+  return deltas > 0 && !structure.withheld;
+}
+
+/** Output tokens that the hold has to cover so far: those of an answer under repair as well. */
+export function coveredTokens(state: GenerationState): number {
+  return state.structure.spentTokens + deliveredTokens(state);
+}
+
+/** Output tokens delivered so far, estimated: providers send one or a few tokens an event. */
+export function deliveredTokens(state: GenerationState): number {
+  return Math.max(state.deltas, Math.ceil(state.characters / 4));
+}

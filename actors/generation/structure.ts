@@ -1,0 +1,114 @@
+// Structured output where the provider cannot keep to it by itself: the model is told, the answer
+// is withheld until it satisfies the format, and one repair is tried. Both calls are paid for.
+import { type Answer, answerRefusal, answerText } from '../../media/model/answer.ts';
+import type { GenerationRequest, Message, OutputFormat } from '../../media/model/request.ts';
+import type { TokenUsage } from '../../media/model/usage.ts';
+import type { Candidate } from './spec.ts';
+import type { GenerationState } from './state.ts';
+
+export interface StructureState {
+  /** Nothing is shown before the answer is known to be good. */
+  withheld: boolean;
+  repaired: boolean;
+  /** Usage of the answer that was repaired, and its output tokens as the hold counts them. */
+  spent: TokenUsage | null;
+  spentEstimated: boolean;
+  spentTokens: number;
+  /** A repair that waits for the wallet. `asked`: for its own slice. */
+  pending: { candidate: Candidate; asked: boolean } | null;
+  /** Whose whole answer is being checked elsewhere. */
+  checking: Candidate | null;
+  /** The answer does not have the format. */
+  broken: boolean;
+}
+
+export function newStructure(): StructureState {
+  return {
+    withheld: false,
+    repaired: false,
+    spent: null,
+    spentEstimated: false,
+    spentTokens: 0,
+    pending: null,
+    checking: null,
+    broken: false,
+  };
+}
+
+/** Whether the provider itself keeps the answer to the format that was asked for. */
+export function isConstrained(state: GenerationState, { model, target }: Candidate): boolean {
+  const { outputFormat } = state.spec.request;
+  if (outputFormat.type === 'text') return true;
+  if (!model.capabilities.includes('structured_output')) return false;
+  return state.deps.family(target.family).constrains(outputFormat, state.request, target);
+}
+
+/** The request as prose: for a provider that has no member for the format. */
+export function instructed(request: GenerationRequest): GenerationRequest {
+  const text = instruction(request.outputFormat);
+  const system: Message = {
+    role: 'system',
+    parts: [{ type: 'text', text }],
+    toolCalls: [],
+    toolCallId: null,
+  };
+  return {
+    ...request,
+    messages: [system, ...request.messages],
+    outputFormat: { type: 'text' },
+    source: { ...request.source, body: unformatted(request.source.body), rewritten: true },
+  };
+}
+
+/** The client's body without the format, which a provider of its own dialect would be sent. */
+function unformatted(body: Record<string, unknown>): Record<string, unknown> {
+  const { response_format: _format, text, ...rest } = body;
+  if (typeof text !== 'object' || text === null) return rest;
+  const { format: _textFormat, ...settings } = text as Record<string, unknown>;
+  return Object.keys(settings).length === 0 ? rest : { ...rest, text: settings };
+}
+
+function instruction(format: OutputFormat): string {
+  const only = 'Answer with one JSON object and nothing else: no prose, no code fence.';
+  if (format.type !== 'json_schema') return only;
+  return `${only} It must satisfy this JSON Schema:\n${JSON.stringify(format.schema)}`;
+}
+
+/** What of a whole answer must have the format; null: nothing, such as of one that was cut. */
+export function textToCheck({ answer, spec, structure }: GenerationState): string | null {
+  if (spec.request.outputFormat.type === 'text') return null;
+  if (answer.finishReason !== 'stop' || answerRefusal(answer) !== '') return null;
+  const text = answerText(answer);
+  return structure.withheld ? bareJson(text) : text;
+}
+
+/** Takes a code fence away from around the answer's text. */
+export function unfence(answer: Answer): void {
+  for (const item of answer.items) if (item.type === 'text') item.text = bareJson(item.text);
+}
+
+/** Models love fences around JSON, and they say nothing about the answer. */
+function bareJson(text: string): string {
+  const fenced = /^\s*```(?:json)?\s([\s\S]*?)\s*```\s*$/i.exec(text);
+  return fenced?.[1] ?? text;
+}
+
+/** The question again, with the answer that broke the format and what is wrong with it. */
+export function repairRequest(state: GenerationState): GenerationRequest {
+  const said = answerText(state.answer);
+  const turn = (role: 'assistant' | 'user', text: string): Message => ({
+    role,
+    parts: [{ type: 'text', text }],
+    toolCalls: [],
+    toolCallId: null,
+  });
+  const complaint =
+    'That is not a JSON object that satisfies the format asked for. Answer again with the ' +
+    'corrected JSON object and nothing else.';
+  const { request } = state;
+  return {
+    ...request,
+    messages: [...request.messages, turn('assistant', said), turn('user', complaint)],
+    source: { ...request.source, rewritten: true },
+  };
+}

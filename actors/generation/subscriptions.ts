@@ -1,0 +1,54 @@
+// Who listens to a generation. Nobody does: it is detached, counted as such, and goes on.
+import { progressParts, replayParts } from '../../media/model/replay.ts';
+import type { ActorAddress, ActorRef } from '../../runtime/actor/contract.ts';
+import type { SubscriberProtocol } from '../subscriber/protocol.ts';
+import { type GenerationState, isShown, type Subscription } from './state.ts';
+
+/** Subscribes: what there is so far comes at once. False when there is no room for one more. */
+export function subscribe(
+  state: GenerationState,
+  subscriber: ActorAddress,
+  ref: ActorRef<SubscriberProtocol>,
+): boolean {
+  const { subscribersMax } = state.deps.limits.generation;
+  if (state.subscriptions.length >= subscribersMax) return false;
+  const hasBegun = state.started || (state.spec.background && state.phase !== 'holding');
+  if (hasBegun) {
+    const { answer, structure } = state;
+    for (const part of structure.withheld ? progressParts(answer) : replayParts(answer)) {
+      if ('events' in part) ref.tell('events', part.events);
+      else ref.tell('progress', part.progress);
+    }
+  }
+  state.subscriptions.push({ node: subscriber.node, id: subscriber.id, ref });
+  setDetached(state, false);
+  return true;
+}
+
+export function isSubscribed(state: GenerationState, subscriber: ActorAddress): boolean {
+  return state.subscriptions.some((entry) => isOf(entry, subscriber));
+}
+
+/** Ends a subscription; true when it was the last one. */
+export function unsubscribe(
+  state: GenerationState,
+  subscriber: Pick<Subscription, 'node' | 'id'>,
+): boolean {
+  state.subscriptions = state.subscriptions.filter((entry) => !isOf(entry, subscriber));
+  const isLast = state.subscriptions.length === 0;
+  const outlives = isShown(state) || state.spec.background;
+  if (isLast && outlives) setDetached(state, state.phase !== 'over');
+  return isLast;
+}
+
+export function setDetached(state: GenerationState, detached: boolean): void {
+  if (state.detached === detached) return;
+  state.detached = detached;
+  if (detached) state.deps.limiter.addDetached();
+  else state.deps.limiter.removeDetached();
+  state.deps.metrics.detached(detached ? 1 : -1);
+}
+
+function isOf(entry: Subscription, subscriber: Pick<Subscription, 'node' | 'id'>): boolean {
+  return entry.id === subscriber.id && entry.node === subscriber.node;
+}

@@ -1,0 +1,235 @@
+// The attempts of a generation: which provider route is tried, and what its end means. Until the
+// first answer delta a failed attempt is followed by the next candidate; after it by nothing.
+import { answerEvents, emptyAnswer } from '../../media/model/answer.ts';
+import type { UpstreamFailure } from '../../media/model/events.ts';
+import { addProgress, keepCuts, recut } from '../../media/model/replay.ts';
+import { isHeavyFormat, satisfiesOutputFormat } from '../../media/model/structured.ts';
+import type { ActorContext } from '../../runtime/actor/contract.ts';
+import { fixedLimits } from '../../runtime/limits.ts';
+import { plainProblem } from '../subscriber/problem.ts';
+import type { PlainProblem } from '../subscriber/protocol.ts';
+import { finishGeneration } from './closing.ts';
+import { tellEvents } from './delivery.ts';
+import type { GenerationProtocol } from './protocol.ts';
+import { beginRepair } from './repair.ts';
+import { searchesNatively, startSearch, tellSearching } from './searching.ts';
+import type { Candidate } from './spec.ts';
+import { type GenerationState, isShown } from './state.ts';
+import { instructed, isConstrained, textToCheck, unfence } from './structure.ts';
+
+type Context = ActorContext<GenerationProtocol>;
+
+/** A request that is long to encode, at four bytes a token. */
+const longTokensMin = fixedLimits.body.longBytesMin / 4;
+
+/** Calls the next candidate, after the search if one is due; fails when none is left. */
+export function startAttempt(state: GenerationState, context: Context): void {
+  const { deps, search } = state;
+  const candidate = state.candidates[0];
+  const now = Date.now();
+  if (candidate === undefined) {
+    const problem = plainProblem('no_route_available');
+    finishGeneration(state, context, { status: 'failed', problem });
+    return;
+  }
+  if (search.phase === 'due' && !searchesNatively(state, candidate)) {
+    startSearch(state, context);
+    return;
+  }
+  state.candidates.shift();
+  const { routeId } = candidate.target;
+  // The probe of a half-open breaker is taken by another call: this one goes elsewhere if it can.
+  if (!deps.health.started(routeId, now) && state.candidates.length > 0) {
+    startAttempt(state, context);
+    return;
+  }
+  callCandidate(state, context, candidate);
+}
+
+export function callCandidate(
+  state: GenerationState,
+  context: Context,
+  candidate: Candidate,
+): void {
+  const { deps, spec, structure, search, request } = state;
+  const { target, model } = candidate;
+  state.attempts += 1;
+  state.model = model;
+  const number = state.attempts;
+  const family = deps.family(target.family);
+  const nativeSearch = searchesNatively(state, candidate);
+  if (nativeSearch) tellSearching(state);
+  const isFree = !isConstrained(state, candidate);
+  search.awaited = nativeSearch && spec.search?.required === true;
+  structure.withheld = isFree || search.awaited;
+  const { self } = context;
+  const asked = isFree ? instructed(request) : request;
+  const options = {
+    outputTokensMax: Math.min(spec.outputTokensCeiling, model.outputTokensMax),
+    nativeSearch,
+  };
+  const encode = () => family.encodeRequest(asked, target, options);
+  const handle = deps.upstream.start(
+    family,
+    spec.inputTokensEstimate < longTokensMin ? encode() : encode,
+    deps.limits.upstream,
+    {
+      events: (events) => {
+        if (!self.tell('upstreamEvents', { attempt: number, events })) handle.abort();
+      },
+      ended: (failure) => {
+        self.tell('upstreamEnded', { attempt: number, failure });
+      },
+    },
+  );
+  state.attempt = { number, candidate, handle, startedMs: Date.now(), firstEventMs: null };
+}
+
+export function abortAttempt(state: GenerationState): void {
+  const { attempt, deps } = state;
+  state.search.controller?.abort();
+  if (attempt === null) return;
+  attempt.handle.abort();
+  deps.health.abandoned(attempt.candidate.target.routeId);
+  state.attempt = null;
+}
+
+/** The first event of an attempt: how quick this route is. */
+export function measureFirstEvent(state: GenerationState): void {
+  const { attempt, deps } = state;
+  if (attempt === null || attempt.firstEventMs !== null) return;
+  const now = Date.now();
+  attempt.firstEventMs = now;
+  deps.health.firstEvent(attempt.candidate.target.routeId, now - attempt.startedMs, now);
+}
+
+/** The upstream is over: done, failed for good, or failed with another candidate to try. */
+export function attemptEnded(
+  state: GenerationState,
+  context: Context,
+  failure: UpstreamFailure | null,
+): void {
+  const { deps, spec, attempt } = state;
+  if (attempt === null) return;
+  state.attempt = null;
+  const now = Date.now();
+  const { routeId } = attempt.candidate.target;
+  if (failure === null) {
+    deps.health.succeeded(routeId, now, {
+      tokens: state.deltas,
+      durationMs: now - (attempt.firstEventMs ?? now),
+    });
+    answered(state, context, attempt.candidate);
+    return;
+  }
+  deps.health.failed(routeId, failure, now);
+  deps.log.warn(
+    {
+      generation: spec.id,
+      exchange: spec.exchangeId,
+      account: spec.accountId,
+      route: routeId,
+      failure,
+    },
+    'upstream attempt failed',
+  );
+  if (failure.kind === 'busy') state.busyAttempts += 1;
+  if (mayTryNext(state, failure, now)) {
+    state.fallbacks += 1;
+    forgetAnswer(state);
+    startAttempt(state, context);
+    return;
+  }
+  finishGeneration(state, context, { status: 'failed', problem: failureProblem(state, failure) });
+}
+
+/** Another candidate is tried while nothing was shown, within bounded attempts and time. */
+function mayTryNext(state: GenerationState, failure: UpstreamFailure, now: number): boolean {
+  const { attemptsMax, failoverWithinMs } = state.deps.limits.generation;
+  if (isShown(state) || failure.kind === 'rejected' || state.candidates.length === 0) return false;
+  return state.attempts < attemptsMax && now - state.spec.createdAtMs <= failoverWithinMs;
+}
+
+/** A whole answer: checked here, or elsewhere if that may take long. */
+function answered(state: GenerationState, context: Context, candidate: Candidate): void {
+  const { structure, search, spec, deps } = state;
+  if (search.awaited && (state.usage?.searchCalls ?? 0) === 0) {
+    const problem = plainProblem('no_route_available', 'The model answered without a web search.');
+    finishGeneration(state, context, { status: 'failed', problem });
+    return;
+  }
+  const { outputFormat } = spec.request;
+  const text = textToCheck(state);
+  if (text === null) conclude(state, context, candidate, true);
+  else if (isHeavyFormat(outputFormat)) {
+    structure.checking = candidate;
+    void deps
+      .checkAnswer(outputFormat, text)
+      .then((isGood) => context.self.tell('checked', isGood));
+  } else conclude(state, context, candidate, satisfiesOutputFormat(outputFormat, text));
+}
+
+/** One that was withheld is shown if it is good, and repaired once if it is not. */
+export function conclude(
+  state: GenerationState,
+  context: Context,
+  candidate: Candidate,
+  isGood: boolean,
+): void {
+  const { structure, answer, spec } = state;
+  if (structure.withheld) {
+    if (!isGood && !structure.repaired) {
+      beginRepair(state, context, candidate);
+      return;
+    }
+    if (isGood) {
+      if (spec.request.outputFormat.type !== 'text') unfence(answer);
+      reveal(state);
+    }
+  }
+  structure.broken = !isGood;
+  const status = answer.finishReason === 'length' ? 'incomplete' : 'completed';
+  finishGeneration(state, context, { status });
+}
+
+/** What was withheld so far is shown now. */
+export function reveal(state: GenerationState): void {
+  const { answer, structure, search } = state;
+  structure.withheld = false;
+  search.awaited = false;
+  if (state.deltas === 0) return;
+  state.firstEventMs = Date.now();
+  recut(answer, true);
+  tellEvents(state, answerEvents(answer));
+}
+
+/** Nothing of the attempt was shown: the next one begins from nothing. */
+export function forgetAnswer(state: GenerationState): void {
+  const { cuts } = state.answer;
+  state.answer = emptyAnswer();
+  if (cuts !== undefined) {
+    keepCuts(state.answer);
+    for (const progress of cuts.progress) addProgress(state.answer, progress);
+  }
+  state.usage = null;
+  state.firstEventMs = null;
+  state.search.seen = false;
+  state.search.cited = false;
+  state.deltas = 0;
+  state.characters = 0;
+}
+
+/** The public problem of a failure; the provider's own words stay in the log. */
+function failureProblem(state: GenerationState, failure: UpstreamFailure): PlainProblem {
+  if (failure.kind === 'rejected') {
+    return plainProblem('invalid_request', 'The model refused the request as invalid.');
+  }
+  if (failure.kind === 'busy' && state.busyAttempts === state.attempts) {
+    const seconds = Math.ceil((failure.retryAfterMs ?? 1_000) / 1_000);
+    const problem = plainProblem('upstream_busy');
+    problem.headers['retry-after'] = String(Math.min(Math.max(seconds, 1), 3_600));
+    return problem;
+  }
+  if (failure.kind === 'busy') return plainProblem('upstream_busy');
+  return plainProblem(failure.kind === 'timeout' ? 'upstream_timeout' : 'upstream_error');
+}

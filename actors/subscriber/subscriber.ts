@@ -1,0 +1,131 @@
+// One client's view of a generation: holds the headers back until there is something to say, writes
+// the stream, and leaves when the client does. It lives beside the socket; the generation need not.
+import { emptyAnswer } from '../../media/model/answer.ts';
+import type { StreamEncoder } from '../../media/model/dialects/contract.ts';
+import type { ActorAddress, ActorKind, ActorRef, Timer } from '../../runtime/actor/contract.ts';
+import type { GenerationProtocol } from '../generation/protocol.ts';
+import { type Desk, lostEnd } from './desk.ts';
+import { plainProblem, toProblem } from './problem.ts';
+import type { GenerationEnd, SubscriberProtocol } from './protocol.ts';
+
+/** Stays on the shard of the socket, so it may hold functions. */
+export interface SubscriberArgs {
+  desk: Desk;
+  holdBackMs: number;
+  generationAt(address: ActorAddress): ActorRef<GenerationProtocol>;
+}
+
+export interface SubscriberState {
+  readonly args: SubscriberArgs;
+  ended: boolean;
+  generation: ActorRef<GenerationProtocol> | null;
+  /** Runs until the headers leave. */
+  holdBack: Timer | null;
+}
+
+const probePeriodMs = 5_000;
+
+export const subscriberKind: ActorKind<SubscriberProtocol, SubscriberState, SubscriberArgs> = {
+  name: 'subscriber',
+  parent: 'generations',
+  placement: 'local',
+  supervision: { strategy: 'stop', crashesMax: 1, withinMs: 1_000 },
+  mailboxLengthMax: 4_096,
+
+  start(context, args) {
+    const { desk, holdBackMs } = args;
+    const holdBack = desk.encoder === null ? null : context.after(holdBackMs, 'holdBackOver', null);
+    return { args, ended: false, generation: null, holdBack };
+  },
+
+  behaviour: {
+    events(state, events) {
+      const { desk } = state.args;
+      if (desk.encoder === null || state.ended) return;
+      openStream(state);
+      desk.write(desk.encoder.events(events));
+    },
+
+    progress(state, progress) {
+      const { desk } = state.args;
+      if (desk.encoder === null || state.ended) return;
+      openStream(state);
+      desk.write(desk.encoder.progress(progress));
+    },
+
+    accepted(state, _payload, context) {
+      const { desk } = state.args;
+      if (state.ended || desk.wants !== 'acceptance') return;
+      desk.open({ kind: 'accepted' });
+      state.ended = true;
+      state.generation?.tell('detach', { subscriber: context.address });
+      context.stop();
+    },
+
+    end(state, end, context) {
+      if (state.ended) return;
+      tellClient(state, end);
+      context.stop();
+    },
+
+    watch(state, address, context) {
+      state.generation = state.args.generationAt(address);
+      if (address.node !== context.address.node) context.every(probePeriodMs, 'probe', null);
+    },
+
+    async probe(state, _payload, context) {
+      if (state.generation === null || state.ended) return;
+      const request = { subscriber: context.address };
+      const answer = await state.generation.ask('ping', request, probePeriodMs);
+      const isKnown = answer.ok ? answer.value.status === 'attached' : answer.reason === 'timeout';
+      if (isKnown) return;
+      tellClient(state, lostEnd());
+      context.stop();
+    },
+
+    holdBackOver(state) {
+      if (!state.ended) openStream(state);
+    },
+
+    clientGone(state, _payload, context) {
+      state.ended = true;
+      state.generation?.tell('detach', { subscriber: context.address });
+      context.stop();
+    },
+  },
+
+  stopped(state, reason) {
+    if (reason !== 'stopped') tellClient(state, lostEnd());
+  },
+};
+
+function openStream(state: SubscriberState): void {
+  if (state.holdBack === null) return;
+  state.holdBack.cancel();
+  state.holdBack = null;
+  state.args.desk.open({ kind: 'stream' });
+}
+
+function tellClient(state: SubscriberState, end: GenerationEnd): void {
+  if (state.ended) return;
+  state.ended = true;
+  const { desk } = state.args;
+  if (desk.opened) {
+    if (desk.encoder !== null) desk.finish(endText(desk.encoder, end));
+  } else desk.open({ kind: 'end', end });
+}
+
+/** The last bytes of a stream for an end: the good end, or the format's error. */
+export function endText(encoder: StreamEncoder, end: GenerationEnd): string {
+  if (end.status === 'duplicate') {
+    return encoder.failure(toProblem(plainProblem('conflict')), null, emptyAnswer());
+  }
+  if (end.status === 'failed') {
+    return encoder.failure(toProblem(end.problem), end.svcUsage, end.answer);
+  }
+  // A cancelled or cut answer ends with another reason than its upstream gave, or with the first.
+  const { finishReason } = end.answer;
+  const cut =
+    finishReason === null ? '' : encoder.events([{ type: 'finish', reason: finishReason }]);
+  return cut + encoder.finish(end.receipt, end.answer);
+}

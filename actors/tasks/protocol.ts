@@ -1,0 +1,8 @@
+// CPU work off the shards: the main thread's pool runs it. Payload and result are plain data.
+
+import type { TaskAnswer } from '../../runtime/work/pool.ts';
+
+export type TasksProtocol = {
+  /** `name` is a file of media/tasks, without its ending. */
+  run: (task: { name: string; payload: unknown }) => TaskAnswer<unknown>;
+};

@@ -1,0 +1,29 @@
+// How fast a client may send, pure: audio at the rate of the clock with a burst for networks that
+// stall, text messages as fast as fingers. A bucket of time that fills with the clock.
+
+export interface Bucket {
+  readonly capacityMs: number;
+  /** Milliseconds of allowance for each millisecond of the clock. */
+  readonly rate: number;
+  levelMs: number;
+  atMs: number;
+}
+
+export function fullBucket(capacityMs: number, rate: number, nowMs: number): Bucket {
+  return { capacityMs, rate, levelMs: capacityMs, atMs: nowMs };
+}
+
+/** Takes from the bucket; false: there is not enough in it, and nothing was taken. */
+export function take(bucket: Bucket, costMs: number, nowMs: number): boolean {
+  const elapsedMs = Math.max(0, nowMs - bucket.atMs);
+  bucket.atMs = nowMs;
+  bucket.levelMs = Math.min(bucket.capacityMs, bucket.levelMs + elapsedMs * bucket.rate);
+  if (bucket.levelMs < costMs) return false;
+  bucket.levelMs -= costMs;
+  return true;
+}
+
+/** Whether the client has kept so far below its rate that its past is forgotten. */
+export function isRested(bucket: Bucket): boolean {
+  return bucket.levelMs >= bucket.capacityMs / 2;
+}

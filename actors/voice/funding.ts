@@ -1,0 +1,98 @@
+// The money of a session while it lives: the hold of its longest duration, and its extension when
+// what was reported outgrows it. Usage is summed; nothing is charged before the end.
+import type { ActorContext, Handlers } from '../../runtime/actor/contract.ts';
+import { fixedLimits } from '../../runtime/limits.ts';
+import type { VoiceSessionProtocol } from './protocol.ts';
+import type { VoiceSession } from './state.ts';
+import { chargeOf, holdMicros } from './tariff.ts';
+
+type Context = ActorContext<VoiceSessionProtocol>;
+
+/** Asks for the hold; its answer is the message `held`. */
+export function askHold(session: VoiceSession): void {
+  const { deps, spec, started, funds, holdId } = session;
+  if (started === null) return;
+  const { secondsMax } = deps.limits.voice;
+  const { holdMarginMs } = fixedLimits.voice;
+  const durationMs = secondsMax * 1_000;
+  funds.state = 'asked';
+  funds.heldMicros = holdMicros(started.tariff, durationMs);
+  const { id, accountId, apiKeyId } = spec;
+  void deps
+    .wallet(spec.walletId)
+    .ask(
+      'hold',
+      {
+        holdId,
+        amountMicros: funds.heldMicros,
+        owner: { kind: 'voice_session', id, instanceId: deps.instanceId },
+        expiresAtMs: Date.now() + durationMs + holdMarginMs,
+        claim: null,
+        session: {
+          id,
+          accountId,
+          apiKeyId,
+          model: started.model.alias,
+          voiceId: started.message.voiceId,
+        },
+      },
+      deps.limits.ledger.askTimeoutMs,
+    )
+    .then((answer) => session.self.tell('held', answer));
+}
+
+/** Usage has grown: what is due is known anew, and the hold follows. */
+export function noteUsage(session: VoiceSession): void {
+  const { started, funds } = session;
+  if (started === null) return;
+  const due = chargeOf(started.tariff.card, funds.usage);
+  funds.dueMicros = due.chargeMicros;
+  funds.dueProviderMicros = due.providerCostMicros;
+  funds.dirty = true;
+  if (session.phase === 'live') followUsage(session, performance.now());
+}
+
+/** The hold covers what is due and the rest of the longest duration, as far as the wallet goes. */
+function followUsage(session: VoiceSession, nowMs: number): void {
+  const { started, funds, deps, spec, holdId } = session;
+  if (started === null || funds.extending) return;
+  const neededMicros = funds.dueMicros + holdMicros(started.tariff, session.endsAtMs - nowMs);
+  if (neededMicros <= funds.heldMicros) return;
+  const missingMicros = funds.dueMicros - funds.heldMicros;
+  funds.extending = true;
+  funds.step += 1;
+  void deps
+    .wallet(spec.walletId)
+    .ask(
+      'extend',
+      {
+        holdId,
+        step: funds.step,
+        amountMicros: neededMicros - funds.heldMicros,
+        minimumMicros: missingMicros > 0n ? missingMicros : 1n,
+        expiresAtMs: Date.now() + fixedLimits.voice.holdMarginMs,
+      },
+      deps.limits.ledger.askTimeoutMs,
+    )
+    .then((answer) => session.self.tell('extended', answer));
+}
+
+export const extended: Handlers<VoiceSessionProtocol, VoiceSession>['extended'] = (
+  session,
+  answer,
+  _context: Context,
+) => {
+  const { funds } = session;
+  funds.extending = false;
+  if (answer.ok && answer.value.status === 'extended') {
+    funds.heldMicros += answer.value.addedMicros;
+    if (session.phase === 'live') followUsage(session, performance.now());
+    return;
+  }
+  // A ledger that is away, or a wallet that is empty: both are asked again with the next report,
+  // and the session goes on for as long as its hold covers it.
+  const isRefused = answer.ok && answer.value.status !== 'unavailable';
+  if (!isRefused) funds.step -= 1;
+  if (session.phase !== 'live' || !isRefused) return;
+  if (funds.dueMicros >= funds.heldMicros) session.self.tell('finish', 'credits_exhausted');
+};

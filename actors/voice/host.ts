@@ -1,0 +1,167 @@
+// All voice sessions of a shard: how many there may be, the one clock that paces their sound and
+// watches their deadlines, and the checkpoints of what they used. No session has its own timer.
+import type { SessionCheckpoint } from '../../db/voice-sessions.ts';
+import type { ClientSocket } from '../../runtime/http/route.ts';
+import { fixedLimits } from '../../runtime/limits.ts';
+import type { Logger } from '../../runtime/log.ts';
+import type { EndReason } from './events.ts';
+import type { VoiceSession } from './state.ts';
+
+export interface VoiceCounters {
+  /** Frames of clients, and those of them that were dropped. */
+  framesIn: number;
+  framesDropped: number;
+  messagesOut: number;
+  bargeIns: number;
+  /** Calls that the clock made late, and the most that a client was behind. */
+  lagMs: number;
+}
+
+export interface VoiceHostOptions {
+  sessionsMax: number;
+  /** Paces one session's sound; false: it is quiet and need not be asked again. */
+  pace(session: VoiceSession, nowMs: number): boolean;
+  /** Looks at one session's deadlines. */
+  watch(session: VoiceSession, nowMs: number): void;
+  /** Ends a session that threw. */
+  fault(session: VoiceSession, error: unknown): void;
+  checkpoint(rows: readonly SessionCheckpoint[]): Promise<void>;
+  log: Logger;
+}
+
+export class VoiceHost {
+  readonly counters: VoiceCounters = {
+    framesIn: 0,
+    framesDropped: 0,
+    messagesOut: 0,
+    bargeIns: 0,
+    lagMs: 0,
+  };
+  readonly #options: VoiceHostOptions;
+  readonly #sessions = new Map<string, VoiceSession>();
+  readonly #audible = new Set<VoiceSession>();
+  readonly #closing = new Map<ClientSocket, number>();
+  #admitted = 0;
+  #isWriting = false;
+  #lastWatchMs = 0;
+  #lastCheckpointMs = 0;
+  readonly #timer: NodeJS.Timeout;
+
+  constructor(options: VoiceHostOptions) {
+    this.#options = options;
+    this.#timer = setInterval(() => this.#tick(), fixedLimits.voice.tickMs);
+    this.#timer.unref();
+  }
+
+  get size(): number {
+    return this.#sessions.size;
+  }
+
+  get isFull(): boolean {
+    return this.#admitted >= this.#options.sessionsMax;
+  }
+
+  /** Takes a place, at once; false: all are taken. */
+  admit(): boolean {
+    if (this.isFull) return false;
+    this.#admitted += 1;
+    return true;
+  }
+
+  /** Gives a place back. */
+  leave(): void {
+    this.#admitted -= 1;
+  }
+
+  has(id: string): boolean {
+    return this.#sessions.has(id);
+  }
+
+  add(session: VoiceSession): void {
+    this.#sessions.set(session.spec.id, session);
+  }
+
+  remove(session: VoiceSession): void {
+    this.#sessions.delete(session.spec.id);
+    this.#audible.delete(session);
+  }
+
+  /** Its sound waits to be sent, or is being played. */
+  pace(session: VoiceSession): void {
+    this.#audible.add(session);
+  }
+
+  /** A close frame was sent: the connection is cut if the client does not answer it. */
+  closing(socket: ClientSocket, nowMs: number): void {
+    this.#closing.set(socket, nowMs + fixedLimits.voice.closeGraceMs);
+  }
+
+  /** Ends every session; each tells its client and settles in its own time. */
+  finishAll(reason: EndReason): void {
+    for (const session of [...this.#sessions.values()]) session.self.tell('finish', reason);
+  }
+
+  giveUpAll(): void {
+    for (const session of [...this.#sessions.values()]) session.self.tell('giveUp', null);
+  }
+
+  /** Writes what live sessions have used; resolves when all of it is durable or was refused. */
+  async checkpoint(): Promise<void> {
+    if (this.#isWriting) return;
+    this.#isWriting = true;
+    const dirty = [...this.#sessions.values()].filter(
+      ({ funds, phase }) => funds.dirty && phase !== 'over' && funds.state === 'held',
+    );
+    for (let from = 0; from < dirty.length; from += fixedLimits.voice.checkpointRowsMax) {
+      await this.#write(dirty.slice(from, from + fixedLimits.voice.checkpointRowsMax));
+    }
+    this.#isWriting = false;
+  }
+
+  async #write(sessions: readonly VoiceSession[]): Promise<void> {
+    const rows = sessions.map(({ funds, spec }): SessionCheckpoint => {
+      funds.dirty = false;
+      const { dueMicros, dueProviderMicros } = funds;
+      return { id: spec.id, usage: { ...funds.usage }, dueMicros, dueProviderMicros };
+    });
+    try {
+      await this.#options.checkpoint(rows);
+    } catch (error) {
+      for (const { funds } of sessions) funds.dirty = true;
+      this.#options.log.warn({ err: error, sessions: rows.length }, 'voice usage is not written');
+    }
+  }
+
+  stop(): void {
+    clearInterval(this.#timer);
+  }
+
+  #tick(): void {
+    const nowMs = performance.now();
+    for (const session of this.#audible) {
+      try {
+        if (!this.#options.pace(session, nowMs)) this.#audible.delete(session);
+      } catch (error) {
+        this.#audible.delete(session);
+        this.#options.fault(session, error);
+      }
+    }
+    if (nowMs - this.#lastWatchMs < fixedLimits.voice.watchMs) return;
+    this.#lastWatchMs = nowMs;
+    for (const session of [...this.#sessions.values()]) {
+      try {
+        this.#options.watch(session, nowMs);
+      } catch (error) {
+        this.#options.fault(session, error);
+      }
+    }
+    for (const [socket, deadlineMs] of this.#closing) {
+      if (socket.isOpen && nowMs < deadlineMs) continue;
+      this.#closing.delete(socket);
+      socket.terminate();
+    }
+    if (nowMs - this.#lastCheckpointMs < fixedLimits.voice.checkpointMs) return;
+    this.#lastCheckpointMs = nowMs;
+    void this.checkpoint();
+  }
+}

@@ -1,0 +1,64 @@
+// What a shard needs to have voice sessions: their host, with clock and checkpoints, the lanes of
+// their resampling, and the share of the process's memory for sound.
+import type { Sql } from '../../db/sql.ts';
+import { withDeadline } from '../../db/sql.ts';
+import { checkpointSessions } from '../../db/voice-sessions.ts';
+import { openAudioBudget } from '../../media/audio/budget.ts';
+import { createLanes } from '../../media/audio/lanes/lanes.ts';
+import { openLiveCall } from '../../media/providers/live-call.ts';
+import { requireLiveFamily } from '../../media/providers/live-families.ts';
+import { fixedLimits } from '../../runtime/limits.ts';
+import { createForesight } from '../generation/foresight.ts';
+import { VoiceHost } from './host.ts';
+import { watch } from './session.ts';
+import { pace } from './sound.ts';
+import type { VoiceDeps } from './spec.ts';
+
+/** A session holds much and uses little: fewer of them need to fit than of generations. */
+const foreseenHolds = 10n;
+
+type Given = Pick<
+  VoiceDeps,
+  'instanceId' | 'wallet' | 'sealer' | 'limits' | 'search' | 'metrics' | 'log'
+> & {
+  sql: Sql;
+  /** Counters of the process, and the place of this shard in them. */
+  audio: { counters: SharedArrayBuffer; shard: number };
+};
+
+export interface VoiceHouse {
+  deps: VoiceDeps;
+  stop(): Promise<void>;
+}
+
+/** Builds the voice of one shard. */
+export function createVoiceHouse(given: Given): VoiceHouse {
+  const { limits, log, sql, audio } = given;
+  const { connectMs, readyMs, audioBytesMax } = fixedLimits.voice;
+  const host = new VoiceHost({
+    sessionsMax: limits.voice.sessionsMax,
+    pace,
+    watch,
+    fault: (session, error) => void session.self.tell('fault', error),
+    checkpoint: (rows) => withDeadline(checkpointSessions(sql, rows)),
+    log,
+  });
+  const lanes = createLanes({ lanesMax: Math.max(1, limits.voice.sessionsMax), log });
+  const deps: VoiceDeps = {
+    ...given,
+    foresight: createForesight(foreseenHolds),
+    lanes,
+    budget: openAudioBudget(audio.counters, audio.shard, audioBytesMax),
+    family: requireLiveFamily,
+    openCall: (family, target, setup, listener) =>
+      openLiveCall(family, setup, target, { connectMs, readyMs }, listener),
+    host,
+  };
+  return {
+    deps,
+    async stop() {
+      host.stop();
+      await lanes.stop();
+    },
+  };
+}

@@ -1,0 +1,165 @@
+// The actor of one voice session, beside its socket: it starts, watches deadlines, and ends once.
+// Sound does not pass its mailbox (see protocol.ts), but a fault on its way ends this actor.
+import { strict as assert } from 'node:assert';
+import type {
+  ActorContext,
+  ActorKind,
+  ActorSystem,
+  Handlers,
+} from '../../runtime/actor/contract.ts';
+import type { SocketHandlers } from '../../runtime/http/route.ts';
+import { fixedLimits } from '../../runtime/limits.ts';
+import type { HoldReply } from '../wallet/protocol.ts';
+import { advance, clientGone, closing, crashed, endSession, giveUp, reject } from './closing.ts';
+import { errorEvent } from './events.ts';
+import { extended } from './funding.ts';
+import { takeMessage } from './intake.ts';
+import type { VoiceSessionProtocol } from './protocol.ts';
+import { forgetAwaited, isSlow } from './sound.ts';
+import type { VoiceDeps, VoiceSpec } from './spec.ts';
+import { newSession, send, type VoiceSession } from './state.ts';
+import { takeSearch } from './tools.ts';
+import { goLive, openUpstream } from './upstream.ts';
+
+export type VoiceSessionKind = ActorKind<VoiceSessionProtocol, VoiceSession, VoiceSpec>;
+
+const behaviour: Handlers<VoiceSessionProtocol, VoiceSession> = {
+  finish(session, reason) {
+    endSession(session, reason);
+  },
+
+  giveUp(session) {
+    giveUp(session);
+  },
+
+  fault(_session, error) {
+    throw error;
+  },
+
+  held(session, answer) {
+    const { funds, deps, spec } = session;
+    if (!answer.ok) {
+      // It may still become durable behind the lost answer: the release follows it.
+      funds.state = 'unknown';
+    } else funds.state = answer.value.status === 'held' ? 'held' : 'refused';
+    if (answer.ok && answer.value.status === 'held') {
+      deps.foresight.saw(spec.walletId, answer.value.availableMicros, Date.now());
+    } else deps.foresight.forget(spec.walletId);
+    if (session.phase === 'ending') {
+      advance(session);
+      return;
+    }
+    if (funds.state !== 'held') refuse(session, answer.ok ? answer.value : null);
+    else if (session.call === null) openUpstream(session);
+    else goLive(session);
+  },
+
+  extended,
+
+  searched(session, { callId, hits }) {
+    takeSearch(session, callId, hits);
+  },
+
+  ...closing,
+};
+
+function refuse(session: VoiceSession, reply: HoldReply | null): void {
+  if (reply?.status === 'insufficient') {
+    const message = 'The wallet does not cover the longest duration of a session.';
+    reject(session, { code: 'insufficient_credits', message, retryable: false, fatal: true });
+    return;
+  }
+  const message = 'The ledger does not answer. Try again.';
+  reject(session, { code: 'internal', message, retryable: true, fatal: true });
+}
+
+/** Deadlines of one session, looked at a few times a second. */
+export function watch(session: VoiceSession, nowMs: number): void {
+  const { phase, deps } = session;
+  if (phase === 'waiting' && nowMs - session.openedMs > fixedLimits.voice.startMs) {
+    const message = 'No start message came within 5 seconds.';
+    reject(session, { code: 'start_timeout', message, retryable: true, fatal: true });
+  } else if (phase === 'live') watchLive(session, nowMs, deps.limits.voice.idleMs);
+  else if (phase === 'ending') advance(session);
+}
+
+function watchLive(session: VoiceSession, nowMs: number, idleMs: number): void {
+  if (isSlow(session)) {
+    const message = 'The client does not read what it is sent.';
+    send(session, errorEvent({ code: 'slow_consumer', message, retryable: true, fatal: true }));
+    endSession(session, 'error');
+  } else if (nowMs >= session.endsAtMs) endSession(session, 'max_duration');
+  else if (nowMs >= session.leaveAtMs) endSession(session, 'upstream_closed');
+  else if (isIdle(session, nowMs, idleMs)) endSession(session, 'idle_timeout');
+  else forgetAwaited(session, nowMs);
+}
+
+/** Nobody speaks: no sound of the user, no answer that is heard or awaited. */
+function isIdle(session: VoiceSession, nowMs: number, idleMs: number): boolean {
+  return session.turn === 'listening' && nowMs - session.lastSoundMs > idleMs;
+}
+
+/** The kind, with what its shard gives it. A session that crashes is not started again. */
+export function createVoiceSessionKind(deps: VoiceDeps | null): VoiceSessionKind {
+  return {
+    name: 'voice-session',
+    parent: 'voice',
+    placement: 'local',
+    supervision: { strategy: 'stop', crashesMax: 1, withinMs: 1_000 },
+    mailboxLengthMax: fixedLimits.voice.mailboxLengthMax,
+    start(context: ActorContext<VoiceSessionProtocol>, spec) {
+      assert(deps !== null, 'voice sessions run on shards');
+      const session = newSession(deps, spec, context);
+      spec.link.session = session;
+      deps.host.add(session);
+      return session;
+    },
+    behaviour,
+    stopped(session, reason) {
+      const { deps, spec } = session;
+      if (session.phase !== 'over') crashed(session);
+      session.phase = 'over';
+      session.lane?.close();
+      session.playout.close();
+      deps.host.remove(session);
+      deps.host.leave();
+      deps.metrics.ended(reason === 'stopped' ? (session.endReason ?? 'given_up') : reason);
+      spec.releasePlace();
+    },
+  };
+}
+
+/** Starts a session for a connection that is being upgraded; null: no room. */
+export function openSession(
+  system: ActorSystem,
+  kind: VoiceSessionKind,
+  spec: VoiceSpec,
+): SocketHandlers | null {
+  const { link } = spec;
+  if (system.spawn(kind, spec.id, spec) === null || link.session === null) return null;
+  const guard = (act: (session: VoiceSession) => void) => {
+    const { session } = link;
+    if (session === null) return;
+    try {
+      act(session);
+    } catch (error) {
+      session.self.tell('fault', error);
+    }
+  };
+  return {
+    opened: (socket) =>
+      guard((session) => {
+        session.socket = socket;
+      }),
+    message(data, isBinary) {
+      const { session } = link;
+      if (session === null) return;
+      try {
+        takeMessage(session, data, isBinary);
+      } catch (error) {
+        session.self.tell('fault', error);
+      }
+    },
+    closed: () => guard(clientGone),
+  };
+}

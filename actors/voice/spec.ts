@@ -1,0 +1,74 @@
+// What a voice session is started with, and what its shard gives to all of them.
+import type { AudioBudget } from '../../media/audio/budget.ts';
+import type { Lanes } from '../../media/audio/lanes/lanes.ts';
+import type { UpstreamTarget } from '../../media/providers/contract.ts';
+import type {
+  LiveCall,
+  LiveFamily,
+  LiveListener,
+  LiveSetup,
+} from '../../media/providers/live-contract.ts';
+import type { SearchClient } from '../../media/providers/search.ts';
+import type { ActorRef } from '../../runtime/actor/contract.ts';
+import type { Limits } from '../../runtime/limits.ts';
+import type { Logger } from '../../runtime/log.ts';
+import type { Sealer } from '../../runtime/seal.ts';
+import type { CatalogModel } from '../catalog/snapshot.ts';
+import type { Foresight } from '../generation/foresight.ts';
+import type { WalletProtocol } from '../wallet/protocol.ts';
+import type { VoiceHost } from './host.ts';
+import type { VoiceSession } from './state.ts';
+
+/** A voice of the catalog: the model that has it, and what its upstream calls it. */
+export interface ChosenVoice {
+  model: CatalogModel;
+  upstreamVoice: string;
+}
+
+/** Starts one session. It stays on its shard, so it may hold functions. */
+export interface VoiceSpec {
+  id: string;
+  /** Name of the exchange that was upgraded, for the log. */
+  exchangeId: string;
+  accountId: string;
+  walletId: string;
+  apiKeyId: string | null;
+  /** The catalog of the moment in which the session starts. */
+  findVoice(voiceId: string): ChosenVoice | null;
+  /** Where a web search looks; null: there is none. */
+  searchTarget(): UpstreamTarget | null;
+  /** Gives the key's place back; called once, when the session is over. */
+  releasePlace: () => void;
+  /** Where the actor puts its state, for whoever has the socket. */
+  link: { session: VoiceSession | null };
+}
+
+export interface VoiceMetrics {
+  started(seconds: number): void;
+  ended(reason: string): void;
+  refused(code: string): void;
+}
+
+/** Opens an upstream session; the listener is never called before this has returned. */
+export type OpenCall = (
+  family: LiveFamily,
+  target: UpstreamTarget,
+  setup: LiveSetup,
+  listener: LiveListener,
+) => LiveCall;
+
+export interface VoiceDeps {
+  instanceId: string;
+  wallet(walletId: string): ActorRef<WalletProtocol>;
+  foresight: Foresight;
+  sealer: Sealer;
+  limits: Limits;
+  lanes: Lanes;
+  budget: AudioBudget;
+  family(name: string): LiveFamily;
+  openCall: OpenCall;
+  search: SearchClient;
+  metrics: VoiceMetrics;
+  log: Logger;
+  host: VoiceHost;
+}

@@ -1,0 +1,169 @@
+// The state of one voice session. Its actor owns it; frames and upstream events change it by direct
+// calls in the same thread, never while a handler waits: no handler does.
+import type { SessionUsage } from '../../db/voice-sessions.ts';
+import type { Lane } from '../../media/audio/lanes/lanes.ts';
+import { Playout } from '../../media/audio/playout/playout.ts';
+import type { UpstreamTarget } from '../../media/providers/contract.ts';
+import type { LiveCall } from '../../media/providers/live-contract.ts';
+import type { ActorContext, ActorRef } from '../../runtime/actor/contract.ts';
+import type { ClientSocket } from '../../runtime/http/route.ts';
+import { siblingId } from '../../runtime/ids.ts';
+import { fixedLimits } from '../../runtime/limits.ts';
+import type { CatalogModel } from '../catalog/snapshot.ts';
+import type { EndReason } from './events.ts';
+import { type Bucket, fullBucket } from './frame-rate.ts';
+import type { VoiceSessionProtocol } from './protocol.ts';
+import type { VoiceDeps, VoiceSpec } from './spec.ts';
+import type { StartMessage } from './start.ts';
+import { noUsage, type Tariff } from './tariff.ts';
+import type { TurnState } from './turn.ts';
+
+/** What a valid start has decided. */
+export interface Started {
+  message: StartMessage;
+  model: CatalogModel;
+  upstreamVoice: string;
+  tariff: Tariff;
+  /** Those that are left to try. */
+  targets: UpstreamTarget[];
+}
+
+/** The money of a session. */
+export interface SessionFunds {
+  /** `none`: never asked for; `asked`: nobody knows yet. */
+  state: 'none' | 'asked' | 'held' | 'unknown' | 'refused';
+  heldMicros: bigint;
+  /** Counts the extensions. */
+  step: number;
+  extending: boolean;
+  usage: SessionUsage;
+  dueMicros: bigint;
+  dueProviderMicros: bigint;
+  /** Differs from what was last written. */
+  dirty: boolean;
+  /** Sound since the last report of usage, sent to the upstream and received from it. */
+  unreportedInMs: number;
+  unreportedOutMs: number;
+  reported: boolean;
+  estimated: boolean;
+  retries: number;
+}
+
+/** A tool call that runs; its abort ends what it waits for. */
+export interface RunningTool {
+  name: string;
+  controller: AbortController;
+}
+
+export interface VoiceSession {
+  readonly deps: VoiceDeps;
+  readonly spec: VoiceSpec;
+  readonly self: ActorRef<VoiceSessionProtocol>;
+  readonly context: ActorContext<VoiceSessionProtocol>;
+  readonly holdId: string;
+  /** waiting (for the start) → starting (hold and upstream) → live → ending → over. */
+  phase: 'waiting' | 'starting' | 'live' | 'ending' | 'over';
+  turn: TurnState;
+  socket: ClientSocket | null;
+  readonly openedMs: number;
+  started: Started | null;
+  call: LiveCall | null;
+  callReady: boolean;
+  lane: Lane | null;
+  /** Frames that came before the upstream was ready; null: there were none. */
+  early: Uint8Array[] | null;
+  readonly playout: Playout;
+  /** The upstream waits until what there is was heard. */
+  paused: boolean;
+  /** The item that was sent last. */
+  itemId: string | null;
+  /** An answer was begun and its end did not come. */
+  answering: boolean;
+  /** Since when the user waits for an answer; null: does not. */
+  awaitedSinceMs: number | null;
+  /** The assistant's utterance as far as it was told, until its final form. */
+  partial: string;
+  tools: Map<string, RunningTool> | null;
+  readonly frames: Bucket;
+  readonly controls: Bucket;
+  /** Frames beyond the rate that were dropped lately. */
+  excessFrames: number;
+  malformed: number;
+  /** A frame that was shorter than the others must have been the last one. */
+  wasShort: boolean;
+  /** When anything was last heard or said, for the idle timeout. */
+  lastSoundMs: number;
+  endsAtMs: number;
+  /** When an upstream that is going away is left. */
+  leaveAtMs: number;
+  readonly funds: SessionFunds;
+  endReason: EndReason | 'client_gone' | 'rejected' | null;
+  /** The client was told of the end, or is gone. */
+  told: boolean;
+  tellAtMs: number;
+  settling: boolean;
+}
+
+export function newSession(
+  deps: VoiceDeps,
+  spec: VoiceSpec,
+  context: ActorContext<VoiceSessionProtocol>,
+): VoiceSession {
+  const nowMs = performance.now();
+  const { frameBurstMs, controlBurst, controlEveryMs } = fixedLimits.voice;
+  return {
+    deps,
+    spec,
+    self: context.self,
+    context,
+    holdId: siblingId(spec.id, 'hold'),
+    phase: 'waiting',
+    turn: 'connecting',
+    socket: null,
+    openedMs: nowMs,
+    started: null,
+    call: null,
+    callReady: false,
+    lane: null,
+    early: null,
+    playout: new Playout(deps.budget),
+    paused: false,
+    itemId: null,
+    answering: false,
+    awaitedSinceMs: null,
+    partial: '',
+    tools: null,
+    frames: fullBucket(frameBurstMs, 1.25, nowMs),
+    controls: fullBucket(controlBurst * controlEveryMs, 1, nowMs),
+    excessFrames: 0,
+    malformed: 0,
+    wasShort: false,
+    lastSoundMs: nowMs,
+    endsAtMs: Number.POSITIVE_INFINITY,
+    leaveAtMs: Number.POSITIVE_INFINITY,
+    funds: {
+      state: 'none',
+      heldMicros: 0n,
+      step: 0,
+      extending: false,
+      usage: { ...noUsage },
+      dueMicros: 0n,
+      dueProviderMicros: 0n,
+      dirty: false,
+      unreportedInMs: 0,
+      unreportedOutMs: 0,
+      reported: false,
+      estimated: false,
+      retries: 0,
+    },
+    endReason: null,
+    told: false,
+    tellAtMs: Number.POSITIVE_INFINITY,
+    settling: false,
+  };
+}
+
+/** Sends an event; a client that is gone hears nothing. */
+export function send(session: VoiceSession, event: string): void {
+  session.socket?.text(event);
+}

@@ -1,0 +1,258 @@
+// The upstream of a session: opened with its hold, tried at the next target while it was not ready,
+// and read as it speaks. What it says is acted on at once, on the stack of its socket.
+import { strict as assert } from 'node:assert';
+import type {
+  LiveCall,
+  LiveEvent,
+  LiveFailureKind,
+  LiveSetup,
+} from '../../media/providers/live-contract.ts';
+import { fixedLimits } from '../../runtime/limits.ts';
+import { closeCall, endSession, reject, upstreamOver } from './closing.ts';
+import { errorEvent, inputAudio, readyEvent, statusEvent, transcriptEvent } from './events.ts';
+import { noteUsage } from './funding.ts';
+import { sealContinuation } from './sealed.ts';
+import { clearSound, endAnswer, takeSound, updateTurn } from './sound.ts';
+import { send, type VoiceSession } from './state.ts';
+import { addReport } from './tariff.ts';
+import { callTool, giveUpTools, toolsFor } from './tools.ts';
+
+const instructions =
+  'You are a helpful voice assistant. Answer in the language of the user, briefly, in plain ' +
+  'spoken sentences without markup.';
+const partialCharactersMax = 32_768;
+
+/** Calls the next target. Nothing is sent to it but the set-up before the hold is durable. */
+export function openUpstream(session: VoiceSession): void {
+  const { deps, started } = session;
+  const target = started?.targets.shift();
+  if (started === null || target === undefined) {
+    const message = 'The voice model cannot be reached at the moment.';
+    reject(session, { code: 'upstream_error', message, retryable: true, fatal: true });
+    return;
+  }
+  const { message, upstreamVoice } = started;
+  const setup: LiveSetup = {
+    instructions,
+    voice: upstreamVoice,
+    context: message.context,
+    tools: toolsFor(message.toolsEnabled, session.spec.searchTarget() !== null),
+  };
+  const family = deps.family(target.family);
+  const call = deps.openCall(family, target, setup, {
+    events: (events) => {
+      if (session.call !== call) return;
+      try {
+        takeEvents(session, call, events);
+      } catch (error) {
+        session.self.tell('fault', error);
+      }
+    },
+  });
+  session.call = call;
+  session.callReady = false;
+  openLane(session, family.inputRateHz);
+}
+
+/** Sound is resampled for an upstream that wants another rate than ours. */
+function openLane(session: VoiceSession, inputRateHz: number): void {
+  session.lane?.close();
+  session.lane = null;
+  if (inputRateHz === inputAudio.sample_rate_hz) return;
+  session.lane = session.deps.lanes.open({
+    output: (pcm: Uint8Array) => {
+      if (session.call?.audio(pcm) === false) session.deps.host.counters.framesDropped += 1;
+    },
+    failed: () => failSession(session, 'The sound could not be converted.'),
+  });
+  // As many lanes as sessions: one is always free.
+  assert(session.lane !== null, 'a session has its lane');
+}
+
+function takeEvents(session: VoiceSession, call: LiveCall, events: readonly LiveEvent[]): void {
+  const nowMs = performance.now();
+  for (const event of events) {
+    if (session.call !== call) return;
+    if (event.type === 'audio') takeAudio(session, event.itemId, event.pcm, nowMs);
+    else takeEvent(session, event, nowMs);
+  }
+}
+
+function takeAudio(session: VoiceSession, itemId: string, pcm: Uint8Array, nowMs: number): void {
+  if (session.phase !== 'live') return;
+  if (takeSound(session, itemId, pcm, nowMs)) return;
+  const message = 'The answer is longer than can be kept for this client.';
+  failSession(session, message);
+}
+
+function takeEvent(
+  session: VoiceSession,
+  event: Exclude<LiveEvent, { type: 'audio' }>,
+  nowMs: number,
+): void {
+  switch (event.type) {
+    case 'ready':
+      session.callReady = true;
+      goLive(session);
+      return;
+    case 'usage':
+      addReport(session.funds.usage, event.usage);
+      session.funds.unreportedInMs = 0;
+      session.funds.unreportedOutMs = 0;
+      session.funds.reported = true;
+      noteUsage(session);
+      return;
+    case 'failed':
+      callFailed(session, event.kind, event.text);
+      return;
+    case 'ended':
+      upstreamOver(session);
+      return;
+    default:
+      if (session.phase === 'live') takeTurnEvent(session, event, nowMs);
+  }
+}
+
+type TurnEvent = Exclude<LiveEvent, { type: 'audio' | 'ready' | 'usage' | 'failed' | 'ended' }>;
+
+function takeTurnEvent(session: VoiceSession, event: TurnEvent, nowMs: number): void {
+  session.lastSoundMs = nowMs;
+  switch (event.type) {
+    case 'speech_started':
+      session.awaitedSinceMs = null;
+      break;
+    case 'speech_stopped':
+      session.awaitedSinceMs = nowMs;
+      break;
+    case 'answer_started':
+      session.answering = true;
+      session.awaitedSinceMs = null;
+      break;
+    case 'audio_done':
+      session.playout.endItem(event.itemId);
+      // Some upstreams end an answer when it would have been played: nobody thinks meanwhile.
+      session.answering = false;
+      session.deps.host.pace(session);
+      break;
+    case 'transcript':
+      takeTranscript(session, event.role, event.text, event.final);
+      break;
+    case 'interrupted':
+      interrupted(session, nowMs);
+      break;
+    case 'answer_done':
+      session.answering = false;
+      session.awaitedSinceMs = null;
+      if (event.outcome === 'interrupted') endAnswer(session);
+      break;
+    case 'tool_call':
+      session.answering = true;
+      callTool(session, event);
+      break;
+    case 'tool_cancelled':
+      giveUpTools(session, event.callIds);
+      break;
+    case 'going_away':
+      goingAway(session, event.leftMs, nowMs);
+      break;
+    case 'problem':
+      note(session, { code: event.code, text: event.text }, 'voice upstream reports a problem');
+  }
+  updateTurn(session, nowMs);
+}
+
+function takeTranscript(
+  session: VoiceSession,
+  role: 'user' | 'assistant',
+  text: string,
+  final: boolean,
+): void {
+  if (text === '' && !final) return;
+  if (role === 'assistant') {
+    const isKept = !final && session.partial.length < partialCharactersMax;
+    session.partial = isKept ? session.partial + text : '';
+  }
+  send(session, transcriptEvent(role, text, final));
+}
+
+/** The user spoke over the answer. All of it was played: then it has no meaning. */
+function interrupted(session: VoiceSession, nowMs: number): void {
+  if (!session.playout.isQuiet(nowMs)) {
+    const heard = clearSound(session, nowMs);
+    if (heard !== null) session.call?.truncate(heard);
+  }
+  giveUpTools(session);
+  endAnswer(session);
+}
+
+function goingAway(session: VoiceSession, leftMs: number, nowMs: number): void {
+  const leaveAtMs = nowMs + Math.max(0, leftMs - fixedLimits.voice.goingAwayMs);
+  session.leaveAtMs = Math.min(session.leaveAtMs, leaveAtMs);
+}
+
+function callFailed(session: VoiceSession, kind: LiveFailureKind, text: string): void {
+  const { phase, callReady } = session;
+  note(session, { kind, text }, 'voice upstream failed');
+  if (phase === 'starting' && !callReady) {
+    closeCall(session);
+    openUpstream(session);
+    return;
+  }
+  const isLive = phase === 'live' || phase === 'starting';
+  if (isLive) {
+    const message = 'The connection to the voice model was lost.';
+    send(session, errorEvent({ code: 'upstream_error', message, retryable: true, fatal: false }));
+    session.call = null;
+    endSession(session, 'upstream_closed');
+  }
+  upstreamOver(session);
+}
+
+function failSession(session: VoiceSession, message: string): void {
+  send(session, errorEvent({ code: 'upstream_error', message, retryable: true, fatal: true }));
+  endSession(session, 'error');
+}
+
+function note(session: VoiceSession, details: object, message: string): void {
+  const { deps, spec } = session;
+  deps.log.warn({ ...details, session: spec.id, exchange: spec.exchangeId }, message);
+}
+
+/** Hold durable and upstream ready: from here on sound goes both ways. */
+export function goLive(session: VoiceSession): void {
+  const { phase, callReady, call, funds, deps, spec, started } = session;
+  if (phase !== 'starting' || !callReady || funds.state !== 'held') return;
+  if (call === null || started === null) return;
+  const { secondsMax } = deps.limits.voice;
+  const nowMs = performance.now();
+  session.phase = 'live';
+  session.lastSoundMs = nowMs;
+  session.endsAtMs = nowMs + secondsMax * 1_000;
+  const { voiceId } = started.message;
+  const { accountId, id: sessionId } = spec;
+  const expiresAtMs = Date.now() + fixedLimits.voice.continuationMs;
+  const continuationToken = sealContinuation(deps.sealer, { accountId, voiceId }, expiresAtMs);
+  const model = started.model.alias;
+  session.turn = 'listening';
+  // The upstream has it: up to 24,000 characters that nobody needs any more.
+  started.message.context = [];
+  session.socket?.together(() => {
+    send(
+      session,
+      readyEvent({ sessionId, model, voiceId, continuationToken, durationSecondsMax: secondsMax }),
+    );
+    send(session, statusEvent('listening'));
+  });
+  deps.metrics.started((nowMs - session.openedMs) / 1_000);
+  const early = session.early ?? [];
+  session.early = null;
+  for (const frame of early) forward(session, frame);
+}
+
+/** One frame on its way to the upstream. */
+export function forward(session: VoiceSession, pcm: Uint8Array): void {
+  const { lane, call, deps, funds } = session;
+  funds.unreportedInMs += fixedLimits.voice.frameMs;
+  const isTaken = lane === null ? call?.audio(pcm) === true : lane.push(pcm);
+  if (!isTaken) deps.host.counters.framesDropped += 1;
+}

@@ -1,0 +1,132 @@
+// Decides a run of operations in order, and keeps the answers until the commit.
+import type { BatchEntry } from '../../runtime/actor/contract.ts';
+import type { Wallet } from './funds.ts';
+import { balance, extend, grant, hold, type Known, release, settle } from './ledger.ts';
+import type { WalletProtocol } from './protocol.ts';
+
+type Entry = BatchEntry<WalletProtocol>;
+
+export interface Decided {
+  /** One for each decided entry, in order. Fewer than there were entries: the rest comes later. */
+  replies: (() => void)[];
+  /** Holds that did not fit. */
+  refusedHolds: string[];
+  /** Some answer tells how the wallet stands, so memory must be known to be right. */
+  needsProof: boolean;
+}
+
+export function decideAll(
+  wallet: Wallet,
+  entries: readonly Entry[],
+  known: Known,
+  nowMs: number,
+): Decided {
+  const decided: Decided = { replies: [], refusedHolds: [], needsProof: false };
+  for (const entry of entries) {
+    if (endsClaimOfThisBatch(wallet, entry)) break;
+    decideOne(wallet, entry, known, nowMs, decided);
+  }
+  return decided;
+}
+
+function decideOne(
+  wallet: Wallet,
+  entry: Entry,
+  known: Known,
+  nowMs: number,
+  decided: Decided,
+): void {
+  switch (entry.message) {
+    case 'hold': {
+      const reply = hold(wallet, entry.payload, known);
+      if (reply.status === 'insufficient') {
+        decided.needsProof = true;
+        decided.refusedHolds.push(entry.payload.holdId);
+      }
+      decided.replies.push(() => entry.reply(reply));
+      return;
+    }
+    case 'extend': {
+      const reply = extend(wallet, entry.payload, known);
+      if (reply.status === 'insufficient') decided.needsProof = true;
+      decided.replies.push(() => entry.reply(reply));
+      return;
+    }
+    case 'settle': {
+      const reply = settle(wallet, entry.payload, known);
+      decided.replies.push(() => entry.reply(reply));
+      return;
+    }
+    case 'release': {
+      const reply = release(wallet, entry.payload, nowMs);
+      decided.replies.push(() => entry.reply(reply));
+      return;
+    }
+    case 'grant': {
+      const reply = grant(wallet, entry.payload, known, nowMs);
+      decided.replies.push(() => entry.reply(reply));
+      return;
+    }
+    case 'balance': {
+      const reply = balance(wallet);
+      decided.needsProof = true;
+      decided.replies.push(() => entry.reply(reply));
+      return;
+    }
+  }
+}
+
+/**
+ * A statement cannot update a row that it inserts: an end that overtook the answer to its own hold
+ * waits for the next write.
+ */
+function endsClaimOfThisBatch(wallet: Wallet, entry: Entry): boolean {
+  if (entry.message !== 'settle' && entry.message !== 'release') return false;
+  const { holdId, finish } = entry.payload;
+  const { claims, sessionClaims } = wallet.changes;
+  return (
+    claims.some((claim) => claim.holdId === holdId || claim.id === finish?.id) ||
+    sessionClaims.some((claim) => claim.holdId === holdId)
+  );
+}
+
+/** Amounts are not negative, and a provider is owed no more than is charged. */
+export function isWellFormed(entry: Entry): boolean {
+  switch (entry.message) {
+    case 'hold':
+      return entry.payload.amountMicros >= 0n && Number.isFinite(entry.payload.expiresAtMs);
+    case 'extend': {
+      const { step, amountMicros, minimumMicros } = entry.payload;
+      const isStep = Number.isSafeInteger(step) && step > 0;
+      return isStep && minimumMicros >= 0n && amountMicros >= minimumMicros;
+    }
+    case 'settle': {
+      const { chargeMicros, providerCostMicros } = entry.payload;
+      return providerCostMicros >= 0n && chargeMicros >= providerCostMicros;
+    }
+    case 'grant':
+      return entry.payload.amountMicros > 0n;
+    default:
+      return true;
+  }
+}
+
+export function unavailableReply(entry: Entry): void {
+  entry.reply({ status: 'unavailable' });
+}
+
+export function missingReply(entry: Entry): void {
+  switch (entry.message) {
+    case 'extend':
+      entry.reply({ status: 'hold_not_active' });
+      return;
+    case 'settle':
+      entry.reply({ status: 'hold_unknown' });
+      return;
+    case 'release':
+      entry.reply({ status: 'not_active' });
+      return;
+    default:
+      entry.reply({ status: 'wallet_not_found' });
+  }
+}

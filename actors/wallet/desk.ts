@@ -1,0 +1,135 @@
+// What all wallets of a shard share: the way to the database. Loads and writes of many wallets are
+// coalesced into few statements; errors become outcomes. `unavailable` means: nobody knows.
+import { applyWrites, type WalletWrite, writeLength } from '../../db/ledger.ts';
+import {
+  classifyError,
+  errorFields,
+  type Sql,
+  type SqlFailure,
+  withDeadline,
+} from '../../db/sql.ts';
+import {
+  type ClaimHolder,
+  type ClaimKey,
+  type EntryRow,
+  findClaimHolders,
+  findEntries,
+  loadWallets,
+  type WalletRow,
+} from '../../db/wallets.ts';
+import { createCoalescer, type Submit } from './coalescer.ts';
+import { assertWalletLimits, type WalletLimits, type WalletLog } from './limits.ts';
+
+export interface WalletDependencies {
+  /** The ledger pool of this shard. */
+  sql: Sql;
+  /** Milliseconds since 1970. */
+  clock: () => number;
+  limits: WalletLimits;
+  log: WalletLog;
+  metrics?: WalletMetrics;
+}
+
+/** What the wallets of a thread count. */
+export interface WalletMetrics {
+  /** One batch, from its first decision to its last answer. */
+  batch(length: number, seconds: number): void;
+  operation(name: string, outcome: string): void;
+}
+
+/**
+ * `conflict`: another version, nothing written. `duplicate`: a unique index refused, nothing
+ * written. `refused`: another constraint did, or a bug: nothing written.
+ */
+export type WriteOutcome = 'applied' | 'conflict' | 'duplicate' | 'refused' | 'unavailable';
+export type Found<T> = { ok: true; value: T } | { ok: false };
+
+export interface WalletDesk {
+  load: Submit<string, Found<WalletRow | null>>;
+  write: Submit<WalletWrite, WriteOutcome>;
+  findEntries(walletId: string, operationIds: string[]): Promise<Found<Map<string, EntryRow>>>;
+  findHolders(keys: ClaimKey[]): Promise<Found<ClaimHolder[]>>;
+}
+
+const RETRIES_MAX = 5;
+
+export function createWalletDesk(dependencies: WalletDependencies): WalletDesk {
+  const { sql, limits, clock } = dependencies;
+  assertWalletLimits(limits);
+  const group = { lengthMax: limits.walletsPerStatementMax, weightMax: limits.rowsPerStatementMax };
+  const read = <T>(query: () => Promise<T>): Promise<Found<T>> => attempt(dependencies, query);
+  return {
+    load: createCoalescer(
+      async (ids: string[]): Promise<Found<WalletRow | null>[]> => {
+        const found = await read(() => loadWallets(sql, ids));
+        if (!found.ok) return ids.map(() => found);
+        return ids.map((id) => ({ ok: true, value: found.value.get(id) ?? null }));
+      },
+      { ...group, inFlightMax: limits.loadsInFlightMax, weight: () => 1, key: (id) => id },
+    ),
+    write: createCoalescer((writes: WalletWrite[]) => writeAll(dependencies, writes), {
+      ...group,
+      inFlightMax: limits.writesInFlightMax,
+      weight: writeLength,
+      key: (write) => write.walletId,
+    }),
+    findEntries: (walletId, operationIds) => read(() => findEntries(sql, walletId, operationIds)),
+    findHolders: (keys) => read(() => findClaimHolders(sql, keys, clock() - limits.keyKeptMs)),
+  };
+}
+
+/** A read: what is not an answer within the deadline is `unavailable`; bugs are thrown. */
+async function attempt<T>(
+  dependencies: WalletDependencies,
+  query: () => Promise<T>,
+): Promise<Found<T>> {
+  for (let retries = 0; ; retries += 1) {
+    try {
+      const value = await withDeadline(query(), dependencies.limits.statementDeadlineMs);
+      return { ok: true, value };
+    } catch (error) {
+      const failure = classifyError(error);
+      if (failure === 'retry' && retries < RETRIES_MAX) continue;
+      if (failure !== 'unavailable' && failure !== 'retry') throw error;
+      dependencies.log.warn(errorFields(error), 'the ledger cannot be read');
+      return { ok: false };
+    }
+  }
+}
+
+async function writeAll(
+  dependencies: WalletDependencies,
+  writes: WalletWrite[],
+): Promise<WriteOutcome[]> {
+  const { sql, limits, log } = dependencies;
+  for (let retries = 0; ; retries += 1) {
+    try {
+      const applied = await withDeadline(applyWrites(sql, writes), limits.statementDeadlineMs);
+      return writes.map((write) => (applied.has(write.walletId) ? 'applied' : 'conflict'));
+    } catch (error) {
+      const failure = classifyError(error);
+      if (failure === 'retry' && retries < RETRIES_MAX) continue;
+      if (failure === 'unavailable' || failure === 'retry') {
+        log.warn(errorFields(error), 'the ledger cannot be written');
+        return writes.map(() => 'unavailable');
+      }
+      // One of many is at fault: each alone, so that the others do not feel it.
+      if (writes.length > 1) return writeEach(dependencies, writes);
+      if (failure !== 'unique') log.error(errorFields(error), 'the ledger refused a write');
+      return [outcomeOf(failure)];
+    }
+  }
+}
+
+async function writeEach(
+  dependencies: WalletDependencies,
+  writes: WalletWrite[],
+): Promise<WriteOutcome[]> {
+  const outcomes: WriteOutcome[] = [];
+  for (const write of writes) outcomes.push(...(await writeAll(dependencies, [write])));
+  return outcomes;
+}
+
+function outcomeOf(failure: SqlFailure): WriteOutcome {
+  return failure === 'unique' ? 'duplicate' : 'refused';
+}

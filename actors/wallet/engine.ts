@@ -1,0 +1,262 @@
+// Runs batches of wallet operations: load, decide in order, write once, answer after the commit.
+// Memory is a cache: an answer leaves only when the batch's own write, or a fresh load, has proved
+// that nobody else changed the wallet. After any failure the cache is thrown away.
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { WalletWrite } from '../../db/ledger.ts';
+import type { BatchEntry } from '../../runtime/actor/contract.ts';
+import { type Decided, decideAll, isWellFormed, missingReply, unavailableReply } from './decide.ts';
+import type { WalletDependencies, WalletDesk, WriteOutcome } from './desk.ts';
+import { expireGrants, fenceWrite, openWallet, takeWrite, type Wallet } from './funds.ts';
+import { claimKey, type Known, nothingKnown, operation, release } from './ledger.ts';
+import type { WalletProtocol } from './protocol.ts';
+
+export type WalletEntry = BatchEntry<WalletProtocol>;
+
+/** What an actor keeps of its wallet. */
+export interface WalletMemory {
+  readonly id: string;
+  /** Null: to be loaded before the next decision. */
+  wallet: Wallet | null;
+  /**
+   * Holds that may have become durable although their caller was told `unavailable`, with the
+   * attempt that made them.
+   */
+  readonly uncertain: Map<string, bigint>;
+}
+
+export function emptyMemory(id: string): WalletMemory {
+  return { id, wallet: null, uncertain: new Map() };
+}
+
+export interface WalletEngine {
+  /** Answers every entry. Resolves when the last answer is given; throws only on a bug. */
+  run(memory: WalletMemory, batch: readonly WalletEntry[]): Promise<void>;
+}
+
+/** The progress of one batch through its attempts. */
+interface Run {
+  memory: WalletMemory;
+  entries: readonly WalletEntry[];
+  known: Known;
+  /** Operation ids that the journal was asked about. */
+  asked: Set<string>;
+}
+
+type Step = 'again' | 'unavailable' | { answered: number };
+
+export function createWalletEngine(
+  dependencies: WalletDependencies,
+  desk: WalletDesk,
+): WalletEngine {
+  return {
+    async run(memory, batch) {
+      let rest: readonly WalletEntry[] = batch.filter((entry) => {
+        if (isWellFormed(entry)) return true;
+        dependencies.log.error({ wallet: memory.id, message: entry.message }, 'a malformed amount');
+        unavailableReply(entry);
+        return false;
+      });
+      while (rest.length > 0) {
+        try {
+          rest = rest.slice(await runSome(dependencies, desk, memory, rest));
+        } catch (error) {
+          memory.wallet = null;
+          throw error;
+        }
+      }
+    },
+  };
+}
+
+/** Answers at least the first entry; returns how many it answered. */
+async function runSome(
+  dependencies: WalletDependencies,
+  desk: WalletDesk,
+  memory: WalletMemory,
+  entries: readonly WalletEntry[],
+): Promise<number> {
+  const run: Run = { memory, entries, known: nothingKnown(), asked: new Set() };
+  for (let attempt = 0; attempt < dependencies.limits.attemptsMax; attempt += 1) {
+    // Two actors that keep taking a wallet from each other get out of step.
+    if (attempt > 2) await sleep(Math.random() * attempt);
+    const step = await tryOnce(dependencies, desk, run);
+    if (step === 'again') continue;
+    if (step === 'unavailable') break;
+    return step.answered;
+  }
+  memory.wallet = null;
+  for (const entry of entries) unavailableReply(entry);
+  return entries.length;
+}
+
+async function tryOnce(
+  dependencies: WalletDependencies,
+  desk: WalletDesk,
+  run: Run,
+): Promise<Step> {
+  const { memory, entries, known } = run;
+  const fresh = memory.wallet === null;
+  if (memory.wallet === null) {
+    const loaded = await desk.load(memory.id);
+    if (!loaded.ok) return 'unavailable';
+    if (loaded.value === null) {
+      for (const entry of entries) missingReply(entry);
+      return { answered: entries.length };
+    }
+    memory.wallet = openWallet(loaded.value, randomBytes(8).readBigInt64LE());
+  }
+  const wallet = memory.wallet;
+  const looked = await lookUp(desk, run, unknownOperations(wallet, run));
+  if (looked === 'unavailable') return looked;
+  if (looked === 'found' && isStale(wallet, run)) {
+    run.asked.clear();
+    known.entries.clear();
+    return drop(memory);
+  }
+
+  const nowMs = dependencies.clock();
+  expireGrants(wallet, nowMs);
+  releaseUncertain(memory, wallet, entries, nowMs);
+  const decided = decideAll(wallet, entries, known, nowMs);
+  const write = takeWrite(wallet) ?? (memory.uncertain.size > 0 ? fenceWrite(wallet) : null);
+  // A refused hold may be the repetition of one that was held and has ended.
+  const refused = await lookUp(desk, run, decided.refusedHolds.map(operation.hold));
+  if (refused === 'unavailable') return rememberUncertain(memory, null);
+  if (refused === 'found') {
+    await lookUp(desk, run, decided.refusedHolds.map(operation.end));
+    return drop(memory);
+  }
+  if (write === null) {
+    if (!decided.needsProof || fresh) return answer(decided);
+    return drop(memory);
+  }
+  return finishWrite(desk, run, decided, write, await desk.write(write));
+}
+
+async function finishWrite(
+  desk: WalletDesk,
+  run: Run,
+  decided: Decided,
+  write: WalletWrite,
+  outcome: WriteOutcome,
+): Promise<Step> {
+  const { memory } = run;
+  switch (outcome) {
+    case 'applied':
+      memory.uncertain.clear();
+      return answer(decided);
+    case 'conflict':
+      return drop(memory);
+    case 'unavailable':
+      return rememberUncertain(memory, write);
+    case 'duplicate':
+      drop(memory);
+      return (await lookUpDuplicates(desk, run, write)) ? 'again' : 'unavailable';
+    case 'refused':
+      assert.fail('the database refused what the ledger had decided');
+  }
+}
+
+function answer(decided: Decided): Step {
+  for (const reply of decided.replies) reply();
+  return { answered: decided.replies.length };
+}
+
+function drop(memory: WalletMemory): 'again' {
+  memory.wallet = null;
+  return 'again';
+}
+
+/** The write may be durable: what it held is released as soon as the database answers. */
+function rememberUncertain(memory: WalletMemory, write: WalletWrite | null): 'unavailable' {
+  for (const hold of write?.newHolds ?? []) memory.uncertain.set(hold.id, hold.attempt);
+  memory.wallet = null;
+  return 'unavailable';
+}
+
+function releaseUncertain(
+  memory: WalletMemory,
+  wallet: Wallet,
+  entries: readonly WalletEntry[],
+  nowMs: number,
+): void {
+  if (memory.uncertain.size === 0) return;
+  const repeated = new Set(
+    entries.map((entry) => (entry.message === 'hold' ? entry.payload.holdId : '')),
+  );
+  for (const [holdId, attempt] of memory.uncertain) {
+    // Made by somebody else since, or told to be held: it is not ours to clear up.
+    if (wallet.holds.get(holdId)?.attempt !== attempt || repeated.has(holdId)) continue;
+    release(wallet, { holdId, reason: 'failed', finish: null }, nowMs);
+  }
+}
+
+/** Operations on holds that memory does not have: only the journal knows what became of them. */
+function unknownOperations(wallet: Wallet, run: Run): string[] {
+  const begun = new Set<string>();
+  const ids: string[] = [];
+  for (const entry of run.entries) {
+    if (entry.message === 'grant' || entry.message === 'balance') continue;
+    const { holdId } = entry.payload;
+    if (entry.message === 'hold') {
+      begun.add(holdId);
+      continue;
+    }
+    const current = wallet.holds.get(holdId);
+    if (entry.message === 'extend' && (current?.step ?? 0) !== entry.payload.step) {
+      const isRepeated = current === undefined || entry.payload.step < current.step;
+      if (isRepeated) ids.push(operation.extend(holdId, entry.payload.step));
+    }
+    if (current !== undefined || wallet.ended.has(holdId) || begun.has(holdId)) continue;
+    ids.push(operation.hold(holdId), operation.end(holdId), operation.late(holdId));
+  }
+  return ids;
+}
+
+/** A hold that the journal says is active, and memory does not have. */
+function isStale(wallet: Wallet, run: Run): boolean {
+  return run.entries.some((entry) => {
+    if (entry.message === 'grant' || entry.message === 'balance') return false;
+    const { holdId } = entry.payload;
+    const { entries } = run.known;
+    const isHeld = entries.has(operation.hold(holdId)) && !entries.has(operation.end(holdId));
+    return isHeld && !wallet.holds.has(holdId) && !wallet.ended.has(holdId);
+  });
+}
+
+async function lookUp(
+  desk: WalletDesk,
+  run: Run,
+  operationIds: readonly string[],
+): Promise<'found' | 'nothing' | 'unavailable'> {
+  const ids = operationIds.filter((id) => !run.asked.has(id));
+  if (ids.length === 0) return 'nothing';
+  const found = await desk.findEntries(run.memory.id, ids);
+  if (!found.ok) return 'unavailable';
+  for (const id of ids) run.asked.add(id);
+  for (const [id, entry] of found.value) run.known.entries.set(id, entry);
+  return found.value.size > 0 ? 'found' : 'nothing';
+}
+
+/** After a unique violation: what of the write exists already, and who has its keys. */
+async function lookUpDuplicates(desk: WalletDesk, run: Run, write: WalletWrite): Promise<boolean> {
+  const ids = write.entries.map((entry) => entry.operationId);
+  const ends = write.newHolds.flatMap((hold) => [operation.end(hold.id), operation.late(hold.id)]);
+  // Asked before or not: they may have come into being since.
+  for (const id of [...ids, ...ends]) run.asked.delete(id);
+  if ((await lookUp(desk, run, [...ids, ...ends])) === 'unavailable') return false;
+  const keys = write.claims.flatMap((claim) =>
+    claim.idempotencyKey === null ? [] : [{ ...claim, idempotencyKey: claim.idempotencyKey }],
+  );
+  if (keys.length === 0) return true;
+  const holders = await desk.findHolders(keys);
+  if (!holders.ok) return false;
+  for (const key of keys) run.known.holders.delete(claimKey(key) ?? '');
+  for (const holder of holders.value) {
+    const { generationId, free } = holder;
+    run.known.holders.set(claimKey(holder) ?? '', { generationId, free });
+  }
+  return true;
+}

@@ -1,0 +1,318 @@
+// A wallet in memory: its grants in spending order, its holds, and what changed since the last
+// write. Pure: no SQL, no clock. Everything here changes the wallet in place; a batch that could
+// not be written is not undone, its wallet is thrown away and loaded again.
+import assert from 'node:assert/strict';
+import type { ClaimRow, FinishRow, WalletWrite } from '../../db/ledger.ts';
+import type { SessionClaimRow, SessionFinishRow } from '../../db/voice-sessions.ts';
+import type { EntryRow, GrantRow, HoldLeg, HoldRow, Legs, WalletRow } from '../../db/wallets.ts';
+
+/** How a hold ended: the answer to whoever ends it again. */
+export type EndedHold =
+  | { kind: 'settled'; chargedMicros: bigint; shortfallMicros: bigint }
+  | { kind: 'released'; reason: string };
+
+export interface Wallet {
+  readonly id: string;
+  /** Unlike that of any other memory of this wallet, in any process. */
+  readonly nonce: bigint;
+  version: bigint;
+  readonly balances: Legs;
+  /** Promotions by earliest expiry, then purchases, each oldest first. */
+  readonly grants: GrantRow[];
+  readonly holds: Map<string, HoldRow>;
+  /** Holds that ended lately, so that a repetition needs no look at the journal. */
+  readonly ended: Map<string, EndedHold>;
+  /** Which generation has an idempotency key, of those that were claimed here and still run. */
+  readonly runningByKey: Map<string, string>;
+  readonly keyByRunning: Map<string, string>;
+  readonly changes: Changes;
+}
+
+interface Changes {
+  entries: EntryRow[];
+  newHolds: Set<string>;
+  changedHolds: Set<string>;
+  endedHolds: Set<string>;
+  newGrants: Set<GrantRow>;
+  changedGrants: Set<GrantRow>;
+  claims: ClaimRow[];
+  finishes: Map<string, FinishRow>;
+  freedKeys: string[];
+  sessionClaims: SessionClaimRow[];
+  sessionFinishes: Map<string, SessionFinishRow>;
+}
+
+/** More than a batch can end, so that what one batch ended is still known inside it. */
+const ENDED_MAX = 2_048;
+
+export const zeroLegs: Readonly<Legs> = Object.freeze({
+  walletMicros: 0n,
+  heldMicros: 0n,
+  revenueMicros: 0n,
+  providerCostMicros: 0n,
+  promotionMicros: 0n,
+  purchaseMicros: 0n,
+  shortfallMicros: 0n,
+});
+
+/** A wallet as it was loaded. The row is taken over. */
+export function openWallet(row: WalletRow, nonce: bigint): Wallet {
+  return {
+    id: row.id,
+    nonce,
+    version: row.version,
+    balances: row.balances,
+    grants: row.grants.sort(bySpendingOrder),
+    holds: new Map(row.holds.map((hold) => [hold.id, hold])),
+    ended: new Map(),
+    runningByKey: new Map(),
+    keyByRunning: new Map(),
+    changes: {
+      entries: [],
+      newHolds: new Set(),
+      changedHolds: new Set(),
+      endedHolds: new Set(),
+      newGrants: new Set(),
+      changedGrants: new Set(),
+      claims: [],
+      finishes: new Map(),
+      freedKeys: [],
+      sessionClaims: [],
+      sessionFinishes: new Map(),
+    },
+  };
+}
+
+/** decisions.md, section 6: promotions by earliest expiry, then purchases, oldest first. */
+export function bySpendingOrder(a: GrantRow, b: GrantRow): number {
+  if (a.kind !== b.kind) return a.kind === 'promotion' ? -1 : 1;
+  const expiry = (a.expiresAtMs ?? Number.MAX_VALUE) - (b.expiresAtMs ?? Number.MAX_VALUE);
+  if (expiry !== 0) return expiry;
+  if (a.createdAtMs !== b.createdAtMs) return a.createdAtMs - b.createdAtMs;
+  return a.id < b.id ? -1 : 1;
+}
+
+/** `Math.min` for bigint. */
+export function lesser(a: bigint, b: bigint): bigint {
+  if (a < b) return a;
+  return b;
+}
+
+/** Adds one operation to the journal and moves the balances by its legs, which sum to zero. */
+export function post(
+  wallet: Wallet,
+  operationId: string,
+  kind: EntryRow['kind'],
+  legs: Partial<Legs>,
+  reason: string | null = null,
+): void {
+  const full: Legs = { ...zeroLegs, ...legs };
+  const { balances } = wallet;
+  let sum = 0n;
+  for (const name of Object.keys(zeroLegs) as (keyof Legs)[]) {
+    sum += full[name];
+    balances[name] += full[name];
+  }
+  assert.equal(sum, 0n, 'the legs of an operation sum to zero');
+  assert.ok(balances.walletMicros >= 0n && balances.heldMicros >= 0n, 'never negative');
+  wallet.changes.entries.push({ operationId, kind, reason, legs: full });
+}
+
+/** Earmarks free funds in spending order, beside what is earmarked; there must be enough. */
+export function earmark(wallet: Wallet, before: HoldLeg[], amountMicros: bigint): HoldLeg[] {
+  const legs = before.map((leg) => ({ ...leg }));
+  let missing = amountMicros;
+  for (const grant of wallet.grants) {
+    if (missing === 0n) break;
+    const free = freeOf(grant);
+    if (free <= 0n) continue;
+    const micros = lesser(free, missing);
+    grant.heldMicros += micros;
+    touchGrant(wallet, grant);
+    const leg = legs.find((other) => other.grantId === grant.id);
+    if (leg === undefined) legs.push({ grantId: grant.id, micros });
+    else leg.micros += micros;
+    missing -= micros;
+  }
+  assert.equal(missing, 0n, 'available is the sum of what grants have free');
+  if (before.length === 0) return legs;
+  const position = (leg: HoldLeg): number =>
+    wallet.grants.findIndex((grant) => grant.id === leg.grantId);
+  return legs.sort((a, b) => position(a) - position(b));
+}
+
+/** Takes free funds in spending order, as far as they go; returns how much that was. */
+export function spendFree(wallet: Wallet, amountMicros: bigint): bigint {
+  let missing = amountMicros;
+  for (const grant of wallet.grants) {
+    if (missing === 0n) break;
+    const free = freeOf(grant);
+    if (free <= 0n) continue;
+    const micros = lesser(free, missing);
+    grant.remainingMicros -= micros;
+    touchGrant(wallet, grant);
+    missing -= micros;
+  }
+  dropSpent(wallet);
+  return amountMicros - missing;
+}
+
+/**
+ * Takes `spentMicros` from what is earmarked, in order, and gives the rest back to its grants.
+ * What goes back to an expired grant is expired at once.
+ */
+export function resolveLegs(
+  wallet: Wallet,
+  legs: readonly HoldLeg[],
+  spentMicros: bigint,
+): { returnedMicros: bigint; expiredMicros: bigint } {
+  let toSpend = spentMicros;
+  let returnedMicros = 0n;
+  let expiredMicros = 0n;
+  for (const leg of legs) {
+    const grant = wallet.grants.find((candidate) => candidate.id === leg.grantId);
+    assert.ok(grant !== undefined, 'a hold earmarks grants that are not spent');
+    const spent = lesser(leg.micros, toSpend);
+    const slack = leg.micros - spent;
+    toSpend -= spent;
+    grant.heldMicros -= leg.micros;
+    grant.remainingMicros -= grant.expired ? leg.micros : spent;
+    if (grant.expired) expiredMicros += slack;
+    else returnedMicros += slack;
+    touchGrant(wallet, grant);
+  }
+  assert.equal(toSpend, 0n, 'no more is spent than is earmarked');
+  dropSpent(wallet);
+  return { returnedMicros, expiredMicros };
+}
+
+/** Takes back the free part of every grant whose time has come: each at most once. */
+export function expireGrants(wallet: Wallet, nowMs: number): void {
+  for (const grant of wallet.grants) {
+    if (grant.expired || grant.expiresAtMs === null || grant.expiresAtMs > nowMs) continue;
+    const free = freeOf(grant);
+    grant.expired = true;
+    grant.remainingMicros -= free;
+    touchGrant(wallet, grant);
+    if (free === 0n) continue;
+    post(wallet, `${grant.id}.expire`, 'expire', { walletMicros: -free, promotionMicros: free });
+  }
+  dropSpent(wallet);
+}
+
+export function addGrant(wallet: Wallet, grant: GrantRow): void {
+  const index = wallet.grants.findIndex((other) => bySpendingOrder(grant, other) < 0);
+  wallet.grants.splice(index === -1 ? wallet.grants.length : index, 0, grant);
+  wallet.changes.newGrants.add(grant);
+}
+
+export function addHold(wallet: Wallet, hold: HoldRow): void {
+  wallet.holds.set(hold.id, hold);
+  wallet.changes.newHolds.add(hold.id);
+}
+
+export function touchHold(wallet: Wallet, hold: HoldRow): void {
+  if (!wallet.changes.newHolds.has(hold.id)) wallet.changes.changedHolds.add(hold.id);
+}
+
+export function dropHold(wallet: Wallet, hold: HoldRow, end: EndedHold): void {
+  const { changes } = wallet;
+  wallet.holds.delete(hold.id);
+  changes.changedHolds.delete(hold.id);
+  if (!changes.newHolds.delete(hold.id)) changes.endedHolds.add(hold.id);
+  rememberEnd(wallet, hold.id, end);
+}
+
+export function rememberEnd(wallet: Wallet, holdId: string, end: EndedHold): void {
+  wallet.ended.set(holdId, end);
+  if (wallet.ended.size <= ENDED_MAX) return;
+  const [oldest] = wallet.ended.keys();
+  if (oldest !== undefined) wallet.ended.delete(oldest);
+}
+
+/** What changed since the last time, or null; the wallet is then on its next version. */
+export function takeWrite(wallet: Wallet): WalletWrite | null {
+  const { changes } = wallet;
+  const rows = (ids: Set<string>): HoldRow[] =>
+    [...ids].map((id) => {
+      const hold = wallet.holds.get(id);
+      assert.ok(hold !== undefined, 'a changed hold is active');
+      return hold;
+    });
+  const write: WalletWrite = {
+    walletId: wallet.id,
+    version: wallet.version,
+    balances: { ...wallet.balances },
+    entries: changes.entries,
+    newHolds: rows(changes.newHolds),
+    changedHolds: rows(changes.changedHolds),
+    endedHolds: [...changes.endedHolds],
+    newGrants: [...changes.newGrants],
+    changedGrants: [...changes.changedGrants],
+    claims: changes.claims,
+    finishes: [...changes.finishes.values()],
+    freedKeys: changes.freedKeys,
+    sessionClaims: changes.sessionClaims,
+    sessionFinishes: [...changes.sessionFinishes.values()],
+  };
+  const empty =
+    write.entries.length + write.newHolds.length + write.changedHolds.length === 0 &&
+    write.endedHolds.length + write.newGrants.length + write.changedGrants.length === 0 &&
+    write.finishes.length + write.claims.length === 0 &&
+    write.sessionFinishes.length + write.sessionClaims.length === 0;
+  if (empty) return null;
+  clearChanges(changes);
+  wallet.version += 1n;
+  return write;
+}
+
+/** A write that changes nothing but the version: whatever is still on its way is void after it. */
+export function fenceWrite(wallet: Wallet): WalletWrite {
+  const version = wallet.version;
+  wallet.version += 1n;
+  return {
+    walletId: wallet.id,
+    version,
+    balances: { ...wallet.balances },
+    entries: [],
+    newHolds: [],
+    changedHolds: [],
+    endedHolds: [],
+    newGrants: [],
+    changedGrants: [],
+    claims: [],
+    finishes: [],
+    freedKeys: [],
+    sessionClaims: [],
+    sessionFinishes: [],
+  };
+}
+
+function clearChanges(changes: Changes): void {
+  changes.entries = [];
+  changes.newHolds.clear();
+  changes.changedHolds.clear();
+  changes.endedHolds.clear();
+  changes.newGrants.clear();
+  changes.changedGrants.clear();
+  changes.claims = [];
+  changes.finishes.clear();
+  changes.freedKeys = [];
+  changes.sessionClaims = [];
+  changes.sessionFinishes.clear();
+}
+
+function freeOf(grant: GrantRow): bigint {
+  return grant.remainingMicros - grant.heldMicros;
+}
+
+function touchGrant(wallet: Wallet, grant: GrantRow): void {
+  if (!wallet.changes.newGrants.has(grant)) wallet.changes.changedGrants.add(grant);
+}
+
+function dropSpent(wallet: Wallet): void {
+  const { grants } = wallet;
+  for (let index = grants.length - 1; index >= 0; index -= 1) {
+    if (grants[index]?.remainingMicros === 0n) grants.splice(index, 1);
+  }
+}

@@ -1,0 +1,377 @@
+// The rules of money: hold, extend, settle, release, grant. Pure decisions on a wallet in memory.
+// What memory alone cannot know (a hold that ended long ago, a key that is taken) is handed in as
+// `known`; the engine looks it up and decides again.
+import { createHash } from 'node:crypto';
+import type { FinishRow } from '../../db/ledger.ts';
+import type { EntryRow, HoldRow } from '../../db/wallets.ts';
+import {
+  addGrant,
+  addHold,
+  dropHold,
+  type EndedHold,
+  earmark,
+  lesser,
+  post,
+  rememberEnd,
+  resolveLegs,
+  spendFree,
+  touchHold,
+  type Wallet,
+} from './funds.ts';
+import type {
+  BalanceReply,
+  ExtendReply,
+  ExtendRequest,
+  GenerationClaim,
+  GenerationFinish,
+  GrantReply,
+  GrantRequest,
+  HoldReply,
+  HoldRequest,
+  ReleaseReply,
+  ReleaseRequest,
+  SessionFinish,
+  SettleReply,
+  SettleRequest,
+} from './protocol.ts';
+
+/** Facts from outside the wallet's memory. */
+export interface Known {
+  /** Journal entries by operation id, of operations that were asked about. */
+  entries: Map<string, EntryRow>;
+  /** Who has an idempotency key, by `claimKey`. */
+  holders: Map<string, { generationId: string; free: boolean }>;
+}
+
+export function nothingKnown(): Known {
+  return { entries: new Map(), holders: new Map() };
+}
+
+/** Names an idempotency key with its scope. Null: the claim has no key. */
+export function claimKey(
+  claim: Pick<GenerationClaim, 'accountId' | 'route' | 'idempotencyKey'>,
+): string | null {
+  if (claim.idempotencyKey === null) return null;
+  return `${claim.accountId}\n${claim.route}\n${claim.idempotencyKey}`;
+}
+
+/** Operation ids: what makes doing something twice a violation of the journal's primary key. */
+export const operation = {
+  hold: (holdId: string) => `${holdId}.hold`,
+  extend: (holdId: string, step: number) => `${holdId}.x${step}`,
+  end: (holdId: string) => `${holdId}.end`,
+  late: (holdId: string) => `${holdId}.late`,
+};
+
+/** Earmarks funds, and makes the generation in the same write. */
+export function hold(wallet: Wallet, request: HoldRequest, known: Known): HoldReply {
+  const { holdId, amountMicros, claim, session } = request;
+  const availableMicros = wallet.balances.walletMicros;
+  const current = wallet.holds.get(holdId);
+  if (current !== undefined) {
+    confirm(wallet, current);
+    return { status: 'held', availableMicros };
+  }
+  const end = endOf(wallet, holdId, known);
+  if (end !== null) {
+    // The id is used up: what it held was given back, so it must not be told to be held.
+    return end.kind === 'settled' ? { status: 'held', availableMicros } : { status: 'unavailable' };
+  }
+  const holder = claim === null ? null : keyHolder(wallet, claim, known);
+  if (holder !== null && !holder.free) {
+    return { status: 'duplicate', generationId: holder.generationId };
+  }
+  if (amountMicros > availableMicros) {
+    return { status: 'insufficient', requiredMicros: amountMicros, availableMicros };
+  }
+  const legs = earmark(wallet, [], amountMicros);
+  post(wallet, operation.hold(holdId), 'hold', {
+    walletMicros: -amountMicros,
+    heldMicros: amountMicros,
+  });
+  addHold(wallet, {
+    id: holdId,
+    amountMicros,
+    legs,
+    ownerKind: request.owner.kind,
+    ownerId: request.owner.id,
+    instanceId: request.owner.instanceId,
+    claimed: claim !== null || session !== undefined,
+    attempt: wallet.nonce,
+    step: 0,
+    stepMicros: 0n,
+    expiresAtMs: request.expiresAtMs,
+    expired: false,
+  });
+  if (holder !== null) wallet.changes.freedKeys.push(holder.generationId);
+  if (claim !== null) addClaim(wallet, claim, request);
+  if (session !== undefined) {
+    const { instanceId } = request.owner;
+    wallet.changes.sessionClaims.push({ ...session, instanceId, holdId });
+  }
+  return { status: 'held', availableMicros: wallet.balances.walletMicros };
+}
+
+/** A caller that asks again was in doubt: whoever else doubts this hold must not release it now. */
+function confirm(wallet: Wallet, current: HoldRow): void {
+  if (current.attempt === wallet.nonce) return;
+  current.attempt = wallet.nonce;
+  touchHold(wallet, current);
+}
+
+/** The generation that has the claim's key, and whether the key may be taken from it. */
+function keyHolder(
+  wallet: Wallet,
+  claim: GenerationClaim,
+  known: Known,
+): { generationId: string; free: boolean } | null {
+  const key = claimKey(claim);
+  if (key === null) return null;
+  const generationId = wallet.runningByKey.get(key);
+  if (generationId !== undefined) return { generationId, free: false };
+  return known.holders.get(key) ?? null;
+}
+
+function addClaim(wallet: Wallet, claim: GenerationClaim, request: HoldRequest): void {
+  const { instanceId } = request.owner;
+  wallet.changes.claims.push({ ...claim, instanceId, holdId: request.holdId });
+  const key = claimKey(claim);
+  if (key === null) return;
+  wallet.runningByKey.set(key, claim.id);
+  wallet.keyByRunning.set(claim.id, key);
+}
+
+/** Adds to an active hold, as far as funds go. */
+export function extend(wallet: Wallet, request: ExtendRequest, known: Known): ExtendReply {
+  const current = wallet.holds.get(request.holdId);
+  if (current?.step === request.step) {
+    return { status: 'extended', addedMicros: current.stepMicros };
+  }
+  const entry = known.entries.get(operation.extend(request.holdId, request.step));
+  if (entry !== undefined) return { status: 'extended', addedMicros: entry.legs.heldMicros };
+  if (current === undefined || current.expired || request.step < current.step) {
+    return { status: 'hold_not_active' };
+  }
+  const availableMicros = wallet.balances.walletMicros;
+  if (request.minimumMicros > availableMicros) return { status: 'insufficient', availableMicros };
+  const addedMicros = lesser(request.amountMicros, availableMicros);
+  current.legs = earmark(wallet, current.legs, addedMicros);
+  current.amountMicros += addedMicros;
+  current.step = request.step;
+  current.stepMicros = addedMicros;
+  current.expiresAtMs = Math.max(current.expiresAtMs, request.expiresAtMs);
+  post(wallet, operation.extend(request.holdId, request.step), 'extend', {
+    walletMicros: -addedMicros,
+    heldMicros: addedMicros,
+  });
+  touchHold(wallet, current);
+  return { status: 'extended', addedMicros };
+}
+
+/** Charges: from the hold, then from what is available; what is still missing is a shortfall. */
+export function settle(wallet: Wallet, request: SettleRequest, known: Known): SettleReply {
+  const { holdId, chargeMicros } = request;
+  const current = wallet.holds.get(holdId);
+  if (current === undefined) return settleEnded(wallet, request, known);
+  const earmarked = lesser(chargeMicros, current.amountMicros);
+  const slack = resolveLegs(wallet, current.legs, earmarked);
+  const overMicros = spendFree(wallet, chargeMicros - earmarked);
+  const shortfallMicros = chargeMicros - earmarked - overMicros;
+  const late = current.expired;
+  post(wallet, late ? operation.late(holdId) : operation.end(holdId), late ? 'late' : 'settle', {
+    heldMicros: -current.amountMicros,
+    walletMicros: slack.returnedMicros - overMicros,
+    promotionMicros: slack.expiredMicros,
+    revenueMicros: chargeMicros - request.providerCostMicros,
+    providerCostMicros: request.providerCostMicros,
+    shortfallMicros: -shortfallMicros,
+  });
+  dropHold(wallet, current, { kind: 'settled', chargedMicros: chargeMicros, shortfallMicros });
+  if (current.ownerKind === 'voice_session') {
+    finishSession(wallet, request.session, current, chargeMicros, late);
+  } else {
+    const fallback = { id: current.ownerId, status: 'completed' as const };
+    finish(wallet, request.finish, current.claimed ? fallback : null, chargeMicros, late);
+  }
+  return { status: 'settled', chargedMicros: chargeMicros, shortfallMicros };
+}
+
+/** A hold that is gone: repeated, or released because it expired or its process was given up. */
+function settleEnded(wallet: Wallet, request: SettleRequest, known: Known): SettleReply {
+  const { holdId, chargeMicros } = request;
+  const end = endOf(wallet, holdId, known);
+  if (end === null) return { status: 'hold_unknown' };
+  if (end.kind === 'settled') {
+    const { chargedMicros, shortfallMicros } = end;
+    return { status: 'settled', chargedMicros, shortfallMicros };
+  }
+  if (end.reason !== 'expired' && end.reason !== 'recovered') return { status: 'hold_unknown' };
+  const takenMicros = spendFree(wallet, chargeMicros);
+  const shortfallMicros = chargeMicros - takenMicros;
+  post(wallet, operation.late(holdId), 'late', {
+    walletMicros: -takenMicros,
+    revenueMicros: chargeMicros - request.providerCostMicros,
+    providerCostMicros: request.providerCostMicros,
+    shortfallMicros: -shortfallMicros,
+  });
+  rememberEnd(wallet, holdId, { kind: 'settled', chargedMicros: chargeMicros, shortfallMicros });
+  finish(wallet, request.finish, null, chargeMicros, true);
+  finishSession(wallet, request.session, null, chargeMicros, true);
+  return { status: 'settled', chargedMicros: chargeMicros, shortfallMicros };
+}
+
+/** Gives everything back. One that expires stays, with nothing in it, until its owner ends. */
+export function release(wallet: Wallet, request: ReleaseRequest, nowMs: number): ReleaseReply {
+  const current = wallet.holds.get(request.holdId);
+  if (current === undefined) {
+    finish(wallet, request.finish, null, null, false);
+    finishSession(wallet, request.session, null, null, false);
+    return { status: 'not_active' };
+  }
+  const expiring = request.reason === 'expired' && request.finish === null;
+  if (expiring && (current.expired || current.expiresAtMs > nowMs)) return { status: 'not_active' };
+  const wasActive = !current.expired;
+  if (wasActive) giveBack(wallet, current, request.reason);
+  if (expiring && current.claimed) {
+    current.expired = true;
+    touchHold(wallet, current);
+    return { status: 'released' };
+  }
+  dropHold(wallet, current, {
+    kind: 'released',
+    reason: wasActive ? request.reason : 'expired',
+  });
+  if (current.ownerKind === 'voice_session') {
+    finishSession(wallet, request.session, current, null, false);
+    return { status: wasActive ? 'released' : 'not_active' };
+  }
+  const status = request.reason === 'cancelled' ? ('cancelled' as const) : ('failed' as const);
+  const fallback = current.claimed ? { id: current.ownerId, status } : null;
+  finish(wallet, request.finish, fallback, null, false);
+  return { status: wasActive ? 'released' : 'not_active' };
+}
+
+function giveBack(wallet: Wallet, current: HoldRow, reason: string): void {
+  const back = resolveLegs(wallet, current.legs, 0n);
+  post(
+    wallet,
+    operation.end(current.id),
+    'release',
+    {
+      heldMicros: -current.amountMicros,
+      walletMicros: back.returnedMicros,
+      promotionMicros: back.expiredMicros,
+    },
+    reason,
+  );
+  current.amountMicros = 0n;
+  current.legs = [];
+}
+
+/** The end of a claimed hold is always the end of its generation, with or without a document. */
+function finish(
+  wallet: Wallet,
+  given: GenerationFinish | null,
+  fallback: { id: string; status: FinishRow['status'] } | null,
+  chargeMicros: bigint | null,
+  late: boolean,
+): void {
+  const end = given ?? fallback;
+  if (end === null || wallet.changes.finishes.has(end.id)) return;
+  const key = wallet.keyByRunning.get(end.id);
+  if (key !== undefined) {
+    wallet.keyByRunning.delete(end.id);
+    wallet.runningByKey.delete(key);
+  }
+  wallet.changes.finishes.set(end.id, {
+    id: end.id,
+    status: end.status,
+    answerJson: given?.answerJson ?? null,
+    usageJson: given?.usageJson ?? null,
+    problemJson: given?.problemJson ?? null,
+    routingJson: given?.routingJson ?? null,
+    chargeMicros,
+    late,
+  });
+}
+
+/** The same for a voice session: its hold never ends without it. */
+function finishSession(
+  wallet: Wallet,
+  given: SessionFinish | undefined,
+  current: HoldRow | null,
+  chargeMicros: bigint | null,
+  late: boolean,
+): void {
+  const id = given?.id ?? (current?.claimed === true ? current.ownerId : null);
+  if (id === null || wallet.changes.sessionFinishes.has(id)) return;
+  wallet.changes.sessionFinishes.set(id, {
+    id,
+    reason: given?.reason ?? 'recovered',
+    source: given?.source ?? (chargeMicros === null ? 'none' : 'reported'),
+    usage: given?.usage ?? null,
+    chargeMicros,
+    late,
+  });
+}
+
+/** The same operation always makes the same grant. */
+export function grantIdOf(operationId: string): string {
+  return `grant_${createHash('sha256').update(operationId).digest('hex').slice(0, 24)}`;
+}
+
+/** Credits the wallet. */
+export function grant(
+  wallet: Wallet,
+  request: GrantRequest,
+  known: Known,
+  nowMs: number,
+): GrantReply {
+  const grantId = grantIdOf(request.operationId);
+  const done =
+    known.entries.has(request.operationId) ||
+    wallet.grants.some((other) => other.operationId === request.operationId);
+  if (!done) {
+    const { amountMicros } = request;
+    addGrant(wallet, {
+      id: grantId,
+      operationId: request.operationId,
+      kind: request.kind,
+      note: request.note,
+      amountMicros,
+      remainingMicros: amountMicros,
+      heldMicros: 0n,
+      expiresAtMs: request.kind === 'promotion' ? request.expiresAtMs : null,
+      expired: false,
+      createdAtMs: nowMs,
+    });
+    post(wallet, request.operationId, 'grant', {
+      walletMicros: amountMicros,
+      [request.kind === 'promotion' ? 'promotionMicros' : 'purchaseMicros']: -amountMicros,
+    });
+  }
+  return { status: 'granted', grantId, availableMicros: wallet.balances.walletMicros };
+}
+
+export function balance(wallet: Wallet): BalanceReply {
+  return {
+    status: 'ok',
+    availableMicros: wallet.balances.walletMicros,
+    heldMicros: wallet.balances.heldMicros,
+  };
+}
+
+/** How a hold ended, from memory or from the journal; null: it is not known to have existed. */
+export function endOf(wallet: Wallet, holdId: string, known: Known): EndedHold | null {
+  const remembered = wallet.ended.get(holdId);
+  if (remembered !== undefined) return remembered;
+  const entry =
+    known.entries.get(operation.late(holdId)) ?? known.entries.get(operation.end(holdId));
+  if (entry === undefined) return null;
+  if (entry.kind === 'release') return { kind: 'released', reason: entry.reason ?? 'failed' };
+  return {
+    kind: 'settled',
+    chargedMicros: entry.legs.revenueMicros + entry.legs.providerCostMicros,
+    shortfallMicros: -entry.legs.shortfallMicros,
+  };
+}

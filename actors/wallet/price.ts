@@ -1,0 +1,304 @@
+// Prices, exact: decimal strings become integers over one power of ten, one rounding at the very
+// end. Microcredits = ceil(sum of quantity x price in dollars x credits per dollar x 1.05 x 10^6).
+import assert from 'node:assert/strict';
+import type { TokenUsage } from '../../media/model/usage.ts';
+import { totalInputTokens } from '../../media/model/usage.ts';
+
+/** Dollars per million tokens as decimal strings ("2.50"); absent: see `compileCard`. */
+export interface TokenRates {
+  input_per_million?: string;
+  cached_input_per_million?: string;
+  cache_write_per_million?: string;
+  output_per_million?: string;
+  reasoning_per_million?: string;
+}
+
+/** Applies to every category of a request with at least this many input tokens (inclusive). */
+export interface PriceTier extends TokenRates {
+  min_input_tokens: number;
+}
+
+/** Dollars: the first four per million tokens, the others per what their name says. */
+export interface UnitRates {
+  audio_input?: string;
+  text_input?: string;
+  audio_output?: string;
+  text_output?: string;
+  per_1k_characters?: string;
+  per_audio_minute?: string;
+  per_second_of_video?: string;
+  per_search_call?: string;
+}
+
+export interface PriceCard extends TokenRates, UnitRates {
+  pricing_tiers?: PriceTier[];
+}
+
+/** What else a request may use, in integers; media time in milliseconds. */
+export interface UnitUsage {
+  audioInputTokens?: number;
+  textInputTokens?: number;
+  audioOutputTokens?: number;
+  textOutputTokens?: number;
+  characters?: number;
+  audioMs?: number;
+  videoMs?: number;
+}
+
+/** Integers over the card's denominator, in microcredits per token, without the markup. */
+interface CompiledTier {
+  minInputTokens: number;
+  input: bigint;
+  cachedInput: bigint;
+  cacheWrite: bigint;
+  output: bigint;
+  reasoning: bigint;
+  /** As it was given or inherited; null: the card names no such price. */
+  given: { input: string | null; cachedInput: string | null; output: string | null };
+}
+
+export interface CompiledCard {
+  denominator: bigint;
+  creditsPerUsd: string;
+  /** By falling threshold; the last one is the base card. */
+  tiers: CompiledTier[];
+  units: { [K in keyof UnitUsage]-?: bigint };
+  /** Units as they were given, for the public catalog. */
+  givenUnits: Partial<Record<PublicUnit, string>>;
+  searchCall: bigint;
+}
+
+const publicUnits = [
+  'audio_input',
+  'text_input',
+  'audio_output',
+  'text_output',
+  'per_1k_characters',
+  'per_audio_minute',
+] as const;
+type PublicUnit = (typeof publicUnits)[number];
+
+export interface Charge {
+  chargeMicros: bigint;
+  /** The provider's part of the charge, rounded up; the rest is the markup. */
+  providerCostMicros: bigint;
+}
+
+/** Model cost carries a fixed markup of 5 %. */
+const MARKUP_NUMERATOR = 105n;
+const MARKUP_DENOMINATOR = 100n;
+const MICROS_PER_CREDIT = 1_000_000n;
+
+/** A non-negative decimal as an integer over a power of ten. */
+interface Decimal {
+  digits: bigint;
+  scale: number;
+}
+
+/** Reads a non-negative decimal ("2.50", "0.0005"). Throws on anything else. */
+export function parseDecimal(text: string): Decimal {
+  const match = /^(\d{1,15})(?:\.(\d{1,18}))?$/.exec(text);
+  if (match === null) throw new Error(`not a non-negative decimal: ${JSON.stringify(text)}`);
+  const fraction = match[2] ?? '';
+  return { digits: BigInt(`${match[1]}${fraction}`), scale: fraction.length };
+}
+
+/**
+ * Makes a card ready to price with. Absent cached and cache-write rates are the input's, an absent
+ * reasoning rate is the output's; what a tier omits it inherits from the base card; a card without
+ * a price for something gives it away. Throws when a price is not a decimal.
+ */
+export function compileCard(card: PriceCard, creditsPerUsd: string): CompiledCard {
+  const tiers = [...(card.pricing_tiers ?? [])].sort(
+    (a, b) => b.min_input_tokens - a.min_input_tokens,
+  );
+  const cards: (TokenRates & { min_input_tokens: number })[] = [
+    ...tiers.map((tier) => ({ ...card, ...tier })),
+    { ...card, min_input_tokens: 0 },
+  ];
+  const exchange = parseDecimal(creditsPerUsd);
+  const scale = Math.max(...allPrices(card, cards).map((text) => parseDecimal(text).scale));
+  // 60,000 beside the powers of ten: prices per minute of milliseconds stay whole.
+  const denominator = 60_000n * 1_000_000n * 10n ** BigInt(scale + exchange.scale);
+  const compile = (text: string | undefined, perQuantity: bigint): bigint => {
+    if (text === undefined) return 0n;
+    const price = parseDecimal(text);
+    const factor = denominator / (perQuantity * 10n ** BigInt(price.scale + exchange.scale));
+    return price.digits * exchange.digits * MICROS_PER_CREDIT * factor;
+  };
+  return {
+    denominator,
+    creditsPerUsd,
+    tiers: cards.map((tier) => compileTier(tier, (text) => compile(text, 1_000_000n))),
+    units: {
+      audioInputTokens: compile(card.audio_input, 1_000_000n),
+      textInputTokens: compile(card.text_input, 1_000_000n),
+      audioOutputTokens: compile(card.audio_output, 1_000_000n),
+      textOutputTokens: compile(card.text_output, 1_000_000n),
+      characters: compile(card.per_1k_characters, 1_000n),
+      audioMs: compile(card.per_audio_minute, 60_000n),
+      videoMs: compile(card.per_second_of_video, 1_000n),
+    },
+    givenUnits: Object.fromEntries(
+      publicUnits.flatMap((unit) => (card[unit] === undefined ? [] : [[unit, card[unit]]])),
+    ),
+    searchCall: compile(card.per_search_call, 1n),
+  };
+}
+
+function allPrices(card: PriceCard, cards: TokenRates[]): string[] {
+  const { pricing_tiers: _tiers, ...base } = card;
+  const tokenPrices = cards.flatMap((tier) => [
+    tier.input_per_million,
+    tier.cached_input_per_million,
+    tier.cache_write_per_million,
+    tier.output_per_million,
+    tier.reasoning_per_million,
+  ]);
+  const values: unknown[] = [...Object.values(base), ...tokenPrices, '0'];
+  return values.filter((value): value is string => typeof value === 'string');
+}
+
+function compileTier(
+  tier: TokenRates & { min_input_tokens: number },
+  compile: (text: string | undefined) => bigint,
+): CompiledTier {
+  const input = tier.input_per_million;
+  const output = tier.output_per_million;
+  const cached = tier.cached_input_per_million ?? input;
+  return {
+    minInputTokens: tier.min_input_tokens,
+    input: compile(input),
+    cachedInput: compile(cached),
+    cacheWrite: compile(tier.cache_write_per_million ?? input),
+    output: compile(output),
+    reasoning: compile(tier.reasoning_per_million ?? output),
+    given: { input: input ?? null, cachedInput: cached ?? null, output: output ?? null },
+  };
+}
+
+/** Prices a request: the customer's charge and the provider's part of it. */
+export function charge(card: CompiledCard, usage: TokenUsage, units: UnitUsage = {}): Charge {
+  return round(card, costOf(card, usage, units));
+}
+
+/** Prices the calls of one request, each in its own tier; one rounding at the end. */
+export function chargeCalls(card: CompiledCard, calls: readonly TokenUsage[]): Charge {
+  return round(
+    card,
+    calls.reduce((cost, usage) => cost + costOf(card, usage, {}), 0n),
+  );
+}
+
+/** The exact cost without markup, over the card's denominator. */
+function costOf(card: CompiledCard, usage: TokenUsage, units: UnitUsage): bigint {
+  const tier = tierFor(card, usage);
+  let cost = 0n;
+  if (usage.inputTokens > 0) cost += tier.input * BigInt(usage.inputTokens);
+  if (usage.cachedInputTokens > 0) cost += tier.cachedInput * BigInt(usage.cachedInputTokens);
+  if (usage.cacheWriteTokens > 0) cost += tier.cacheWrite * BigInt(usage.cacheWriteTokens);
+  if (usage.outputTokens > 0) cost += tier.output * BigInt(usage.outputTokens);
+  if (usage.reasoningTokens > 0) cost += tier.reasoning * BigInt(usage.reasoningTokens);
+  if (usage.searchCalls > 0) cost += card.searchCall * BigInt(usage.searchCalls);
+  for (const [unit, quantity] of Object.entries(units) as [keyof UnitUsage, number][]) {
+    if (quantity > 0) cost += card.units[unit] * BigInt(quantity);
+  }
+  return cost;
+}
+
+function tierFor(card: CompiledCard, usage: TokenUsage): CompiledTier {
+  const inputTokens = totalInputTokens(usage);
+  const tier = card.tiers.find((candidate) => inputTokens >= candidate.minInputTokens);
+  assert.ok(tier !== undefined, 'the base card takes every count');
+  return tier;
+}
+
+function round(card: CompiledCard, cost: bigint): Charge {
+  const { denominator } = card;
+  return {
+    chargeMicros: ceilDivide(cost * MARKUP_NUMERATOR, denominator * MARKUP_DENOMINATOR),
+    providerCostMicros: ceilDivide(cost, denominator),
+  };
+}
+
+function ceilDivide(numerator: bigint, denominator: bigint): bigint {
+  return (numerator + denominator - 1n) / denominator;
+}
+
+/**
+ * How many further output tokens `budgetMicros` pays for, beside the usage so far: the largest n
+ * whose whole charge stays within the budget. 0 when nothing fits; `Number.MAX_SAFE_INTEGER` when
+ * output is free.
+ */
+export function affordableOutputTokens(
+  card: CompiledCard,
+  usageSoFar: TokenUsage,
+  budgetMicros: bigint,
+): number {
+  const left =
+    budgetMicros * card.denominator * MARKUP_DENOMINATOR -
+    costOf(card, usageSoFar, {}) * MARKUP_NUMERATOR;
+  if (left < 0n) return 0;
+  const perToken = tierFor(card, usageSoFar).output * MARKUP_NUMERATOR;
+  const most = BigInt(Number.MAX_SAFE_INTEGER);
+  if (perToken === 0n) return Number.MAX_SAFE_INTEGER;
+  const tokens = left / perToken;
+  return Number(tokens < most ? tokens : most);
+}
+
+/** Rates as the public catalog shows them: credits per million, the markup included. */
+export interface PublicRates {
+  credits_per_million_input: number | null;
+  credits_per_million_cached_input: number | null;
+  credits_per_million_output: number | null;
+}
+
+export interface PublicPrices extends PublicRates {
+  pricing_tiers: (PublicRates & { min_input_tokens: number })[];
+}
+
+export function publicRates(card: CompiledCard): PublicPrices {
+  const rates = (tier: CompiledTier): PublicRates => ({
+    credits_per_million_input: publicRate(card, tier.given.input),
+    credits_per_million_cached_input: publicRate(card, tier.given.cachedInput),
+    credits_per_million_output: publicRate(card, tier.given.output),
+  });
+  const base = card.tiers.at(-1);
+  assert.ok(base !== undefined, 'a card has a base');
+  const tiers = card.tiers.slice(0, -1).reverse();
+  return {
+    ...rates(base),
+    pricing_tiers: tiers.map((tier) => ({
+      min_input_tokens: tier.minInputTokens,
+      ...rates(tier),
+    })),
+  };
+}
+
+/** Rates of what is not text, as the public catalog shows them; absent where there is no price. */
+export interface PublicUnitRates {
+  credits_per_million_audio_input?: number;
+  credits_per_million_text_input?: number;
+  credits_per_million_audio_output?: number;
+  credits_per_million_text_output?: number;
+  credits_per_1k_characters?: number;
+  credits_per_audio_minute?: number;
+}
+
+export function publicUnitRates(card: CompiledCard): PublicUnitRates {
+  return Object.fromEntries(
+    Object.entries(card.givenUnits).map(([unit, price]) => [
+      `credits_${unit.startsWith('per_') ? unit : `per_million_${unit}`}`,
+      publicRate(card, price),
+    ]),
+  );
+}
+
+/** The nearest number to the exact decimal: 2.50 dollars are 262.5 credits. */
+function publicRate(card: CompiledCard, text: string | null): number | null {
+  if (text === null) return null;
+  const price = parseDecimal(text);
+  const exchange = parseDecimal(card.creditsPerUsd);
+  const digits = (price.digits * exchange.digits * MARKUP_NUMERATOR).toString();
+  return Number(`${digits}e-${price.scale + exchange.scale + 2}`);
+}

@@ -1,0 +1,81 @@
+// The sweep: releases holds that have expired, takes back promotions whose time has come, frees old
+// idempotency keys, removes old responses and conversations. Each pass is bounded; the next one
+// finds what is left.
+import { sweepConversations } from '../../db/conversations.ts';
+import {
+  freeOldKeys,
+  listAbandonedHolds,
+  listExpiredHolds,
+  listWalletsWithExpiredGrants,
+} from '../../db/instances.ts';
+import { sweepResponses } from '../../db/responses.ts';
+import type { Sql } from '../../db/sql.ts';
+import { sweepTickets } from '../../db/voice-tickets.ts';
+import { firstIdAt } from '../../runtime/ids.ts';
+import { type Ends, endHold } from './recovery.ts';
+
+export interface SweepOptions extends Ends {
+  clock: () => number;
+  /** How long the key of a finished generation is kept. */
+  keyKeptMs: number;
+  /** Any operation of a wallet expires its grants first; `balance` does nothing else. */
+  touch: (walletId: string) => Promise<unknown>;
+}
+
+export interface Swept {
+  releasedHolds: number;
+  abandonedHolds: number;
+  expiredWallets: number;
+  keysLookedAt: number;
+  responsesLookedAt: number;
+  conversationsForgotten: number;
+  ticketsForgotten: number;
+}
+
+const PAGE_LENGTH = 500;
+const PAGES_MAX = 20;
+/** An owner that has not ended this long after its hold expired will never do so. */
+const ABANDONED_AFTER_MS = 3_600_000;
+/** Whoever comes back to a conversation later has its model chosen anew. */
+const CONVERSATION_KEPT_MS = 30 * 86_400_000;
+
+/** One pass. Rejects when the database cannot be read; the next pass does what this one did not. */
+export async function sweepOnce(sql: Sql, options: SweepOptions): Promise<Swept> {
+  const nowMs = options.clock();
+  const expired = await listExpiredHolds(sql, nowMs, PAGE_LENGTH);
+  const replies = await Promise.all(
+    expired.map(({ walletId, holdId }) =>
+      options.release(walletId, { holdId, reason: 'expired', finish: null }),
+    ),
+  );
+  const abandoned = await listAbandonedHolds(sql, nowMs - ABANDONED_AFTER_MS, PAGE_LENGTH);
+  await Promise.all(abandoned.map((hold) => endHold(options, hold)));
+  const wallets = await listWalletsWithExpiredGrants(sql, nowMs, PAGE_LENGTH);
+  await Promise.all(wallets.map((walletId) => options.touch(walletId)));
+  return {
+    releasedHolds: replies.filter((reply) => reply.status === 'released').length,
+    abandonedHolds: abandoned.length,
+    expiredWallets: wallets.length,
+    keysLookedAt: await sweepKeys(sql, nowMs - options.keyKeptMs),
+    responsesLookedAt: await sweepPages(() => sweepResponses(sql, PAGE_LENGTH)),
+    ticketsForgotten: await sweepPages(() => sweepTickets(sql, PAGE_LENGTH)),
+    conversationsForgotten: await sweepPages(() =>
+      sweepConversations(sql, nowMs - CONVERSATION_KEPT_MS, PAGE_LENGTH),
+    ),
+  };
+}
+
+function sweepKeys(sql: Sql, beforeMs: number): Promise<number> {
+  const untilId = firstIdAt('req', beforeMs);
+  return sweepPages(() => freeOldKeys(sql, untilId, PAGE_LENGTH));
+}
+
+async function sweepPages(sweepPage: () => Promise<number>): Promise<number> {
+  let total = 0;
+  for (let page = 0; page < PAGES_MAX; page += 1) {
+    const looked = await sweepPage();
+    total += looked;
+    if (looked < PAGE_LENGTH) break;
+  }
+  return total;
+}

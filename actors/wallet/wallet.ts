@@ -1,0 +1,50 @@
+// The wallet actor: a batcher in front of a row version and of constraints. Its state is a cache;
+// two actors for one wallet are slower, never wrong. Start with `ledger.ts` for the rules.
+import type { ActorKind } from '../../runtime/actor/contract.ts';
+import { createWalletDesk, type WalletDependencies, type WalletMetrics } from './desk.ts';
+import { createWalletEngine, emptyMemory, type WalletEntry, type WalletMemory } from './engine.ts';
+import type { WalletProtocol } from './protocol.ts';
+
+/** How soon a wallet with holds in doubt looks again, if nobody asks before. */
+const DOUBT_DELAY_MS = 1_000;
+
+/** The kind, for one shard: all its wallets share a desk, so their statements are coalesced. */
+export function createWalletKind(
+  dependencies: WalletDependencies,
+): ActorKind<WalletProtocol, WalletMemory> {
+  const { limits, metrics } = dependencies;
+  const engine = createWalletEngine(dependencies, createWalletDesk(dependencies));
+  return {
+    name: 'wallet',
+    parent: 'money',
+    placement: 'hashed',
+    supervision: { strategy: 'restart', crashesMax: 10, withinMs: 10_000 },
+    mailboxLengthMax: limits.mailboxLengthMax,
+    idleTimeoutMs: limits.idleTimeoutMs,
+    // Loaded by the first batch: a database that is down is an answer then, not a crash.
+    start: (context) => emptyMemory(context.id),
+    behaviour: {
+      batch: {
+        lengthMax: limits.batchLengthMax,
+        async receive(memory, batch, context) {
+          const startedAt = performance.now();
+          await engine.run(memory, metrics === undefined ? batch : counted(batch, metrics));
+          metrics?.batch(batch.length, (performance.now() - startedAt) / 1_000);
+          if (memory.uncertain.size > 0) context.after(DOUBT_DELAY_MS, 'balance', {});
+        },
+      },
+    },
+  };
+}
+
+/** The same entries, whose answers are counted as they leave. */
+function counted(batch: readonly WalletEntry[], metrics: WalletMetrics): WalletEntry[] {
+  return batch.map((entry) => {
+    const reply = (value: { status: string }) => {
+      metrics.operation(entry.message, value.status);
+      // The union of entries has lost which reply belongs to which message.
+      (entry.reply as (answer: unknown) => void)(value);
+    };
+    return { message: entry.message, payload: entry.payload, reply } as WalletEntry;
+  });
+}

@@ -1,0 +1,115 @@
+// One voice session that misbehaves among 299 that do not: how much later their audio is. Each kind
+// of abuse is compared with the calm window before it; who is thrown out comes back at once.
+import type { Abuse } from '../load/voice-job.ts';
+import type { Report } from '../report.ts';
+import { median, rounded } from '../statistics.ts';
+import type { Bench, BenchOptions } from './bench.ts';
+import { progress } from './bench.ts';
+import { assertAlive, SESSIONS, type Stage, startStage, type Window } from './voice-stage.ts';
+
+const KINDS: readonly Abuse[] = ['garbage', 'flood', 'deaf'];
+const WORDS: Readonly<Record<Abuse, string>> = {
+  garbage: 'messages that mean nothing',
+  flood: 'ten times the frame rate',
+  deaf: 'never reading',
+};
+const MOVED_MAX_PERCENT = 10;
+
+interface Pair {
+  calm: Window;
+  abused: Window;
+}
+
+async function measurePair(stage: Stage, kind: Abuse, durationMs: number): Promise<Pair> {
+  const [gateway] = stage.contenders;
+  if (gateway === undefined) throw new Error('the gateway was left out');
+  await stage.open(gateway, { sessions: SESSIONS - 1, mode: 'live' });
+  const calm = await stage.measure(gateway, durationMs);
+  // Only who does not read is sent much: a burst costs the upstream time, which all share.
+  const mode = kind === 'deaf' ? 'burst' : 'live';
+  await stage.open(gateway, { sessions: 1, mode, abuse: kind });
+  const abused = await stage.measure(gateway, durationMs);
+  assertAlive('gateway', abused);
+  await stage.close();
+  return { calm, abused };
+}
+
+const percentMore = (before: number, after: number): number => (after / before - 1) * 100;
+
+/** In percent, the worse of both directions. */
+function movedOf(pairs: readonly Pair[]): number {
+  const moved = (read: (window: Window) => number): number =>
+    percentMore(
+      median(pairs.map(({ calm }) => read(calm))),
+      median(pairs.map(({ abused }) => read(abused))),
+    );
+  return Math.max(
+    moved(({ upMs }) => upMs.p99),
+    moved(({ downMs }) => downMs.p99),
+  );
+}
+
+async function run(options: BenchOptions): Promise<Report> {
+  const durationMs = (options.seconds ?? 8) * 1_000;
+  const stage = await startStage(['gateway'], options);
+  const pairs = new Map<Abuse, Pair[]>(KINDS.map((kind) => [kind, []]));
+  try {
+    for (let index = 0; index < options.runs; index++) {
+      for (const kind of KINDS) {
+        const pair = await measurePair(stage, kind, durationMs);
+        pairs.get(kind)?.push(pair);
+        progress(
+          `run ${index + 1}/${options.runs} ${kind}: p99 moved by ${rounded(movedOf([pair]))} %`,
+        );
+      }
+    }
+  } finally {
+    await stage.stop();
+  }
+  const figures = [...pairs].map(([kind, all]) => ({
+    kind,
+    // Of the medians: a p99 of one window is noise by itself.
+    moved: movedOf(all),
+    of: (read: (pair: Pair) => number) => median(all.map(read)),
+  }));
+  return {
+    name: 'voice-abuse',
+    title: `One voice session misbehaves among ${SESSIONS}`,
+    method:
+      `p99 of the other ${SESSIONS - 1} sessions over ${durationMs / 1000} s, without it and ` +
+      'with it, one after the other. It is thrown out by its limits, and comes back at once.',
+    columns: ['it sends or does', 'up p99 ms', 'with it', 'down p99 ms', 'with it', 'moved %'],
+    rows: figures.map(({ kind, moved, of }) => [
+      WORDS[kind],
+      rounded(of(({ calm }) => calm.upMs.p99)),
+      rounded(of(({ abused }) => abused.upMs.p99)),
+      rounded(of(({ calm }) => calm.downMs.p99)),
+      rounded(of(({ abused }) => abused.downMs.p99)),
+      rounded(moved),
+    ]),
+    bars: figures.map(({ kind, moved }) => ({
+      text: `p99 of the others moves by: ${WORDS[kind]}`,
+      limit: MOVED_MAX_PERCENT,
+      measured: moved,
+      unit: '%',
+      sense: 'most',
+    })),
+    chart: {
+      title: `p99 of ${SESSIONS - 1} sessions beside one that misbehaves`,
+      unit: 'milliseconds, the later of both directions',
+      rows: figures.flatMap(({ kind, of }) => [
+        {
+          label: `${kind}: without it`,
+          value: of(({ calm }) => Math.max(calm.upMs.p99, calm.downMs.p99)),
+        },
+        {
+          label: `${kind}: with it`,
+          value: of(({ abused }) => Math.max(abused.upMs.p99, abused.downMs.p99)),
+        },
+      ]),
+    },
+    notes: [],
+  };
+}
+
+export const voiceAbuse: Bench = { name: 'voice-abuse', run };

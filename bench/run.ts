@@ -1,0 +1,155 @@
+// `npm run bench -- NAME…`: runs benches one after the other, prints each, keeps it in results.md.
+// `npm run bench -- profile NAME` runs the gateway's part under a profiler instead.
+import { loadavg } from 'node:os';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { actors } from './actors.ts';
+import { audio } from './benches/audio.ts';
+import type { Bench, BenchOptions } from './benches/bench.ts';
+import { choose } from './benches/choose.ts';
+import { failover } from './benches/failover.ts';
+import { firstEvent } from './benches/first-event.ts';
+import { idle } from './benches/idle.ts';
+import { longPrompt } from './benches/long-prompt.ts';
+import { optimizer } from './benches/optimizer.ts';
+import { pairs } from './benches/pairs.ts';
+import { relayFull, relayPaced } from './benches/relay.ts';
+import { small } from './benches/small.ts';
+import { start } from './benches/start.ts';
+import { voiceAbuse } from './benches/voice-abuse.ts';
+import { voiceCurve } from './benches/voice-curve.ts';
+import { voiceMemory } from './benches/voice-memory.ts';
+import { voiceRelay } from './benches/voice-relay.ts';
+import { voiceResample } from './benches/voice-resample.ts';
+import { voiceStart } from './benches/voice-start.ts';
+import { killChildren } from './child.ts';
+import type { ContenderName } from './contenders/fleet.ts';
+import { describeMachine } from './machine.ts';
+import { profileGateway } from './profile.ts';
+import { type Findings, passes, printReport } from './report.ts';
+import { keepReport } from './results.ts';
+import { coldWallets, hotWallet } from './wallet.ts';
+
+const voice: readonly Bench[] = [
+  voiceRelay,
+  voiceStart,
+  voiceCurve,
+  voiceMemory,
+  voiceAbuse,
+  voiceResample,
+];
+const BENCHES: readonly Bench[] = [
+  relayPaced,
+  relayFull,
+  firstEvent,
+  small,
+  hotWallet,
+  coldWallets,
+  actors,
+  choose,
+  idle,
+  start,
+  optimizer,
+  ...pairs,
+  failover,
+  longPrompt,
+  ...voice,
+  audio,
+];
+const GROUPS: ReadonlyMap<string, readonly string[]> = new Map([
+  ['all', BENCHES.map((bench) => bench.name)],
+  ['wallet', ['wallet-hot', 'wallet-cold']],
+  ['pairs', pairs.map((bench) => bench.name)],
+  ['voice', voice.map((bench) => bench.name)],
+]);
+const CONTENDERS: readonly ContenderName[] = ['direct', 'nginx', 'bare', 'gateway', 'portkey'];
+const resultsFolder = fileURLToPath(new URL('../../bench/', import.meta.url));
+
+const USAGE = `usage: npm run bench -- [profile] NAME… [options]
+names: ${[...BENCHES.map((bench) => bench.name), ...GROUPS.keys()].join(', ')}
+  --runs N             runs of each contender, the median counts (3)
+  --seconds N          length of a measured window (each bench has its own)
+  --shards N           shard threads of the gateway, threads of bare, workers of nginx (2)
+  --contenders A,B     only these of ${CONTENDERS.join(', ')}; the results are not kept then
+  --dry                do not touch bench/results.md`;
+
+interface Command {
+  profile: boolean;
+  benches: Bench[];
+  options: BenchOptions;
+  keep: boolean;
+}
+
+function readCommand(): Command | null {
+  const { values, positionals } = parseArgs({
+    allowPositionals: true,
+    options: {
+      runs: { type: 'string', default: '3' },
+      seconds: { type: 'string' },
+      shards: { type: 'string', default: '2' },
+      contenders: { type: 'string' },
+      dry: { type: 'boolean', default: false },
+    },
+  });
+  const profile = positionals[0] === 'profile';
+  const asked = profile ? positionals.slice(1) : positionals;
+  const names = asked.flatMap((name) => GROUPS.get(name) ?? [name]);
+  const benches = BENCHES.filter((bench) => names.includes(bench.name));
+  const known = names.every((name) => benches.some((each) => each.name === name));
+  const contenders = values.contenders?.split(',') ?? null;
+  const contendersKnown = contenders?.every((name) => CONTENDERS.some((each) => each === name));
+  if (benches.length === 0 || !known || contendersKnown === false) return null;
+  const options: BenchOptions = {
+    runs: Math.max(1, Number(values.runs)),
+    shards: Math.max(1, Number(values.shards)),
+    seconds: values.seconds === undefined ? null : Number(values.seconds),
+    contenders: contenders as ContenderName[] | null,
+  };
+  return { profile, benches, options, keep: !values.dry && contenders === null };
+}
+
+function commandText(): string {
+  return `npm run bench -- ${process.argv.slice(2).join(' ')}`;
+}
+
+/** A bar without its contender says nothing: with `--contenders` some are left out. */
+function measuredOnly(report: Findings): Findings {
+  return { ...report, bars: report.bars.filter((bar) => Number.isFinite(bar.measured)) };
+}
+
+async function main(): Promise<number> {
+  const command = readCommand();
+  if (command === null) {
+    console.error(USAGE);
+    return 2;
+  }
+  console.log(describeMachine());
+  let failedBars = 0;
+  for (const bench of command.benches) {
+    console.log(`\n${bench.name}`);
+    const loadBefore = loadavg()[0] ?? 0;
+    if (command.profile) {
+      await profileGateway(bench, command.options);
+      continue;
+    }
+    const report = measuredOnly(await bench.run(command.options));
+    printReport(report);
+    failedBars += report.bars.filter((bar) => !passes(bar)).length;
+    if (command.keep) {
+      await keepReport(resultsFolder, report, { command: commandText(), loadBefore });
+      console.log('\n  kept in bench/results.md');
+    }
+  }
+  return failedBars === 0 ? 0 : 1;
+}
+
+for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  process.once(signal, () => process.exit(130));
+}
+process.once('exit', killChildren);
+try {
+  process.exitCode = await main();
+} catch (error) {
+  console.error(error);
+  process.exitCode = 2;
+}

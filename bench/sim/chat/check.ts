@@ -1,0 +1,31 @@
+// What the real Chat Completions API refuses and clients get wrong: tool calls and their results
+// have to stand directly behind each other.
+import { type Members, membersOf } from '../members.ts';
+import { type ChatError, invalidRequest } from './failure.ts';
+
+/** Null: every call has its result at once, and every result its call. */
+export function pairsRefusal(messages: readonly Members[]): ChatError | null {
+  let open: unknown[] = [];
+  for (const [at, message] of messages.entries()) {
+    if (message.role === 'tool') {
+      if (!open.includes(message.tool_call_id)) return orphan(at);
+      open = open.filter((id) => id !== message.tool_call_id);
+      continue;
+    }
+    if (open.length > 0) return unanswered(open);
+    if (message.role === 'assistant') open = membersOf(message.tool_calls).map(({ id }) => id);
+  }
+  return open.length > 0 ? unanswered(open) : null;
+}
+
+function orphan(at: number): ChatError {
+  const rule = "messages with role 'tool' must be a response to a preceding message";
+  return invalidRequest(`Invalid parameter: ${rule} with 'tool_calls'.`, `messages.[${at}].role`);
+}
+
+function unanswered(ids: readonly unknown[]): ChatError {
+  const rule = "must be followed by tool messages responding to each 'tool_call_id'";
+  const missing = `The following tool_call_ids did not have response messages: ${ids.join(', ')}`;
+  const message = `An assistant message with 'tool_calls' ${rule}. ${missing}`;
+  return invalidRequest(message, 'messages');
+}

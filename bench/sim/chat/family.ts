@@ -1,0 +1,83 @@
+// The OpenAI-compatible Chat Completions family: POST /v1/chat/completions and GET /v1/models.
+import { type SimReply, sendReply, serveGeneration } from '../generation.ts';
+import { bearerOf } from '../key.ts';
+import { realtimeModels } from '../realtime/family.ts';
+import { responsesModels } from '../responses/request.ts';
+import type { SimExchange, SimFamily } from '../server.ts';
+import { speechModels } from '../speech/request.ts';
+import { transcriptionModels } from '../transcription/request.ts';
+import { type ChatError, errorBody, errorHeaders, errorOfStatus, wrongKey } from './failure.ts';
+import { chatModels, readChatRequest } from './request.ts';
+import { type ChatIdentity, chatScript } from './stream.ts';
+import { wholeCompletion } from './whole.ts';
+
+/** Of every family below this prefix: one server has one list. */
+const servedModels = [
+  ...chatModels,
+  ...responsesModels,
+  ...realtimeModels,
+  ...speechModels,
+  ...transcriptionModels,
+];
+const modelsCreatedAt = 1_768_435_200;
+
+export const chatFamily: SimFamily = {
+  name: 'chat',
+  keyOf: bearerOf,
+  routes: [
+    { method: 'post', path: '/v1/chat/completions', handle: complete },
+    { method: 'get', path: '/v1/models', handle: listModels },
+  ],
+};
+
+function complete(exchange: SimExchange): void {
+  const request = exchange.keyAccepted ? readChatRequest(exchange.body) : { error: wrongKey };
+  if ('error' in request) {
+    sendReply(exchange, refusal(exchange, request.error, 0));
+    return;
+  }
+  const { retryAfterSeconds } = request.directive;
+  const identity = identityOf(exchange);
+  serveGeneration(exchange, request, {
+    refuse: (status) => refusal(exchange, errorOfStatus(status), retryAfterSeconds),
+    script: () => chatScript(request, identity),
+    whole: () => ({
+      status: 200,
+      headers: { 'content-type': 'application/json', 'x-request-id': identity.requestId },
+      body: wholeCompletion(request, identity),
+    }),
+  });
+}
+
+function listModels(exchange: SimExchange): void {
+  if (!exchange.keyAccepted) {
+    sendReply(exchange, refusal(exchange, wrongKey, 0));
+    return;
+  }
+  const data = servedModels.map((id) => ({
+    id,
+    object: 'model',
+    created: modelsCreatedAt,
+    owned_by: 'simulator',
+  }));
+  const headers = { 'content-type': 'application/json', 'x-request-id': requestId(exchange) };
+  exchange.reply(200, headers, JSON.stringify({ object: 'list', data }));
+}
+
+function refusal(exchange: SimExchange, error: ChatError, retryAfterSeconds: number): SimReply {
+  const headers = errorHeaders(error, requestId(exchange), retryAfterSeconds);
+  return { status: error.status, headers, body: errorBody(error) };
+}
+
+function identityOf(exchange: SimExchange): ChatIdentity {
+  return {
+    id: `chatcmpl-${exchange.id(29)}`,
+    createdAt: Math.floor(Date.now() / 1000),
+    requestId: requestId(exchange),
+    callId: (index) => `call_${exchange.id(22)}${index.toString(36).padStart(2, '0')}`,
+  };
+}
+
+function requestId(exchange: SimExchange): string {
+  return `req_${exchange.id(32).toLowerCase()}`;
+}

@@ -1,0 +1,315 @@
+// The simulator's HTTP server: bodies in, replies and scripts out, the admin endpoint. It knows no
+// wire format; families declare their routes in `families.ts`.
+
+import {
+  App,
+  type HttpRequest,
+  type HttpResponse,
+  type TemplatedApp,
+  us_socket_local_port,
+} from 'uWebSockets.js';
+import { STATUS_CODES } from 'node:http';
+import type { Directive } from './directive.ts';
+import { families, socketFamilies } from './families.ts';
+import { Outages } from './outages.ts';
+import { Player, type Script } from './player.ts';
+import { SocketControl, type SocketHost, serveSockets } from './sockets.ts';
+import { Stats } from './stats.ts';
+import { TimerWheel, type WheelEntry } from './wheel.ts';
+
+export interface SimOptions {
+  port: number;
+  /** When set, any other key gets the provider's 401. */
+  key: string | null;
+  seed: number;
+}
+
+export interface RunningSim {
+  port: number;
+  close(): void;
+}
+
+/** One request as a family's handler sees it. Exactly one of the three ends is called. */
+export interface SimExchange {
+  readonly keyAccepted: boolean;
+  /** Status that an outage forces on this request (once it has begun: of its model), or null. */
+  readonly outageStatus: number | null;
+  /** Parsed JSON; undefined when the body was not JSON. A `Buffer` for routes that read bytes. */
+  readonly body: unknown;
+  /** What the family's `keep` took from the request line and the headers. */
+  readonly kept: Readonly<Record<string, string>>;
+  /** The same for the same seed and request number. */
+  id(length: number): string;
+  /** Counts the request for a model from here on. */
+  begin(model: string): void;
+  reply(status: number, headers: Record<string, string>, body: string, delayMs?: number): void;
+  play(script: Script, directive: Directive): void;
+  /** `stall`: silence; `cut`: the connection is closed without an answer. */
+  leave(how: 'stall' | 'cut'): void;
+}
+
+export interface SimFamily {
+  readonly name: string;
+  /** The key that a request carries, wherever this provider wants it. */
+  keyOf(req: HttpRequest): string;
+  /** The request line and headers are gone once the body is read: what handlers need of them. */
+  keep?(req: HttpRequest): Record<string, string>;
+  readonly routes: readonly {
+    method: 'get' | 'post';
+    path: string;
+    /** `bytes`: the body is no JSON; the handler gets it as it came. */
+    reads?: 'bytes';
+    handle(exchange: SimExchange): void;
+  }[];
+}
+
+const bodyBytesMax = 64 * 1024 * 1024;
+const nothingKept: Readonly<Record<string, string>> = Object.freeze({});
+const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
+
+class Sim implements SocketHost {
+  readonly app: TemplatedApp = App();
+  readonly wheel = new TimerWheel();
+  readonly stats = new Stats();
+  readonly #options: SimOptions;
+  readonly #outages = new Outages();
+  readonly #sockets = new SocketControl();
+  #requests = 0;
+
+  constructor(options: SimOptions) {
+    this.#options = options;
+    for (const family of families) {
+      for (const route of family.routes) {
+        this.app[route.method](route.path, (res, req) =>
+          this.#serve(res, req, family, route.handle, route.reads === 'bytes'),
+        );
+      }
+    }
+    serveSockets(this, this.#sockets, socketFamilies);
+    this.#admin();
+    this.app.any('/*', (res) => {
+      sendJson(res, '404 Not Found', {
+        error: {
+          message: 'Unknown request URL',
+          type: 'invalid_request_error',
+          param: null,
+          code: 'unknown_url',
+        },
+      });
+    });
+  }
+
+  acceptsKey(key: string): boolean {
+    return this.#options.key === null || key === this.#options.key;
+  }
+
+  nextRequest(): number {
+    this.#requests += 1;
+    return this.#requests;
+  }
+
+  outageStatus(model: string): number | null {
+    return this.#outages.statusOf(model);
+  }
+
+  /** Characters from the seed, the request number last: unique and repeatable. */
+  id(request: number, length: number): string {
+    let state = (this.#options.seed ^ 0x9e3779b9) >>> 0;
+    let made = '';
+    const tail = request.toString(36).padStart(8, '0');
+    while (made.length < length - tail.length) {
+      state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+      made += alphabet.charAt((state >>> 16) % alphabet.length);
+    }
+    return (made + tail).slice(-length);
+  }
+
+  #serve(
+    res: HttpResponse,
+    req: HttpRequest,
+    family: SimFamily,
+    handle: (exchange: SimExchange) => void,
+    isBytes: boolean,
+  ): void {
+    const keyAccepted = this.acceptsKey(family.keyOf(req));
+    const kept = family.keep?.(req) ?? nothingKept;
+    const exchange = new Exchange(this, res, this.nextRequest(), keyAccepted, kept);
+    res.onAborted(() => exchange.aborted());
+    if (req.getMethod() === 'get') {
+      handle(exchange);
+      return;
+    }
+    readBytes(res, (bytes) => {
+      exchange.body = isBytes ? bytes : parseJson(bytes.toString());
+      this.stats.lastBody = isBytes ? { bytes: bytes.length } : exchange.body;
+      this.stats.lastKept = kept;
+      handle(exchange);
+    });
+  }
+
+  #admin(): void {
+    this.app.get('/sim/stats', (res) => sendJson(res, '200 OK', this.stats.view()));
+    this.app.get('/sim/last', (res) => {
+      const { lastBody, lastKept } = this.stats;
+      sendJson(res, '200 OK', { body: lastBody, kept: lastKept });
+    });
+    this.app.post('/sim/reset', (res) => {
+      this.stats.reset();
+      this.#outages.clear();
+      this.#sockets.arm('', 0);
+      sendJson(res, '200 OK', { ok: true });
+    });
+    this.#adminPost('/sim/outage', (body) => this.#outages.set(body));
+    this.app.get('/sim/voice', (res) => sendJson(res, '200 OK', this.#sockets.view()));
+    this.#adminPost('/sim/voice', ({ directive, connections, act }) => {
+      if (typeof directive !== 'string') return;
+      const text = `[[sim ${directive}]]`;
+      if (act === true) for (const session of this.#sockets.sessions) session.act(text);
+      else this.#sockets.arm(text, typeof connections === 'number' ? connections : 1);
+    });
+  }
+
+  #adminPost(path: string, act: (body: Record<string, unknown>) => void): void {
+    this.app.post(path, (res) => {
+      res.onAborted(() => undefined);
+      readBytes(res, (bytes) => {
+        act((parseJson(bytes.toString()) ?? {}) as Record<string, unknown>);
+        res.cork(() => sendJson(res, '200 OK', { ok: true }));
+      });
+    });
+  }
+}
+
+class Exchange implements SimExchange, WheelEntry {
+  body: unknown = undefined;
+  dueTick = 0;
+  cancelled = false;
+  readonly keyAccepted: boolean;
+  readonly kept: Readonly<Record<string, string>>;
+  readonly #sim: Sim;
+  readonly #res: HttpResponse;
+  readonly #request: number;
+  #model: string | null = null;
+  #over = false;
+  #player: Player | null = null;
+  #delayed: (() => void) | null = null;
+
+  constructor(
+    sim: Sim,
+    res: HttpResponse,
+    request: number,
+    keyAccepted: boolean,
+    kept: Readonly<Record<string, string>>,
+  ) {
+    this.#sim = sim;
+    this.#res = res;
+    this.#request = request;
+    this.keyAccepted = keyAccepted;
+    this.kept = kept;
+  }
+
+  get outageStatus(): number | null {
+    return this.#sim.outageStatus(this.#model ?? '');
+  }
+
+  id(length: number): string {
+    return this.#sim.id(this.#request, length);
+  }
+
+  begin(model: string): void {
+    this.#model = model;
+    this.#sim.stats.started(model);
+  }
+
+  reply(status: number, headers: Record<string, string>, body: string, delayMs = 0): void {
+    if (this.cancelled) return;
+    if (delayMs > 0) {
+      this.#delayed = () => this.reply(status, headers, body);
+      this.#sim.wheel.schedule(this, performance.now() + delayMs);
+      return;
+    }
+    this.#end('finished');
+    this.#res.cork(() => {
+      this.#res.writeStatus(`${status} ${STATUS_CODES[status] ?? 'Status'}`);
+      for (const name of Object.keys(headers)) this.#res.writeHeader(name, headers[name] ?? '');
+      this.#res.end(body);
+    });
+  }
+
+  play(script: Script, directive: Directive): void {
+    if (this.cancelled) return;
+    const end = () => this.#end('finished');
+    this.#player = new Player(this.#res, script, directive, this.#sim.wheel, end);
+    this.#player.start();
+  }
+
+  leave(how: 'stall' | 'cut'): void {
+    if (how === 'stall') return;
+    this.#end('finished');
+    this.#res.close();
+  }
+
+  /** Called by the wheel. */
+  fire(): void {
+    this.#delayed?.();
+  }
+
+  aborted(): void {
+    this.cancelled = true;
+    this.#player?.stop();
+    this.#end('aborted');
+  }
+
+  #end(how: 'finished' | 'aborted'): void {
+    if (this.#over) return;
+    this.#over = true;
+    if (this.#model !== null) this.#sim.stats.ended(this.#model, how);
+  }
+}
+
+function readBytes(res: HttpResponse, done: (bytes: Buffer) => void): void {
+  let parts: Buffer[] | null = null;
+  let length = 0;
+  res.onData((chunk, isLast) => {
+    length += chunk.byteLength;
+    if (length > bodyBytesMax) {
+      res.close();
+      return;
+    }
+    if (!isLast) {
+      parts ??= [];
+      parts.push(Buffer.from(Buffer.from(chunk)));
+      return;
+    }
+    const last = Buffer.from(chunk);
+    // The chunk is gone when this returns, and a handler may keep the bytes: both ways copy.
+    done(parts === null ? Buffer.from(last) : Buffer.concat([...parts, last]));
+  });
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function sendJson(res: HttpResponse, status: string, value: unknown): void {
+  res.writeStatus(status).writeHeader('content-type', 'application/json');
+  res.end(JSON.stringify(value));
+}
+
+/** Listens on the loopback; port 0 takes a free one. Rejects when the port is taken. */
+export function startSim(options: SimOptions): Promise<RunningSim> {
+  const sim = new Sim(options);
+  return new Promise((resolve, reject) => {
+    sim.app.listen('127.0.0.1', options.port, (socket) => {
+      if (socket === false) {
+        reject(new Error(`cannot listen on 127.0.0.1:${options.port}`));
+        return;
+      }
+      resolve({ port: us_socket_local_port(socket), close: () => sim.app.close() });
+    });
+  });
+}

@@ -1,0 +1,150 @@
+// Accounts, their role, and the wallet that each has. Sign-in comes later; to administer is a role
+// of the account and stands nowhere else.
+import { audited, type NewAuditEvent } from './audit-events.ts';
+import type { Queryable, Sql, Transaction } from './sql.ts';
+
+export type AccountRole = 'user' | 'admin';
+
+export interface Account {
+  id: string;
+  role: AccountRole;
+  /** Its first personal wallet. */
+  walletId: string | null;
+  /** Null: it is enabled. */
+  disabledAt: Date | null;
+  /** Counts its changes. */
+  revision: number;
+  createdAt: Date;
+  updatedAt: Date;
+}
+
+type Row = {
+  id: string;
+  role: AccountRole;
+  wallet_id: string | null;
+  disabled_at: Date | null;
+  revision: number;
+  created_at: Date;
+  updated_at: Date;
+};
+
+/** Any constant: the key of the lock that orders changes of roles ('role'). */
+const ROLE_LOCK = 0x726f6c65;
+
+function readAccount(row: Row): Account {
+  return {
+    id: row.id,
+    role: row.role,
+    walletId: row.wallet_id,
+    disabledAt: row.disabled_at,
+    revision: row.revision,
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+  };
+}
+
+function walletOf(sql: Queryable) {
+  return sql`(SELECT w.id FROM wallets w WHERE w.account_id = a.id AND w.type = 'personal'
+    ORDER BY w.created_at, w.id LIMIT 1) AS wallet_id`;
+}
+
+/** Makes an account; does nothing when the id exists. */
+export async function createAccount(
+  sql: Queryable,
+  account: { id: string; role: AccountRole },
+): Promise<void> {
+  await sql`
+    INSERT INTO accounts (id, role) VALUES (${account.id}, ${account.role})
+    ON CONFLICT (id) DO NOTHING`;
+}
+
+/** The account with its first personal wallet, or null. */
+export async function findAccount(sql: Queryable, accountId: string): Promise<Account | null> {
+  const [row] = await sql<Row[]>`
+    SELECT a.*, ${walletOf(sql)} FROM accounts a WHERE a.id = ${accountId}`;
+  return row === undefined ? null : readAccount(row);
+}
+
+export interface AccountFilter {
+  /** The beginning of its id, or a whole wallet id, key id or key prefix of it. */
+  search: string | null;
+  role: AccountRole | null;
+  status: 'active' | 'disabled' | null;
+}
+
+/** Accounts that pass every given filter, newest first, older than `cursor` (an id). */
+export async function listAccounts(
+  sql: Queryable,
+  { search, role, status }: AccountFilter,
+  limit: number,
+  cursor: string | null,
+): Promise<{ accounts: Account[]; nextCursor: string | null }> {
+  const rows = await sql<Row[]>`
+    SELECT a.*, ${walletOf(sql)} FROM accounts a
+    WHERE (${cursor}::text IS NULL OR a.id < ${cursor}::text)
+      AND (${role}::text IS NULL OR a.role = ${role}::text)
+      AND (${status}::text IS NULL OR (a.disabled_at IS NULL) = (${status}::text = 'active'))
+      AND (${search}::text IS NULL OR starts_with(a.id, ${search}::text)
+        OR EXISTS (SELECT 1 FROM wallets w
+          WHERE w.account_id = a.id AND w.id = ${search}::text)
+        OR EXISTS (SELECT 1 FROM api_keys k WHERE k.account_id = a.id
+          AND (k.id = ${search}::text OR k.prefix = ${search}::text)))
+    ORDER BY a.id DESC LIMIT ${limit + 1}`;
+  const accounts = rows.slice(0, limit).map(readAccount);
+  return { accounts, nextCursor: rows.length > limit ? (accounts.at(-1)?.id ?? null) : null };
+}
+
+export interface AccountChange {
+  accountId: string;
+  /** The revision that the caller knows; null: whatever it is. */
+  revision: number | null;
+  role?: AccountRole;
+  disabled?: boolean;
+}
+
+export type AccountChanged =
+  | { status: 'changed' | 'unchanged'; account: Account }
+  | { status: 'stale'; revision: number }
+  /** Nobody could administer any more. */
+  | { status: 'last_admin' }
+  | { status: 'not_found' };
+
+/** Changes role or status. Enabled administrators never run out. `event` tells what was changed. */
+export function changeAccount(
+  sql: Sql,
+  change: AccountChange,
+  event: (before: Account, after: Account) => NewAuditEvent,
+): Promise<AccountChanged> {
+  return audited<AccountChanged>(sql, async (transaction) => {
+    await transaction`SELECT pg_advisory_xact_lock(${ROLE_LOCK})`;
+    const before = await findAccount(transaction, change.accountId);
+    if (before === null) return { result: { status: 'not_found' }, event: null };
+    if (change.revision !== null && change.revision !== before.revision) {
+      return { result: { status: 'stale', revision: before.revision }, event: null };
+    }
+    const role = change.role ?? before.role;
+    const disabled = change.disabled ?? before.disabledAt !== null;
+    if (role === before.role && disabled === (before.disabledAt !== null)) {
+      return { result: { status: 'unchanged', account: before }, event: null };
+    }
+    const mayAdminister = role === 'admin' && !disabled;
+    if (!mayAdminister && (await isLastAdmin(transaction, before))) {
+      return { result: { status: 'last_admin' }, event: null };
+    }
+    await transaction`
+      UPDATE accounts SET role = ${role}, revision = revision + 1, updated_at = now(),
+        disabled_at = CASE WHEN ${disabled} THEN coalesce(disabled_at, now()) END
+      WHERE id = ${before.id}`;
+    const account = await findAccount(transaction, before.id);
+    if (account === null) throw new Error('a locked account is gone');
+    return { result: { status: 'changed', account }, event: event(before, account) };
+  });
+}
+
+async function isLastAdmin(transaction: Transaction, account: Account): Promise<boolean> {
+  if (account.role !== 'admin' || account.disabledAt !== null) return false;
+  const rows = await transaction`
+    SELECT 1 FROM accounts
+    WHERE role = 'admin' AND disabled_at IS NULL AND id <> ${account.id} LIMIT 1`;
+  return rows.length === 0;
+}

@@ -1,0 +1,110 @@
+// Who changed what, and when: one event for each change and each touch of money, written with the
+// change in one transaction where that is possible. Events never change.
+import type { Queryable, Sql, Transaction } from './sql.ts';
+
+export interface NewAuditEvent {
+  /** `aud_` and 24 hex characters, time-ordered. */
+  id: string;
+  /** Whose account it concerns; null: none. */
+  accountId: string | null;
+  /** The account of the administrator, or `configuration`. */
+  actor: string;
+  /** Such as `provider.update`. */
+  action: string;
+  /** Such as `provider:name`. */
+  subject: string;
+  /** JSON without secrets. */
+  details: Record<string, unknown>;
+  /** A repeated request carries the same: its event is written once. */
+  operationId?: string;
+}
+
+export interface AuditEvent extends Omit<NewAuditEvent, 'operationId'> {
+  at: Date;
+}
+
+export interface AuditFilter {
+  accountId: string | null;
+  actor: string | null;
+  action: string | null;
+  subject: string | null;
+  /** From this moment on, and before that one. */
+  from: Date | null;
+  to: Date | null;
+}
+
+type Row = {
+  id: string;
+  account_id: string | null;
+  actor: string;
+  action: string;
+  subject: string;
+  details: Record<string, unknown>;
+  at: Date;
+};
+
+function readEvent(row: Row): AuditEvent {
+  const { id, account_id, actor, action, subject, details, at } = row;
+  return { id, accountId: account_id, actor, action, subject, details, at };
+}
+
+/** Writes an event; false when its operation has one already. */
+export async function insertAuditEvent(sql: Queryable, event: NewAuditEvent): Promise<boolean> {
+  const rows = await sql`
+    INSERT INTO audit_events (id, account_id, actor, action, subject, details, operation_id)
+    VALUES (${event.id}, ${event.accountId}, ${event.actor}, ${event.action}, ${event.subject},
+      ${JSON.stringify(event.details)}::text::jsonb, ${event.operationId ?? null})
+    ON CONFLICT (operation_id) DO NOTHING RETURNING 1`;
+  return rows.length > 0;
+}
+
+/** The event of an operation, or null. */
+export async function findOperationEvent(
+  sql: Queryable,
+  operationId: string,
+): Promise<AuditEvent | null> {
+  const [row] = await sql<Row[]>`SELECT * FROM audit_events WHERE operation_id = ${operationId}`;
+  return row === undefined ? null : readEvent(row);
+}
+
+/** Events that pass every given filter, newest first, older than `cursor` (an id). */
+export async function listAuditEvents(
+  sql: Queryable,
+  filter: AuditFilter,
+  limit: number,
+  cursor: string | null,
+): Promise<{ events: AuditEvent[]; nextCursor: string | null }> {
+  const { accountId, actor, action, subject, from, to } = filter;
+  const rows = await sql<Row[]>`
+    SELECT * FROM audit_events
+    WHERE (${cursor}::text IS NULL OR id < ${cursor}::text)
+      AND (${accountId}::text IS NULL OR account_id = ${accountId}::text)
+      AND (${actor}::text IS NULL OR actor = ${actor}::text)
+      AND (${action}::text IS NULL OR action = ${action}::text)
+      AND (${subject}::text IS NULL OR subject = ${subject}::text)
+      AND (${from}::timestamptz IS NULL OR at >= ${from}::timestamptz)
+      AND (${to}::timestamptz IS NULL OR at < ${to}::timestamptz)
+    ORDER BY id DESC LIMIT ${limit + 1}`;
+  const events = rows.slice(0, limit).map(readEvent);
+  return { events, nextCursor: rows.length > limit ? (events.at(-1)?.id ?? null) : null };
+}
+
+/** What a change came to, and its event; null: nothing changed, nothing is told. */
+export interface Audited<T> {
+  result: T;
+  event: NewAuditEvent | null;
+}
+
+/** Runs a change and writes its event in one transaction. */
+export async function audited<T>(
+  sql: Sql,
+  change: (transaction: Transaction) => Promise<Audited<T>>,
+): Promise<T> {
+  const outcome = await sql.begin(async (transaction) => {
+    const made = await change(transaction);
+    if (made.event !== null) await insertAuditEvent(transaction, made.event);
+    // In an object: `begin` would take an array apart for queries.
+    return { result: made.result };
+  });
+  return outcome.result as T;
+}

@@ -1,0 +1,174 @@
+// Checks the books: every amount is derived a second way and compared. One snapshot, read only, so
+// it is right beside a running server. Each rule is one query that returns what breaks it.
+import { fixedLimits } from '../runtime/limits.ts';
+import type { Sql } from './sql.ts';
+
+export interface Finding {
+  rule: string;
+  /** What was compared, in how many places. */
+  checked: bigint;
+  broken: bigint;
+  /** The first few differences, each on one line. */
+  examples: string[];
+}
+
+interface Rule {
+  name: string;
+  /** How many things there are to check. */
+  count: string;
+  /** Rows `(text)`: one for each violation. */
+  violations: string;
+}
+
+const EXAMPLES_MAX = 10;
+const ORPHAN_SECONDS = fixedLimits.ledger.orphanAfterMs / 1_000;
+const accounts = [
+  'wallet_micros',
+  'held_micros',
+  'revenue_micros',
+  'provider_cost_micros',
+  'promotion_micros',
+  'purchase_micros',
+  'shortfall_micros',
+];
+const sumOf = (alias: string): string => accounts.map((name) => `${alias}.${name}`).join(' + ');
+
+const rules: Rule[] = [
+  {
+    name: 'the sum over all accounts is zero',
+    count: 'SELECT count(*) FROM wallets',
+    violations: `SELECT 'wallets sum to ' || total FROM
+        (SELECT coalesce(sum(${sumOf('w')}), 0) AS total FROM wallets w) s WHERE total <> 0
+      UNION ALL SELECT 'the journal sums to ' || total FROM
+        (SELECT coalesce(sum(${sumOf('l')}), 0) AS total FROM ledger l) s WHERE total <> 0`,
+  },
+  {
+    name: 'every balance is the sum of its journal entries',
+    count: 'SELECT count(*) FROM ledger',
+    violations: `WITH journal AS (
+        SELECT wallet_id, ${accounts.map((name) => `sum(${name}) AS ${name}`).join(', ')}
+        FROM ledger GROUP BY wallet_id)
+      SELECT coalesce(w.id, j.wallet_id) || ' ' || a.name || ': balance '
+          || coalesce(a.balance::text, 'none') || ', journal ' || a.journal
+      FROM wallets w FULL JOIN journal j ON j.wallet_id = w.id
+      CROSS JOIN LATERAL (VALUES ${accounts
+        .map((name) => `('${name}', w.${name}::numeric, coalesce(j.${name}, 0))`)
+        .join(', ')}) AS a (name, balance, journal)
+      WHERE a.balance IS DISTINCT FROM a.journal`,
+  },
+  {
+    name: 'grants add up to what is available and held',
+    count: 'SELECT count(*) FROM grants',
+    violations: `SELECT w.id || ': available ' || w.wallet_micros || ', grants have free '
+          || coalesce(g.free, 0) || '; held ' || w.held_micros || ', grants ' || coalesce(g.held, 0)
+      FROM wallets w LEFT JOIN (
+        SELECT wallet_id, sum(remaining_micros - held_micros) AS free, sum(held_micros) AS held
+        FROM grants GROUP BY wallet_id) g ON g.wallet_id = w.id
+      WHERE w.wallet_micros <> coalesce(g.free, 0) OR w.held_micros <> coalesce(g.held, 0)`,
+  },
+  {
+    name: 'holds add up to what is held',
+    count: 'SELECT count(*) FROM holds',
+    violations: `SELECT coalesce(w.id, h.wallet_id) || ': held ' || coalesce(w.held_micros, 0)
+          || ', holds ' || coalesce(h.amount, 0)
+      FROM wallets w FULL JOIN (
+        SELECT wallet_id, sum(amount_micros) AS amount FROM holds GROUP BY wallet_id) h
+        ON h.wallet_id = w.id
+      WHERE coalesce(w.held_micros, -1) <> coalesce(h.amount, 0)`,
+  },
+  {
+    name: 'what a grant has held is earmarked by holds',
+    count: 'SELECT count(*) FROM grants WHERE held_micros > 0',
+    violations: `WITH legs AS (
+        SELECT l.leg ->> 'grant' AS grant_id, sum((l.leg ->> 'micros')::bigint) AS micros
+        FROM holds h CROSS JOIN LATERAL jsonb_array_elements(h.legs) AS l (leg) GROUP BY 1)
+      SELECT coalesce(g.id, l.grant_id) || ': held ' || coalesce(g.held_micros, 0)
+          || ', earmarked ' || coalesce(l.micros, 0)
+      FROM (SELECT id, held_micros FROM grants WHERE held_micros > 0) g
+      FULL JOIN legs l ON l.grant_id = g.id
+      WHERE coalesce(g.held_micros, 0) <> coalesce(l.micros, 0)`,
+  },
+  {
+    name: 'no hold is an orphan',
+    count: 'SELECT count(*) FROM holds WHERE NOT expired',
+    violations: `SELECT h.id || ' of ' || h.wallet_id || ': '
+          || CASE WHEN h.expires_at < now() - interval '${ORPHAN_SECONDS} seconds'
+            THEN 'expired at ' || h.expires_at::text
+            ELSE 'its owner ' || h.owner_id || ' is ' || coalesce(g.status, s.state, 'missing') END
+      FROM holds h LEFT JOIN generations g ON h.claimed AND g.id = h.owner_id
+      LEFT JOIN voice_sessions s ON h.claimed AND s.id = h.owner_id
+      WHERE (NOT h.expired AND h.expires_at < now() - interval '${ORPHAN_SECONDS} seconds')
+        OR (h.claimed AND g.status IS DISTINCT FROM 'running'
+          AND s.state IS DISTINCT FROM 'live')`,
+  },
+  {
+    name: 'no hold is settled twice',
+    count: "SELECT count(*) FROM ledger WHERE kind IN ('settle', 'late')",
+    violations: `SELECT split_part(operation_id, '.', 1) || ': settled ' || count(*) || ' times'
+      FROM ledger WHERE kind IN ('settle', 'late')
+      GROUP BY split_part(operation_id, '.', 1) HAVING count(*) > 1`,
+  },
+  {
+    name: 'every generation was charged what the journal says',
+    count: 'SELECT count(*) FROM generations WHERE charge_micros IS NOT NULL',
+    violations: `WITH settled AS (
+        SELECT split_part(operation_id, '.', 1) AS hold_id,
+          sum(revenue_micros + provider_cost_micros) AS charge
+        FROM ledger WHERE kind IN ('settle', 'late') GROUP BY 1)
+      SELECT g.id || ' (' || g.status || '): charged ' || coalesce(g.charge_micros::text, 'nothing')
+          || ', journal ' || coalesce(s.charge::text, 'nothing')
+      FROM generations g LEFT JOIN settled s ON s.hold_id = g.hold_id
+      WHERE g.charge_micros IS DISTINCT FROM s.charge`,
+  },
+  {
+    name: 'every running generation has its hold',
+    count: "SELECT count(*) FROM generations WHERE status = 'running'",
+    violations: `SELECT g.id || ': no hold ' || g.hold_id FROM generations g
+      WHERE g.status = 'running' AND NOT EXISTS (
+        SELECT 1 FROM holds h WHERE h.wallet_id = g.wallet_id AND h.id = g.hold_id)`,
+  },
+  {
+    name: 'every voice session was charged what the journal says',
+    count: 'SELECT count(*) FROM voice_sessions',
+    violations: `WITH settled AS (
+        SELECT split_part(operation_id, '.', 1) AS hold_id,
+          sum(revenue_micros + provider_cost_micros) AS charge
+        FROM ledger WHERE kind IN ('settle', 'late') GROUP BY 1)
+      SELECT v.id || ' (' || v.state || '): charged ' || coalesce(v.charge_micros::text, 'nothing')
+          || ', journal ' || coalesce(s.charge::text, 'nothing')
+      FROM voice_sessions v LEFT JOIN settled s ON s.hold_id = v.hold_id
+      WHERE v.charge_micros IS DISTINCT FROM s.charge`,
+  },
+  {
+    name: 'every live voice session has its hold',
+    count: "SELECT count(*) FROM voice_sessions WHERE state = 'live'",
+    violations: `SELECT v.id || ': no hold ' || v.hold_id FROM voice_sessions v
+      WHERE v.state = 'live' AND NOT EXISTS (
+        SELECT 1 FROM holds h WHERE h.wallet_id = v.wallet_id AND h.id = v.hold_id)`,
+  },
+];
+
+/** Runs all rules on one snapshot. The books are right when no finding has `broken` above 0. */
+export async function auditLedger(sql: Sql): Promise<Finding[]> {
+  return sql.begin('isolation level repeatable read read only', async (transaction) => {
+    await transaction`SET LOCAL statement_timeout = 0`;
+    const findings: Finding[] = [];
+    for (const rule of rules) {
+      const [row] = await transaction.unsafe<
+        { checked: bigint; broken: bigint; lines: string[] }[]
+      >(
+        `WITH violations (line) AS (${rule.violations})
+        SELECT (${rule.count}) AS checked, (SELECT count(*) FROM violations) AS broken,
+          (SELECT coalesce(json_agg(line), '[]') FROM
+            (SELECT line FROM violations ORDER BY line LIMIT ${EXAMPLES_MAX}) v) AS lines`,
+      );
+      findings.push({
+        rule: rule.name,
+        checked: row?.checked ?? 0n,
+        broken: row?.broken ?? 0n,
+        examples: row?.lines ?? [],
+      });
+    }
+    return findings;
+  });
+}

@@ -1,0 +1,234 @@
+// The catalog: named records with a definition that the program understands, and a revision.
+// Applying the same definition again changes nothing, so a start with the same configuration does
+// not move the catalog's version.
+import { createHash } from 'node:crypto';
+import { arrayLiteral } from './array.ts';
+import type { Queryable, Sql, Transaction } from './sql.ts';
+
+/** The tables of the catalog: one kind of record each. */
+export const catalogKinds = ['models', 'prices', 'routes', 'packages', 'surfaces'] as const;
+export type CatalogKind = (typeof catalogKinds)[number];
+
+export interface CatalogRecord {
+  name: string;
+  /** JSON; checked by whoever reads it. */
+  definition: unknown;
+  revision: number;
+  /** The configuration named it when it was last applied. */
+  declared: boolean;
+  createdAt: Date;
+  updatedAt: Date;
+}
+
+export interface ProviderRecord extends CatalogRecord {
+  /** Encrypted under the key that `credentialKeyId` names. */
+  credential: Uint8Array | null;
+  credentialKeyId: string | null;
+}
+
+export interface Catalog {
+  providers: ProviderRecord[];
+  models: CatalogRecord[];
+  prices: CatalogRecord[];
+  routes: CatalogRecord[];
+  packages: CatalogRecord[];
+  surfaces: CatalogRecord[];
+  /** Changes whenever something that is public does: 16 hex characters. */
+  version: string;
+}
+
+type Row = {
+  name: string;
+  definition: unknown;
+  revision: number;
+  declared: boolean;
+  created_at: Date;
+  updated_at: Date;
+  credential: Uint8Array | null;
+  credential_key_id: string | null;
+};
+
+/** Any constant: the key of the lock that orders changes of the catalog ('cata'). */
+const CATALOG_LOCK = 0x63617461;
+
+/** Waits until no other transaction changes the catalog, and keeps others out until the end. */
+export async function lockCatalog(transaction: Transaction): Promise<void> {
+  await transaction`SELECT pg_advisory_xact_lock(${CATALOG_LOCK})`;
+}
+
+/** The whole catalog in one snapshot, sorted by name. */
+export async function readCatalog(sql: Sql): Promise<Catalog> {
+  return sql.begin('isolation level repeatable read read only', (transaction) =>
+    readCatalogWithin(transaction),
+  );
+}
+
+/** A catalog with nothing in it. */
+export const emptyCatalog: Catalog = {
+  providers: [],
+  models: [],
+  prices: [],
+  routes: [],
+  packages: [],
+  surfaces: [],
+  version: '',
+};
+
+/** As `readCatalog`; null in a database without its tables. */
+export async function readCatalogIfAny(sql: Sql): Promise<Catalog | null> {
+  try {
+    return await readCatalog(sql);
+  } catch (error) {
+    // undefined_table
+    if ((error as { code?: unknown }).code === '42P01') return null;
+    throw error;
+  }
+}
+
+/** The whole catalog, sorted by name; one snapshot if the transaction has one or holds the lock. */
+export async function readCatalogWithin(transaction: Transaction): Promise<Catalog> {
+  const providers = await rowsOf(transaction, 'providers', null, null);
+  const records = {} as Record<CatalogKind, CatalogRecord[]>;
+  for (const kind of catalogKinds) {
+    records[kind] = (await rowsOf(transaction, kind, null, null)).map(readRecord);
+  }
+  return { providers: providers.map(readProvider), ...records, version: versionOf(records) };
+}
+
+/** Rows in the order of their names, beyond `after`; other kinds have no credential. */
+function rowsOf(
+  sql: Queryable,
+  kind: CatalogKind | 'providers',
+  limit: number | null,
+  after: string | null,
+): Promise<Row[]> {
+  // By character code everywhere, so that a page ends where the next one begins.
+  return sql<Row[]>`
+    SELECT * FROM ${sql(kind)}
+    WHERE ${after}::text IS NULL OR name COLLATE "C" > ${after}::text
+    ORDER BY name COLLATE "C" LIMIT ${limit}`;
+}
+
+function readRecord(row: Row): CatalogRecord {
+  return {
+    name: row.name,
+    definition: row.definition,
+    revision: row.revision,
+    // A database that was not migrated yet knows nothing of it.
+    declared: row.declared ?? false,
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+  };
+}
+
+function readProvider(row: Row): ProviderRecord {
+  const { credential, credential_key_id } = row;
+  return { ...readRecord(row), credential, credentialKeyId: credential_key_id };
+}
+
+/** A record with what may be told of its credential; other kinds than providers have none. */
+export type ListedRecord = CatalogRecord & { credentialKeyId: string | null };
+
+function readListed(row: Row): ListedRecord {
+  return { ...readRecord(row), credentialKeyId: row.credential_key_id ?? null };
+}
+
+/** Records of a kind by name, beyond `after` (a name). */
+export async function listRecords(
+  sql: Queryable,
+  kind: CatalogKind | 'providers',
+  limit: number,
+  after: string | null,
+): Promise<{ records: ListedRecord[]; nextCursor: string | null }> {
+  const rows = await rowsOf(sql, kind, limit + 1, after);
+  const records = rows.slice(0, limit).map(readListed);
+  return { records, nextCursor: rows.length > limit ? (records.at(-1)?.name ?? null) : null };
+}
+
+/** One record, or null. */
+export async function findRecord(
+  sql: Queryable,
+  kind: CatalogKind | 'providers',
+  name: string,
+): Promise<ListedRecord | null> {
+  const [row] = await sql<Row[]>`SELECT * FROM ${sql(kind)} WHERE name = ${name}`;
+  return row === undefined ? null : readListed(row);
+}
+
+/** Marks the records that the configuration names, and no others. */
+export async function markDeclared(
+  sql: Queryable,
+  kind: CatalogKind | 'providers',
+  names: readonly string[],
+): Promise<void> {
+  const list = arrayLiteral(names);
+  await sql`
+    UPDATE ${sql(kind)} SET declared = name = ANY (${list}::text[])
+    WHERE declared <> (name = ANY (${list}::text[]))`;
+}
+
+function versionOf(records: Record<CatalogKind, CatalogRecord[]>): string {
+  const hash = createHash('sha256');
+  for (const kind of catalogKinds) {
+    for (const record of records[kind])
+      hash.update(`${kind}\n${record.name}\n${record.revision}\n`);
+  }
+  return hash.digest('hex').slice(0, 16);
+}
+
+/** Makes or changes a record; true when it was different before. */
+export async function putRecord(
+  sql: Queryable,
+  kind: CatalogKind,
+  name: string,
+  definition: unknown,
+): Promise<boolean> {
+  const json = JSON.stringify(definition);
+  const rows = await sql`
+    INSERT INTO ${sql(kind)} AS c (name, definition) VALUES (${name}, ${json}::text::jsonb)
+    ON CONFLICT (name) DO UPDATE
+      SET definition = excluded.definition, revision = c.revision + 1, updated_at = now()
+      WHERE c.definition IS DISTINCT FROM excluded.definition
+    RETURNING 1`;
+  return rows.length > 0;
+}
+
+/** Removes a record; true when there was one. */
+export async function deleteRecord(
+  sql: Queryable,
+  kind: CatalogKind | 'providers',
+  name: string,
+): Promise<boolean> {
+  return (await sql`DELETE FROM ${sql(kind)} WHERE name = ${name}`).count > 0;
+}
+
+/**
+ * Makes or changes a provider; true when its definition or credential was different before. An
+ * absent credential leaves the stored one alone. The same secret encrypted anew counts as a change.
+ */
+export async function putProvider(
+  sql: Queryable,
+  provider: {
+    name: string;
+    definition: unknown;
+    credential?: { sealed: Uint8Array; keyId: string } | null;
+  },
+): Promise<boolean> {
+  const json = JSON.stringify(provider.definition);
+  const { credential } = provider;
+  const keeps = credential === undefined;
+  const rows = await sql`
+    INSERT INTO providers AS p (name, definition, credential, credential_key_id)
+    VALUES (${provider.name}, ${json}::text::jsonb, ${credential?.sealed ?? null},
+      ${credential?.keyId ?? null})
+    ON CONFLICT (name) DO UPDATE
+      SET definition = excluded.definition,
+        credential = CASE WHEN ${keeps} THEN p.credential ELSE excluded.credential END,
+        credential_key_id =
+          CASE WHEN ${keeps} THEN p.credential_key_id ELSE excluded.credential_key_id END,
+        revision = p.revision + 1, updated_at = now()
+      WHERE p.definition IS DISTINCT FROM excluded.definition
+        OR (NOT ${keeps} AND p.credential IS DISTINCT FROM excluded.credential)
+    RETURNING 1`;
+  return rows.length > 0;
+}

@@ -1,0 +1,122 @@
+// Generations, as their own account sees them. They are made and ended by the wallet's writes only.
+import type { Queryable } from './sql.ts';
+
+export type GenerationStatus = 'running' | 'completed' | 'incomplete' | 'failed' | 'cancelled';
+
+export interface Generation {
+  id: string;
+  accountId: string;
+  walletId: string;
+  apiKeyId: string | null;
+  route: string;
+  idempotencyKey: string | null;
+  fingerprint: string;
+  model: string;
+  instanceId: string;
+  holdId: string;
+  status: GenerationStatus;
+  createdAt: Date;
+  finishedAt: Date | null;
+  /** JSON text, byte by byte as it was stored. */
+  answerJson: string | null;
+  usageJson: string | null;
+  /** `svc_routing`, of a managed route. */
+  routingJson: string | null;
+  problemJson: string | null;
+  /** Null: nothing was settled. */
+  chargeMicros: bigint | null;
+}
+
+type Row = {
+  id: string;
+  account_id: string;
+  wallet_id: string;
+  api_key_id: string | null;
+  route: string;
+  idempotency_key: string | null;
+  fingerprint: string;
+  model: string;
+  instance_id: string;
+  hold_id: string;
+  status: GenerationStatus;
+  created_at: Date;
+  finished_at: Date | null;
+  answer: string | null;
+  usage: string | null;
+  routing: string | null;
+  problem: string | null;
+  charge_micros: bigint | null;
+};
+
+const columns = `id, account_id, wallet_id, api_key_id, route, idempotency_key, fingerprint, model,
+  instance_id, hold_id, status, created_at, finished_at, answer, usage::text AS usage,
+  routing::text AS routing, problem,
+  charge_micros`;
+
+function readGeneration(row: Row): Generation {
+  return {
+    id: row.id,
+    accountId: row.account_id,
+    walletId: row.wallet_id,
+    apiKeyId: row.api_key_id,
+    route: row.route,
+    idempotencyKey: row.idempotency_key,
+    fingerprint: row.fingerprint,
+    model: row.model,
+    instanceId: row.instance_id,
+    holdId: row.hold_id,
+    status: row.status,
+    createdAt: row.created_at,
+    finishedAt: row.finished_at,
+    answerJson: row.answer,
+    usageJson: row.usage,
+    routingJson: row.routing,
+    problemJson: row.problem,
+    chargeMicros: row.charge_micros,
+  };
+}
+
+/** Keys are kept 24 h, but as long as their generation runs (decisions.md, section 6). */
+const byKeyText = `SELECT ${columns} FROM generations
+  WHERE account_id = $1 AND route = $2 AND idempotency_key = $3 AND idempotency_key IS NOT NULL
+    AND (status = 'running' OR created_at > now() - interval '24 hours')`;
+
+/** The generation that an account's key names on a route; null when the key is free. */
+export async function findGenerationByKey(
+  sql: Queryable,
+  accountId: string,
+  route: string,
+  idempotencyKey: string,
+): Promise<Generation | null> {
+  const parameters = [accountId, route, idempotencyKey];
+  const [row] = await sql.unsafe<Row[]>(byKeyText, parameters, { prepare: true });
+  return row === undefined ? null : readGeneration(row);
+}
+
+const byAnyKeyText = `SELECT ${columns} FROM generations
+  WHERE account_id = $1 AND idempotency_key = $2 AND idempotency_key IS NOT NULL
+  ORDER BY id DESC LIMIT 1`;
+
+/** The newest generation that an account's key names, on whichever route. */
+export async function findGenerationByAnyKey(
+  sql: Queryable,
+  accountId: string,
+  idempotencyKey: string,
+): Promise<Generation | null> {
+  const parameters = [accountId, idempotencyKey];
+  const [row] = await sql.unsafe<Row[]>(byAnyKeyText, parameters, { prepare: true });
+  return row === undefined ? null : readGeneration(row);
+}
+
+const byIdText = `SELECT ${columns} FROM generations WHERE id = $1 AND account_id = $2`;
+
+/** One generation of the account; null also when it is another account's. */
+export async function findGeneration(
+  sql: Queryable,
+  accountId: string,
+  generationId: string,
+): Promise<Generation | null> {
+  const parameters = [generationId, accountId];
+  const [row] = await sql.unsafe<Row[]>(byIdText, parameters, { prepare: true });
+  return row === undefined ? null : readGeneration(row);
+}

@@ -1,0 +1,184 @@
+// Process instances and their leases, and what a dead one has left unfinished.
+import { arrayLiteral } from './array.ts';
+import type { Queryable } from './sql.ts';
+
+/** Announces this process; its lease has to be renewed before it expires. */
+export async function registerInstance(
+  sql: Queryable,
+  instanceId: string,
+  leaseMs: number,
+): Promise<void> {
+  await sql`
+    INSERT INTO instances (id, lease_expires_at)
+    VALUES (${instanceId}, now() + ${leaseMs}::float8 * interval '1 ms')
+    ON CONFLICT (id) DO UPDATE SET lease_expires_at = excluded.lease_expires_at, ended_at = NULL`;
+}
+
+/** Renews the lease. False: others have given this process up; its holds may be gone. */
+export async function renewLease(
+  sql: Queryable,
+  instanceId: string,
+  leaseMs: number,
+): Promise<boolean> {
+  const { count } = await sql`
+    UPDATE instances SET lease_expires_at = now() + ${leaseMs}::float8 * interval '1 ms'
+    WHERE id = ${instanceId} AND ended_at IS NULL`;
+  return count > 0;
+}
+
+/** Ends the lease at a graceful stop, when nothing is unfinished any more. */
+export async function endInstance(sql: Queryable, instanceId: string): Promise<void> {
+  await sql`UPDATE instances SET ended_at = now() WHERE id = ${instanceId} AND ended_at IS NULL`;
+}
+
+/**
+ * Instances that are dead and not cleared up: their lease has passed. `alone`: no other process can
+ * be running on this database, so all but this one are dead at once.
+ */
+export async function listDeadInstances(
+  sql: Queryable,
+  ownId: string,
+  alone: boolean,
+): Promise<string[]> {
+  const rows = await sql<{ id: string }[]>`
+    SELECT id FROM instances
+    WHERE ended_at IS NULL AND id <> ${ownId} AND (${alone} OR lease_expires_at < now())
+    ORDER BY id`;
+  return rows.map((row) => row.id);
+}
+
+/** A hold that somebody else has to end. */
+export interface LeftHold {
+  walletId: string;
+  holdId: string;
+  ownerKind: string;
+  /** Set when a generation or a voice session ends with it. */
+  ownerId: string | null;
+  /** What a voice session had used when that was last written. */
+  dueMicros: bigint;
+  dueProviderMicros: bigint;
+}
+
+type LeftRow = {
+  wallet_id: string;
+  id: string;
+  owner_kind: string;
+  owner_id: string;
+  claimed: boolean;
+  due_micros: bigint | null;
+  due_provider_micros: bigint | null;
+};
+
+const leftColumns = `h.wallet_id, h.id, h.owner_kind, h.owner_id, h.claimed, s.due_micros,
+  s.due_provider_micros`;
+const leftTables = `holds h
+  LEFT JOIN voice_sessions s ON h.owner_kind = 'voice_session' AND s.id = h.owner_id`;
+
+function readLeft(row: LeftRow): LeftHold {
+  return {
+    walletId: row.wallet_id,
+    holdId: row.id,
+    ownerKind: row.owner_kind,
+    ownerId: row.claimed ? row.owner_id : null,
+    dueMicros: row.due_micros ?? 0n,
+    dueProviderMicros: row.due_provider_micros ?? 0n,
+  };
+}
+
+/** Holds of these instances, active and expired, at most `limit` of them. */
+export async function listHoldsOfInstances(
+  sql: Queryable,
+  instanceIds: readonly string[],
+  limit: number,
+): Promise<LeftHold[]> {
+  const rows = await sql<LeftRow[]>`
+    SELECT ${sql.unsafe(leftColumns)} FROM ${sql.unsafe(leftTables)}
+    WHERE h.instance_id = ANY (${arrayLiteral(instanceIds)}::text[])
+    ORDER BY h.wallet_id, h.id LIMIT ${limit}`;
+  return rows.map(readLeft);
+}
+
+/**
+ * Holds of an instance whose generation or voice session has an id below that of `until`, by wallet
+ * and id, behind `after`, at most `limit` of them.
+ */
+export async function listHoldsOfOwners(
+  sql: Queryable,
+  instanceId: string,
+  until: { generationId: string; sessionId: string },
+  after: LeftHold | null,
+  limit: number,
+): Promise<LeftHold[]> {
+  const rows = await sql<LeftRow[]>`
+    SELECT ${sql.unsafe(leftColumns)} FROM ${sql.unsafe(leftTables)}
+    WHERE h.instance_id = ${instanceId} AND h.claimed AND h.owner_id < CASE h.owner_kind
+        WHEN 'voice_session' THEN ${until.sessionId} ELSE ${until.generationId} END
+      AND (h.wallet_id, h.id) > (${after?.walletId ?? ''}, ${after?.holdId ?? ''})
+    ORDER BY h.wallet_id, h.id LIMIT ${limit}`;
+  return rows.map(readLeft);
+}
+
+/** Active holds that expired before `nowMs`, the oldest first. */
+export async function listExpiredHolds(
+  sql: Queryable,
+  nowMs: number,
+  limit: number,
+): Promise<LeftHold[]> {
+  const rows = await sql<LeftRow[]>`
+    SELECT ${sql.unsafe(leftColumns)} FROM ${sql.unsafe(leftTables)}
+    WHERE NOT h.expired AND h.expires_at <= to_timestamp(${nowMs}::float8 / 1000)
+    ORDER BY h.expires_at LIMIT ${limit}`;
+  return rows.map(readLeft);
+}
+
+/** Holds that expired before `beforeMs` and whose owner has still not ended. */
+export async function listAbandonedHolds(
+  sql: Queryable,
+  beforeMs: number,
+  limit: number,
+): Promise<LeftHold[]> {
+  const rows = await sql<LeftRow[]>`
+    SELECT ${sql.unsafe(leftColumns)} FROM ${sql.unsafe(leftTables)}
+    WHERE h.expired AND h.expires_at <= to_timestamp(${beforeMs}::float8 / 1000)
+    ORDER BY h.expires_at LIMIT ${limit}`;
+  return rows.map(readLeft);
+}
+
+/** Wallets with a promotion whose time has come and that was not taken back yet. */
+export async function listWalletsWithExpiredGrants(
+  sql: Queryable,
+  nowMs: number,
+  limit: number,
+): Promise<string[]> {
+  const rows = await sql<{ wallet_id: string }[]>`
+    SELECT DISTINCT wallet_id FROM (
+      SELECT wallet_id FROM grants
+      WHERE NOT spent AND NOT expired AND expires_at <= to_timestamp(${nowMs}::float8 / 1000)
+      ORDER BY expires_at LIMIT ${limit}) g`;
+  return rows.map((row) => row.wallet_id);
+}
+
+const KEY_SWEEP = 'idempotency_keys';
+
+/**
+ * Frees idempotency keys of finished generations with ids up to `untilId` (ids are ordered by
+ * time), at most `limit` generations at once. Remembers how far it came, so that no row is looked
+ * at twice. Returns how many it looked at: fewer than `limit` means that it is done.
+ */
+export async function freeOldKeys(sql: Queryable, untilId: string, limit: number): Promise<number> {
+  const [row] = await sql<{ looked: bigint }[]>`
+    WITH start AS (
+      SELECT coalesce((SELECT position FROM sweep_positions WHERE name = ${KEY_SWEEP}), '') AS id),
+    page AS MATERIALIZED (
+      SELECT g.id FROM generations g, start s
+      WHERE g.id > s.id AND g.id <= ${untilId} ORDER BY g.id LIMIT ${limit}),
+    freed AS (
+      UPDATE generations g SET idempotency_key = NULL FROM page p
+      WHERE g.id = p.id AND g.idempotency_key IS NOT NULL AND g.status <> 'running'),
+    moved AS (
+      INSERT INTO sweep_positions (name, position)
+      SELECT ${KEY_SWEEP}, max(id) FROM page HAVING max(id) IS NOT NULL
+      ON CONFLICT (name) DO UPDATE SET position = excluded.position)
+    SELECT count(*) AS looked FROM page`;
+  return Number(row?.looked ?? 0n);
+}

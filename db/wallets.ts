@@ -1,0 +1,274 @@
+// Wallets as they stand in the database: their rows, how they are loaded, what the journal knows.
+// A loaded wallet is one snapshot; whether it still holds is proved by its version, on writing.
+import { arrayLiteral } from './array.ts';
+import type { Queryable } from './sql.ts';
+
+/** The seven accounts of the double entry: balances of a wallet, or the legs of one operation. */
+export interface Legs {
+  walletMicros: bigint;
+  heldMicros: bigint;
+  revenueMicros: bigint;
+  providerCostMicros: bigint;
+  promotionMicros: bigint;
+  purchaseMicros: bigint;
+  shortfallMicros: bigint;
+}
+
+export type GrantKind = 'promotion' | 'purchase';
+
+export interface GrantRow {
+  id: string;
+  operationId: string;
+  kind: GrantKind;
+  note: string;
+  amountMicros: bigint;
+  /** Includes what is held. */
+  remainingMicros: bigint;
+  heldMicros: bigint;
+  expiresAtMs: number | null;
+  /** Its free part was taken back. */
+  expired: boolean;
+  createdAtMs: number;
+}
+
+/** What a hold earmarks of one grant. */
+export interface HoldLeg {
+  grantId: string;
+  micros: bigint;
+}
+
+export interface HoldRow {
+  id: string;
+  amountMicros: bigint;
+  /** In spending order; their sum is the amount. */
+  legs: HoldLeg[];
+  ownerKind: string;
+  ownerId: string;
+  instanceId: string;
+  claimed: boolean;
+  /** Names the memory that last told the caller that it is held. */
+  attempt: bigint;
+  step: number;
+  stepMicros: bigint;
+  expiresAtMs: number;
+  /** Swept: it holds nothing and waits for its owner's end. */
+  expired: boolean;
+}
+
+export interface WalletRow {
+  id: string;
+  version: bigint;
+  balances: Legs;
+  /** Those that are not spent, in no order. */
+  grants: GrantRow[];
+  holds: HoldRow[];
+}
+
+export type EntryKind = 'hold' | 'extend' | 'settle' | 'release' | 'late' | 'grant' | 'expire';
+
+/** One operation of the journal. */
+export interface EntryRow {
+  operationId: string;
+  kind: EntryKind;
+  reason: string | null;
+  legs: Legs;
+}
+
+type RawLegs = {
+  wallet_micros: bigint;
+  held_micros: bigint;
+  revenue_micros: bigint;
+  provider_cost_micros: bigint;
+  promotion_micros: bigint;
+  purchase_micros: bigint;
+  shortfall_micros: bigint;
+};
+type RawGrant = [
+  string,
+  string,
+  GrantKind,
+  string,
+  string,
+  string,
+  string,
+  number | null,
+  boolean,
+  number,
+];
+type RawHold = [
+  string,
+  string,
+  { grant: string; micros: string }[],
+  string,
+  string,
+  string,
+  boolean,
+  string,
+  number,
+  string,
+  number,
+  boolean,
+];
+type RawWallet = RawLegs & { id: string; version: bigint; grants: RawGrant[]; holds: RawHold[] };
+
+const loadText = `
+SELECT w.id, w.version, w.wallet_micros, w.held_micros, w.revenue_micros, w.provider_cost_micros,
+  w.promotion_micros, w.purchase_micros, w.shortfall_micros,
+  (SELECT coalesce(json_agg(json_build_array(g.id, g.operation_id, g.kind, g.note,
+      g.amount_micros::text, g.remaining_micros::text, g.held_micros::text,
+      (extract(epoch FROM g.expires_at) * 1000)::bigint, g.expired,
+      (extract(epoch FROM g.created_at) * 1000)::bigint)), '[]')
+    FROM grants g WHERE g.wallet_id = w.id AND NOT g.spent) AS grants,
+  (SELECT coalesce(json_agg(json_build_array(h.id, h.amount_micros::text, h.legs, h.owner_kind,
+      h.owner_id, h.instance_id, h.claimed, h.attempt::text, h.step, h.step_micros::text,
+      (extract(epoch FROM h.expires_at) * 1000)::bigint, h.expired)), '[]')
+    FROM holds h WHERE h.wallet_id = w.id) AS holds
+FROM wallets w WHERE w.id = ANY ($1::text[])`;
+
+/** Loads wallets in one statement, so each is consistent in itself. Unknown ids are left out. */
+export async function loadWallets(
+  sql: Queryable,
+  walletIds: readonly string[],
+): Promise<Map<string, WalletRow>> {
+  const rows = await sql.unsafe<RawWallet[]>(loadText, [arrayLiteral(walletIds)], {
+    prepare: true,
+  });
+  return new Map(rows.map((row) => [row.id, readWallet(row)]));
+}
+
+function readWallet(row: RawWallet): WalletRow {
+  return {
+    id: row.id,
+    version: row.version,
+    balances: readLegs(row),
+    grants: row.grants.map((raw) => ({
+      id: raw[0],
+      operationId: raw[1],
+      kind: raw[2],
+      note: raw[3],
+      amountMicros: BigInt(raw[4]),
+      remainingMicros: BigInt(raw[5]),
+      heldMicros: BigInt(raw[6]),
+      expiresAtMs: raw[7],
+      expired: raw[8],
+      createdAtMs: raw[9],
+    })),
+    holds: row.holds.map((raw) => ({
+      id: raw[0],
+      amountMicros: BigInt(raw[1]),
+      legs: raw[2].map((leg) => ({ grantId: leg.grant, micros: BigInt(leg.micros) })),
+      ownerKind: raw[3],
+      ownerId: raw[4],
+      instanceId: raw[5],
+      claimed: raw[6],
+      attempt: BigInt(raw[7]),
+      step: raw[8],
+      stepMicros: BigInt(raw[9]),
+      expiresAtMs: raw[10],
+      expired: raw[11],
+    })),
+  };
+}
+
+function readLegs(row: RawLegs): Legs {
+  return {
+    walletMicros: row.wallet_micros,
+    heldMicros: row.held_micros,
+    revenueMicros: row.revenue_micros,
+    providerCostMicros: row.provider_cost_micros,
+    promotionMicros: row.promotion_micros,
+    purchaseMicros: row.purchase_micros,
+    shortfallMicros: row.shortfall_micros,
+  };
+}
+
+const entriesText = `
+SELECT operation_id, kind, reason, wallet_micros, held_micros, revenue_micros,
+  provider_cost_micros, promotion_micros, purchase_micros, shortfall_micros
+FROM ledger WHERE operation_id = ANY ($1::text[]) AND wallet_id = $2`;
+
+type RawEntry = RawLegs & { operation_id: string; kind: EntryKind; reason: string | null };
+
+/** What the journal of one wallet knows about these operations. */
+export async function findEntries(
+  sql: Queryable,
+  walletId: string,
+  operationIds: readonly string[],
+): Promise<Map<string, EntryRow>> {
+  const parameters = [arrayLiteral(operationIds), walletId];
+  const rows = await sql.unsafe<RawEntry[]>(entriesText, parameters, { prepare: true });
+  return new Map(
+    rows.map((row) => [
+      row.operation_id,
+      {
+        operationId: row.operation_id,
+        kind: row.kind,
+        reason: row.reason,
+        legs: readLegs(row),
+      },
+    ]),
+  );
+}
+
+/** An idempotency key, with its scope. */
+export interface ClaimKey {
+  accountId: string;
+  route: string;
+  idempotencyKey: string;
+}
+
+/** The generation that has a key now, and whether the key may be taken from it. */
+export interface ClaimHolder extends ClaimKey {
+  generationId: string;
+  /** Failed or cancelled before any charge, or older than the key is kept. */
+  free: boolean;
+}
+
+const holdersText = `
+SELECT g.id, g.account_id, g.route, g.idempotency_key,
+  (g.status IN ('failed', 'cancelled') AND g.charge_micros IS NULL)
+    OR (g.status <> 'running' AND g.created_at < to_timestamp($4::float8 / 1000)) AS free
+FROM unnest($1::text[], $2::text[], $3::text[]) AS k (account_id, route, idempotency_key)
+JOIN generations g ON g.account_id = k.account_id AND g.route = k.route
+  AND g.idempotency_key = k.idempotency_key AND g.idempotency_key IS NOT NULL`;
+
+type RawHolder = {
+  id: string;
+  account_id: string;
+  route: string;
+  idempotency_key: string;
+  free: boolean;
+};
+
+/** Who has these keys; keys of finished generations made before `keptSinceMs` are free. */
+export async function findClaimHolders(
+  sql: Queryable,
+  keys: readonly ClaimKey[],
+  keptSinceMs: number,
+): Promise<ClaimHolder[]> {
+  const parameters = [
+    arrayLiteral(keys.map((key) => key.accountId)),
+    arrayLiteral(keys.map((key) => key.route)),
+    arrayLiteral(keys.map((key) => key.idempotencyKey)),
+    keptSinceMs,
+  ];
+  const rows = await sql.unsafe<RawHolder[]>(holdersText, parameters, { prepare: true });
+  return rows.map((row) => ({
+    generationId: row.id,
+    accountId: row.account_id,
+    route: row.route,
+    idempotencyKey: row.idempotency_key,
+    free: row.free,
+  }));
+}
+
+/** A new, empty wallet of an account. Does nothing when it exists. */
+export async function createWallet(
+  sql: Queryable,
+  wallet: { id: string; accountId: string; type: 'personal' | 'organization' },
+): Promise<void> {
+  await sql`
+    INSERT INTO wallets (id, account_id, type)
+    VALUES (${wallet.id}, ${wallet.accountId}, ${wallet.type})
+    ON CONFLICT (id) DO NOTHING`;
+}

@@ -1,0 +1,101 @@
+// What a recording is by its first bytes, and which names and media types may say so. A file that
+// says something else than it is is refused before any program reads it.
+
+export type Container = 'wav' | 'mp3' | 'ogg' | 'webm' | 'mp4' | 'aac';
+
+export interface ContainerFacts {
+  /** The only demuxer that a program may use for it. */
+  demuxer: string;
+  extensions: readonly string[];
+  mediaTypes: readonly string[];
+  /** Codecs of its one stream, as ffprobe calls them. */
+  codec: RegExp;
+  /** As it is sent to providers. */
+  filename: string;
+  mediaType: string;
+}
+
+export const containers: Readonly<Record<Container, ContainerFacts>> = {
+  wav: {
+    demuxer: 'wav',
+    extensions: ['wav', 'wave'],
+    mediaTypes: ['audio/wav', 'audio/x-wav', 'audio/wave', 'audio/vnd.wave'],
+    codec: /^pcm_/,
+    filename: 'audio.wav',
+    mediaType: 'audio/wav',
+  },
+  mp3: {
+    demuxer: 'mp3',
+    extensions: ['mp3', 'mpga', 'mpeg'],
+    mediaTypes: ['audio/mpeg', 'audio/mp3', 'audio/x-mp3', 'audio/mpeg3', 'audio/x-mpeg'],
+    codec: /^mp3(float)?$/,
+    filename: 'audio.mp3',
+    mediaType: 'audio/mpeg',
+  },
+  ogg: {
+    demuxer: 'ogg',
+    extensions: ['ogg', 'oga', 'opus'],
+    mediaTypes: ['audio/ogg', 'application/ogg', 'audio/opus', 'audio/x-opus'],
+    codec: /^opus$/,
+    filename: 'audio.ogg',
+    mediaType: 'audio/ogg',
+  },
+  webm: {
+    demuxer: 'matroska',
+    extensions: ['webm', 'weba'],
+    // Browsers call a recording without a picture so, too.
+    mediaTypes: ['audio/webm', 'video/webm'],
+    codec: /^opus$/,
+    filename: 'audio.webm',
+    mediaType: 'audio/webm',
+  },
+  mp4: {
+    demuxer: 'mov',
+    extensions: ['m4a', 'mp4', 'aac'],
+    mediaTypes: ['audio/mp4', 'video/mp4', 'audio/m4a', 'audio/x-m4a', 'audio/aac'],
+    codec: /^aac$/,
+    filename: 'audio.m4a',
+    mediaType: 'audio/mp4',
+  },
+  aac: {
+    demuxer: 'aac',
+    extensions: ['aac'],
+    mediaTypes: ['audio/aac', 'audio/aacp', 'audio/x-aac'],
+    codec: /^aac$/,
+    filename: 'audio.aac',
+    mediaType: 'audio/aac',
+  },
+};
+
+/** How many bytes `containerOf` looks at. */
+export const signatureBytes = 16;
+
+/** The container by its signature; null: none of those that are taken. */
+export function containerOf(bytes: Uint8Array): Container | null {
+  const text = Buffer.from(bytes.subarray(0, signatureBytes)).toString('latin1');
+  if (text.startsWith('RIFF') && text.slice(8, 12) === 'WAVE') return 'wav';
+  if (text.startsWith('OggS')) return 'ogg';
+  if (text.startsWith('\x1a\x45\xdf\xa3')) return 'webm';
+  if (text.slice(4, 8) === 'ftyp') return 'mp4';
+  if (text.startsWith('ID3')) return 'mp3';
+  const [first = 0, second = 0] = bytes;
+  // ISO/IEC 13818-7 (ADTS: layer 0) and 11172-3 (layer III), both with eleven or more sync bits.
+  if (first !== 0xff) return null;
+  if ((second & 0xf6) === 0xf0) return 'aac';
+  return (second & 0xe6) === 0xe2 ? 'mp3' : null;
+}
+
+/** Why name or media type do not fit what the file is; null: they do. */
+export function mislabelled(
+  container: Container,
+  filename: string,
+  mediaType: string,
+): 'filename' | 'media type' | null {
+  const { extensions, mediaTypes } = containers[container];
+  const extension = /\.([A-Za-z0-9]+)$/.exec(filename)?.[1]?.toLowerCase() ?? '';
+  if (!extensions.includes(extension)) return 'filename';
+  const type = mediaType.split(';')[0]?.trim().toLowerCase() ?? '';
+  // Clients that know nothing of a file say this: the name has to do.
+  if (type === '' || type === 'application/octet-stream') return null;
+  return mediaTypes.includes(type) ? null : 'media type';
+}

@@ -1,0 +1,125 @@
+// The only user of ffmpeg and ffprobe. Both get one local file, the demuxer that its signature
+// names, no protocol but the one for files and pipes, one thread and bounded memory: a playlist, a
+// reference or a codec that loops reaches nothing and ends by itself.
+import ffmpeg, { type FfprobeData } from 'fluent-ffmpeg';
+import type { AudioTools } from './tools.ts';
+
+const allocationBytesMax = 64 * 1_024 * 1_024;
+/**
+ * Nothing else may be printed: tags are the stranger's own words, and a line break in one would be
+ * read as further lines of the report, with a codec of his choice.
+ */
+const shownEntries = [
+  'stream=codec_type,codec_name',
+  'stream_disposition=attached_pic',
+  'stream_tags=-',
+  'stream_side_data=-',
+  'format=format_name',
+  'format_tags=-',
+].join(':');
+const sampleRateHz = 16_000;
+const bytesPerSecond = sampleRateHz * 2;
+
+export interface ReadOptions {
+  tools: AudioTools;
+  /** Absolute path of the file. */
+  path: string;
+  demuxer: string;
+}
+
+export interface ProbedStream {
+  type: string;
+  codec: string;
+  isAttachedPicture: boolean;
+}
+
+/** The streams that the file says it has; null: it is not what its signature says. */
+export async function probeAudio(options: ReadOptions): Promise<ProbedStream[] | null> {
+  const { tools, path, demuxer } = options;
+  const command = ffmpeg(`file:${path}`).setFfprobePath(tools.ffprobePath);
+  const bounds = ['-v', 'error', ...inputOptions(demuxer), '-show_entries', shownEntries];
+  const data = await new Promise<FfprobeData | null>((resolve) => {
+    command.ffprobe(bounds, (error: unknown, found: FfprobeData) => {
+      resolve(error === null || error === undefined ? found : null);
+    });
+  });
+  if (data === null || data.streams.length === 0) return null;
+  return data.streams.map((stream) => ({
+    type: stream.codec_type ?? '',
+    codec: stream.codec_name ?? '',
+    isAttachedPicture: Number(stream.disposition?.attached_pic ?? 0) === 1,
+  }));
+}
+
+export interface DecodedAudio {
+  /** What was decoded, at most `secondsMax` and a little. */
+  seconds: number;
+  /** Of any sample, 0 to 32,768. */
+  peak: number;
+  /** The program met no error that ended it. */
+  isWhole: boolean;
+}
+
+/** Decodes the first audio stream, and keeps nothing of it but these figures. */
+export function decodeAudio(
+  options: ReadOptions & { secondsMax: number; timeoutMs: number },
+): Promise<DecodedAudio> {
+  const { tools, path, demuxer, secondsMax, timeoutMs } = options;
+  const command = ffmpeg(`file:${path}`, { timeout: timeoutMs / 1_000, stdoutLines: 20 })
+    .setFfmpegPath(tools.ffmpegPath)
+    .inputOptions(['-v', 'error', '-nostdin', ...inputOptions(demuxer), '-threads', '1'])
+    .outputOptions(['-map', '0:a:0', '-vn', '-sn', '-dn', '-map_metadata', '-1'])
+    .outputOptions(['-ac', '1', '-ar', String(sampleRateHz), '-t', String(secondsMax)])
+    .outputOptions(['-threads', '1'])
+    .format('s16le');
+  const bytesMax = (secondsMax + 1) * bytesPerSecond;
+  return new Promise((resolve) => {
+    const meter = createMeter();
+    const done = (isWhole: boolean) => {
+      resolve({ seconds: meter.bytes() / bytesPerSecond, peak: meter.peak(), isWhole });
+    };
+    command.on('error', () => done(false));
+    command.on('end', () => done(true));
+    command.pipe().on('data', (chunk: Buffer) => {
+      meter.take(chunk);
+      // What is longer than was asked for is no decoder of ours.
+      if (meter.bytes() > bytesMax) command.kill('SIGKILL');
+    });
+  });
+}
+
+function inputOptions(demuxer: string): string[] {
+  return [
+    ...['-max_alloc', String(allocationBytesMax)],
+    ...['-protocol_whitelist', 'file,pipe'],
+    ...['-f', demuxer],
+  ];
+}
+
+/** Length and peak of s16le that comes in pieces of any length. */
+function createMeter() {
+  let bytes = 0;
+  let peak = 0;
+  let odd: number | null = null;
+  const see = (sample: number) => {
+    const size = sample < 0 ? -sample : sample;
+    if (size > peak) peak = size;
+  };
+  return {
+    take(chunk: Buffer): void {
+      bytes += chunk.length;
+      let offset = 0;
+      const [first] = chunk;
+      if (odd !== null && first !== undefined) {
+        see(((odd | (first << 8)) << 16) >> 16);
+        odd = null;
+        offset = 1;
+      }
+      const end = chunk.length - ((chunk.length - offset) % 2);
+      for (; offset < end; offset += 2) see(chunk.readInt16LE(offset));
+      if (end < chunk.length) odd = chunk[end] ?? null;
+    },
+    bytes: () => bytes,
+    peak: () => peak,
+  };
+}

@@ -1,0 +1,259 @@
+// An answer as accumulated from its events: what is stored, replayed, and rendered as JSON. It is a
+// list in the order of appearance: thinking, text and calls may alternate.
+import type { Citation, FinishReason, ModelEvent, NativeValue, Progress } from './events.ts';
+
+export interface ToolCall {
+  id: string;
+  name: string;
+  /** JSON text as the model wrote it: it may be invalid JSON. */
+  arguments: string;
+}
+
+export type AnswerItem =
+  | { type: 'text'; text: string; citations: Citation[] }
+  | { type: 'refusal'; text: string }
+  /** `native`: what its format needs to take it back (a signature, encrypted content). */
+  | { type: 'reasoning'; text: string; native: NativeValue | null }
+  | ({ type: 'tool_call'; index: number } & ToolCall)
+  | ({ type: 'native' } & NativeValue);
+
+/**
+ * In which pieces the answer came, in order: a number is the length of a delta (UTF-16 units), a
+ * negative one says which item the next ones belong to (-1: the first), a word is an event of that
+ * item or the next progress.
+ */
+export type Cut = number | 'citation' | 'end' | 'progress';
+
+export interface Cuts {
+  /** The item that was written last; -1: none was. */
+  item: number;
+  steps: Cut[];
+  progress: Progress[];
+}
+
+export interface Answer {
+  items: AnswerItem[];
+  finishReason: FinishReason | null;
+  /** The stop sequence that ended it, where one did and the provider said which. */
+  stopSequence: string | null;
+  /** How the upstream's format says why it ended, where that says more than the reason. */
+  finishNative?: NativeValue;
+  /** Chat members seen on the way, merged: arrays concatenated, the rest overwritten. */
+  extra: { delta: Record<string, unknown>; choice: Record<string, unknown> };
+  /** Kept where the stream must be repeatable event by event: see `replay.ts`. */
+  cuts?: Cuts;
+}
+
+export function emptyAnswer(): Answer {
+  return {
+    items: [],
+    finishReason: null,
+    stopSequence: null,
+    extra: { delta: {}, choice: {} },
+  };
+}
+
+/** Adds one event to the answer, in place; usage and failures are not part of it. */
+export function addToAnswer(answer: Answer, event: ModelEvent): void {
+  const { items } = answer;
+  const last = items.length > 0 ? items[items.length - 1] : undefined;
+  switch (event.type) {
+    case 'text':
+      if (last?.type === 'text') last.text += event.text;
+      else items.push({ type: 'text', text: event.text, citations: [] });
+      break;
+    case 'refusal':
+      if (last?.type === 'refusal') last.text += event.text;
+      else items.push({ type: 'refusal', text: event.text });
+      break;
+    case 'reasoning':
+      if (last?.type === 'reasoning' && last.native === null) last.text += event.text;
+      else items.push({ type: 'reasoning', text: event.text, native: null });
+      break;
+    case 'reasoning_end': {
+      const native = { format: event.format, value: event.value };
+      if (last?.type === 'reasoning' && last.native === null) last.native = native;
+      else items.push({ type: 'reasoning', text: '', native });
+      cut(answer, items.length - 1, 'end');
+      return;
+    }
+    case 'citation':
+      if (last?.type !== 'text') return;
+      last.citations.push(event.citation);
+      cut(answer, items.length - 1, 'citation');
+      return;
+    case 'tool_call': {
+      const { index, id, name } = event;
+      items.push({ type: 'tool_call', index, id, name, arguments: '' });
+      cut(answer, items.length - 1, null);
+      return;
+    }
+    case 'tool_arguments': {
+      const at = callAt(items, event.index);
+      const call = items[at];
+      if (call?.type !== 'tool_call') return;
+      call.arguments += event.text;
+      cut(answer, at, event.text.length);
+      return;
+    }
+    case 'native':
+      items.push({ type: 'native', format: event.format, value: event.value });
+      cut(answer, items.length - 1, null);
+      return;
+    case 'extra':
+      mergeExtra(answer.extra.delta, event.delta);
+      mergeExtra(answer.extra.choice, event.choice);
+      return;
+    case 'finish':
+      answer.finishReason = event.reason;
+      answer.stopSequence = event.stopSequence ?? null;
+      if (event.native !== undefined) answer.finishNative = event.native;
+      return;
+    default:
+      return;
+  }
+  cut(answer, items.length - 1, event.text.length);
+}
+
+/** Nearly always the newest item; calls may also be written in turns. */
+function callAt(items: readonly AnswerItem[], index: number): number {
+  for (let at = items.length - 1; at >= 0; at -= 1) {
+    const item = items[at];
+    if (item?.type === 'tool_call' && item.index === index) return at;
+  }
+  return -1;
+}
+
+function cut({ cuts }: Answer, item: number, step: Cut | null): void {
+  if (cuts === undefined) return;
+  if (cuts.item !== item) {
+    cuts.item = item;
+    cuts.steps.push(-1 - item);
+  }
+  if (step !== null) cuts.steps.push(step);
+}
+
+/** The events that rebuild the answer: a late subscriber's catch-up, and every replay. */
+export function answerEvents(answer: Answer): ModelEvent[] {
+  const events: ModelEvent[] = [{ type: 'start' }];
+  for (const item of answer.items) events.push(...itemEvents(item));
+  events.push(...lastEvents(answer));
+  return events;
+}
+
+function itemEvents(item: AnswerItem): ModelEvent[] {
+  switch (item.type) {
+    case 'text':
+      return textEvents(item);
+    case 'refusal':
+      return item.text === '' ? [] : [{ type: 'refusal', text: item.text }];
+    case 'reasoning': {
+      const end: ModelEvent[] =
+        item.native === null ? [] : [{ type: 'reasoning_end', ...item.native }];
+      return item.text === '' ? end : [{ type: 'reasoning', text: item.text }, ...end];
+    }
+    case 'tool_call': {
+      const { index, id, name } = item;
+      const call: ModelEvent = { type: 'tool_call', index, id, name };
+      if (item.arguments === '') return [call];
+      return [call, { type: 'tool_arguments', index, text: item.arguments }];
+    }
+    case 'native':
+      return [{ type: 'native', format: item.format, value: item.value }];
+  }
+}
+
+/** What stands at the end of every replay, wherever it came. */
+export function lastEvents(answer: Answer): ModelEvent[] {
+  const events: ModelEvent[] = [];
+  const { delta, choice } = answer.extra;
+  if (Object.keys(delta).length + Object.keys(choice).length > 0) {
+    events.push({ type: 'extra', format: 'chat', delta, choice });
+  }
+  const { finishReason, stopSequence, finishNative } = answer;
+  if (finishReason !== null) {
+    events.push({
+      type: 'finish',
+      reason: finishReason,
+      ...(stopSequence === null ? {} : { stopSequence }),
+      ...(finishNative === undefined ? {} : { native: finishNative }),
+    });
+  }
+  return events;
+}
+
+/**
+ * Text and its citations: those that end a block of Messages stand where they stood. Those of an
+ * empty text belong to nothing that is told.
+ */
+function textEvents({ text, citations }: AnswerItem & { type: 'text' }): ModelEvent[] {
+  if (text === '') return [];
+  const events: ModelEvent[] = [];
+  let position = 0;
+  let cited = 0;
+  for (const piece of splitText(text, blockEnds(citations, text.length))) {
+    events.push({ type: 'text', text: piece, plain: false });
+    position += piece.length;
+    for (; cited < citations.length; cited += 1) {
+      const citation = citations[cited];
+      if (citation?.native === undefined || (citation.end ?? text.length) > position) break;
+      events.push({ type: 'citation', citation });
+    }
+  }
+  for (const citation of citations.slice(cited)) events.push({ type: 'citation', citation });
+  return events;
+}
+
+/** Where blocks of text end inside an item, ascending: only Messages has such blocks. */
+export function blockEnds(citations: readonly Citation[], length: number): number[] {
+  const ends = new Set<number>();
+  for (const { native, end } of citations) {
+    if (native?.format === 'messages' && end !== null && end > 0 && end < length) ends.add(end);
+  }
+  return [...ends].sort((left, right) => left - right);
+}
+
+/** The text cut at these places; nothing of an empty one. */
+export function splitText(text: string, ends: readonly number[]): string[] {
+  if (text === '') return [];
+  const starts = [0, ...ends];
+  return starts.map((start, index) => text.slice(start, starts[index + 1]));
+}
+
+/** All visible text of the answer. */
+export function answerText(answer: Answer): string {
+  let text = '';
+  for (const item of answer.items) if (item.type === 'text') text += item.text;
+  return text;
+}
+
+export function answerRefusal(answer: Answer): string {
+  let text = '';
+  for (const item of answer.items) if (item.type === 'refusal') text += item.text;
+  return text;
+}
+
+export function answerReasoning(answer: Answer): string {
+  let text = '';
+  for (const item of answer.items) if (item.type === 'reasoning') text += item.text;
+  return text;
+}
+
+/** The tool calls in order of appearance. */
+export function answerToolCalls(answer: Answer): ToolCall[] {
+  return answer.items.filter((item) => item.type === 'tool_call');
+}
+
+function mergeExtra(into: Record<string, unknown>, from: Record<string, unknown>): void {
+  for (const [name, value] of Object.entries(from)) {
+    if (name === '__proto__') continue;
+    const before = into[name];
+    if (Array.isArray(before) && Array.isArray(value)) into[name] = before.concat(value);
+    else if (isObject(before) && isObject(value)) mergeExtra(before, value);
+    else into[name] = isObject(value) ? structuredClone(value) : value;
+  }
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,53 @@
+// Speech and transcription as the product understands them, whatever a provider calls things.
+import type { Container } from '../audio/container.ts';
+
+export type SpeechFormat = 'mp3' | 'wav';
+
+export const speechMediaTypes: Readonly<Record<SpeechFormat, string>> = {
+  mp3: 'audio/mpeg',
+  wav: 'audio/wav',
+};
+
+export interface SpeechRequest {
+  input: string;
+  /** As callers name it; the model's catalog entry has the upstream's name. */
+  voice: string;
+  instructions: string | null;
+  format: SpeechFormat;
+  /** 0.25 to 4; null: the provider's own. */
+  speed: number | null;
+}
+
+export interface TranscriptionRequest {
+  bytes: Uint8Array;
+  container: Container;
+  /** ISO 639-1. */
+  language: string | null;
+}
+
+export interface Transcript {
+  text: string;
+  /** What the provider says it heard; null: it says nothing of it. */
+  seconds: number | null;
+}
+
+/** Unicode characters (code points), as prices and bounds count them. */
+export function countCharacters(text: string): number {
+  let count = 0;
+  for (let index = 0; index < text.length; index += 1) {
+    const unit = text.charCodeAt(index);
+    // The second half of a pair is no character of its own; half a pair is one.
+    const isSecond = unit >= 0xdc00 && unit <= 0xdfff && index > 0;
+    const before = isSecond ? text.charCodeAt(index - 1) : 0;
+    if (!(before >= 0xd800 && before <= 0xdbff)) count += 1;
+  }
+  return count;
+}
+
+/** Whether bytes begin as audio of the format does; few enough bytes are no proof against it. */
+export function beginsAs(format: SpeechFormat, bytes: Uint8Array): boolean {
+  if (format === 'wav') return Buffer.from(bytes.subarray(0, 4)).toString('latin1') === 'RIFF';
+  const [first = 0, second = 0] = bytes;
+  const isTagged = Buffer.from(bytes.subarray(0, 3)).toString('latin1') === 'ID3';
+  return isTagged || (first === 0xff && (second & 0xe0) === 0xe0);
+}

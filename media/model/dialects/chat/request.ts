@@ -1,0 +1,150 @@
+// A Chat Completions body → the neutral request, and the refusals that a schema cannot word.
+import { fieldProblem } from '../../../../runtime/http/validate.ts';
+import type {
+  ContentPart,
+  FunctionTool,
+  GenerationRequest,
+  Message,
+  Sampling,
+  ToolChoice,
+} from '../../request.ts';
+import {
+  readControls,
+  readOutputFormat,
+  refuseServerTool,
+  refuseTooManyServers,
+} from '../fields.ts';
+import type { ChatRequestBody } from './schema.ts';
+
+/** Throws a Problem with the field's path for what the schema alone cannot refuse. */
+export function readRequest(
+  body: ChatRequestBody,
+  headers: Readonly<Record<string, string>>,
+): GenerationRequest {
+  refuseUnsupported(body);
+  const messages = body.messages.map(readMessage);
+  if (typeof body.instructions === 'string') messages.unshift(systemMessage(body.instructions));
+  return {
+    model: body.model,
+    messages,
+    tools: readTools(body.tools ?? []),
+    nativeTools: [],
+    toolChoice: readToolChoice(body),
+    parallelToolCalls: body.parallel_tool_calls ?? null,
+    outputFormat: readOutputFormat(body),
+    outputTokensMax:
+      body.max_output_tokens ?? body.max_completion_tokens ?? body.max_tokens ?? null,
+    sampling: readSampling(body),
+    reasoning:
+      typeof body.reasoning_effort === 'string'
+        ? { effort: body.reasoning_effort, budgetTokens: null, summary: false }
+        : null,
+    controls: readControls(body),
+    source: { format: 'chat', body, headers, rewritten: false },
+  };
+}
+
+function refuseUnsupported(body: ChatRequestBody): void {
+  if ((body.n ?? 1) > 1) throw fieldProblem('n', "Only one choice is produced: 'n' must be 1.");
+  if (body.modalities?.some((modality) => modality !== 'text')) {
+    throw fieldProblem('modalities', "Only the modality 'text' is available on this route.");
+  }
+}
+
+function readSampling(body: ChatRequestBody): Sampling {
+  const stop = body.stop ?? [];
+  return {
+    temperature: body.temperature ?? null,
+    topP: body.top_p ?? null,
+    topK: null,
+    seed: body.seed ?? null,
+    presencePenalty: body.presence_penalty ?? null,
+    frequencyPenalty: body.frequency_penalty ?? null,
+    stop: typeof stop === 'string' ? [stop] : stop,
+  };
+}
+
+type BodyMessage = ChatRequestBody['messages'][number];
+
+function readMessage(message: BodyMessage): Message {
+  const calls = message.role === 'assistant' ? (message.tool_calls ?? []) : [];
+  return {
+    role: message.role,
+    parts: readParts(message.content),
+    toolCalls: calls.map((call) => ({
+      id: call.id,
+      name: call.function.name,
+      arguments: call.function.arguments,
+    })),
+    toolCallId: message.role === 'tool' ? message.tool_call_id : null,
+  };
+}
+
+function readParts(content: BodyMessage['content']): ContentPart[] {
+  if (content === null || content === undefined) return [];
+  if (typeof content === 'string') return [{ type: 'text', text: content }];
+  return content.map((part): ContentPart => {
+    switch (part.type) {
+      case 'text':
+        return { type: 'text', text: part.text };
+      case 'image_url':
+        return { type: 'image', url: part.image_url.url, detail: part.image_url.detail ?? null };
+      case 'file': {
+        const { file_data, filename } = part.file;
+        if (typeof file_data === 'string') {
+          return { type: 'file', url: file_data, name: filename ?? null };
+        }
+        return { type: 'native', format: 'chat', value: part };
+      }
+      default:
+        return { type: 'native', format: 'chat', value: part };
+    }
+  });
+}
+
+function systemMessage(text: string): Message {
+  return { role: 'system', parts: [{ type: 'text', text }], toolCalls: [], toolCallId: null };
+}
+
+type BodyTool = NonNullable<ChatRequestBody['tools']>[number];
+
+function readTools(tools: BodyTool[]): FunctionTool[] {
+  refuseTooManyServers(tools);
+  return tools.map(readTool);
+}
+
+function readTool(tool: BodyTool, index: number): FunctionTool {
+  refuseServerTool(tool, index);
+  if (tool.type !== 'function') {
+    throw fieldProblem(
+      `tools[${index}].type`,
+      `Tools of type '${tool.type.slice(0, 64)}' are not available on this route.`,
+    );
+  }
+  const declared = tool.function ?? null;
+  if (declared === null) {
+    const path = `tools[${index}].function`;
+    throw fieldProblem(path, `Missing required field '${path}'.`);
+  }
+  return {
+    name: declared.name,
+    description: declared.description ?? null,
+    parameters: declared.parameters ?? null,
+    strict: declared.strict ?? null,
+  };
+}
+
+function readToolChoice(body: ChatRequestBody): ToolChoice | null {
+  const choice = body.tool_choice ?? null;
+  if (choice === null || typeof choice === 'string') return choice;
+  if (choice.type === 'function') {
+    if (choice.function === null || choice.function === undefined) {
+      const path = 'tool_choice.function';
+      throw fieldProblem(path, `Missing required field '${path}'.`);
+    }
+    return { name: choice.function.name };
+  }
+  // A list of allowed tools: a same-format upstream reads it from the body.
+  if (choice.type === 'allowed_tools') return 'auto';
+  throw fieldProblem('tool_choice.type', "Invalid value for 'tool_choice.type'.");
+}

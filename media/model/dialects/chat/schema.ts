@@ -1,0 +1,93 @@
+// The body of POST /v1/chat/completions: the fields of 2.9 and the official client's superset. Open
+// for members that nobody here knows (they are forwarded), closed where the specification says so.
+import * as v from 'valibot';
+import { sharedFields, tokenCeiling } from '../fields.ts';
+
+const textPart = v.looseObject({ type: v.literal('text'), text: v.string() });
+const imagePart = v.looseObject({
+  type: v.literal('image_url'),
+  image_url: v.looseObject({ url: v.string(), detail: v.nullish(v.string()) }),
+});
+const filePart = v.looseObject({
+  type: v.literal('file'),
+  file: v.looseObject({
+    file_data: v.nullish(v.string()),
+    filename: v.nullish(v.string()),
+    file_id: v.nullish(v.string()),
+  }),
+});
+/** Understood by same-format upstreams alone. */
+const otherPart = v.looseObject({ type: v.picklist(['input_audio', 'refusal']) });
+const part = v.variant('type', [textPart, imagePart, filePart, otherPart]);
+const content = v.union([v.string(), v.array(part)]);
+
+const toolCall = v.looseObject({
+  id: v.string(),
+  type: v.literal('function'),
+  function: v.looseObject({ name: v.string(), arguments: v.string() }),
+});
+
+const message = v.variant('role', [
+  v.looseObject({ role: v.picklist(['system', 'developer', 'user']), content }),
+  v.looseObject({
+    role: v.literal('assistant'),
+    content: v.nullish(content),
+    refusal: v.nullish(v.string()),
+    tool_calls: v.nullish(v.array(toolCall)),
+  }),
+  v.looseObject({ role: v.literal('tool'), content, tool_call_id: v.string() }),
+]);
+
+const tool = v.looseObject({
+  type: v.pipe(
+    v.string(),
+    v.description('`function`; other declarations are refused on this route'),
+  ),
+  function: v.nullish(
+    v.looseObject({
+      name: v.pipe(v.string(), v.minLength(1), v.maxLength(256)),
+      description: v.nullish(v.string()),
+      parameters: v.nullish(v.record(v.string(), v.unknown())),
+      strict: v.nullish(v.boolean()),
+    }),
+  ),
+});
+
+const toolChoice = v.union([
+  v.picklist(['auto', 'none', 'required']),
+  v.looseObject({
+    type: v.string(),
+    function: v.nullish(v.looseObject({ name: v.string() })),
+  }),
+]);
+
+const penalty = v.nullish(v.pipe(v.number(), v.minValue(-2), v.maxValue(2)));
+export const chatRequestSchema = v.looseObject({
+  ...sharedFields,
+  messages: v.pipe(v.array(message), v.minLength(1), v.maxLength(10_000)),
+  instructions: v.nullish(v.string()),
+  stream_options: v.nullish(
+    v.looseObject({
+      include_usage: v.nullish(v.boolean()),
+      include_obfuscation: v.nullish(v.boolean()),
+    }),
+  ),
+  max_completion_tokens: tokenCeiling,
+  max_tokens: tokenCeiling,
+  n: v.nullish(v.pipe(v.number(), v.integer(), v.minValue(1))),
+  temperature: v.nullish(v.pipe(v.number(), v.minValue(0), v.maxValue(2))),
+  top_p: v.nullish(v.pipe(v.number(), v.minValue(0), v.maxValue(1))),
+  presence_penalty: penalty,
+  frequency_penalty: penalty,
+  stop: v.nullish(v.union([v.string(), v.array(v.string())])),
+  seed: v.nullish(v.pipe(v.number(), v.integer())),
+  logprobs: v.nullish(v.boolean()),
+  top_logprobs: v.nullish(v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(20))),
+  modalities: v.nullish(v.array(v.string())),
+  tools: v.nullish(v.pipe(v.array(tool), v.maxLength(512))),
+  tool_choice: v.nullish(toolChoice),
+  parallel_tool_calls: v.nullish(v.boolean()),
+  reasoning_effort: v.nullish(v.pipe(v.string(), v.maxLength(40))),
+});
+
+export type ChatRequestBody = v.InferOutput<typeof chatRequestSchema>;

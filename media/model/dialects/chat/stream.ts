@@ -1,0 +1,130 @@
+// Writes one subscriber's Chat Completions stream. A text event is three strings joined: what
+// stands around the text never changes in a stream, and plain text needs no escaping.
+import type { Problem } from '../../../../runtime/problem.ts';
+import type { FinishReason, ModelEvent, Progress } from '../../events.ts';
+import type { Receipt, ReplyIdentity, ReplyOptions, StreamEncoder, SvcUsage } from '../contract.ts';
+import { hasAddress, urlCitation } from './citation.ts';
+import { chatError } from './error.ts';
+import { chatUsage, completionId } from './usage.ts';
+
+const done = 'data: [DONE]\n\n';
+const unfinished = ',"logprobs":null,"finish_reason":null}';
+const roleDelta = '{"role":"assistant","content":null}';
+
+export class ChatStreamEncoder implements StreamEncoder {
+  readonly #includeUsage: boolean;
+  /** `data: {…,` up to the members that differ. */
+  readonly #head: string;
+  readonly #open: string;
+  readonly #close: string;
+  readonly #textOpen: string;
+  readonly #textClose: string;
+  #roleSent = false;
+  #finishReason: FinishReason = 'stop';
+
+  constructor(identity: ReplyIdentity, options: Pick<ReplyOptions, 'includeUsage'>) {
+    this.#includeUsage = options.includeUsage;
+    const id = JSON.stringify(completionId(identity.requestId));
+    const model = JSON.stringify(identity.model);
+    const created = `"object":"chat.completion.chunk","created":${identity.createdAt}`;
+    this.#head = `data: {"id":${id},${created},"model":${model},`;
+    this.#open = `${this.#head}"choices":[{"index":0,"delta":`;
+    this.#close = `${unfinished}]${this.#tail()}`;
+    this.#textOpen = `${this.#open}{"content":"`;
+    this.#textClose = `"}${this.#close}`;
+  }
+
+  events(events: readonly ModelEvent[]): string {
+    let text = '';
+    for (const event of events) {
+      if (event.type === 'text' && this.#roleSent) {
+        text += this.#textOpen + (event.plain ? event.text : escapeText(event.text));
+        text += this.#textClose;
+      } else {
+        text += this.#event(event);
+      }
+    }
+    return text;
+  }
+
+  progress(progress: Progress): string {
+    const member = `"svc_progress":${JSON.stringify(progress)}`;
+    return `${this.#open}{}${unfinished}],${member}${this.#tail()}`;
+  }
+
+  finish(receipt: Receipt): string {
+    const { svcRouting } = receipt;
+    const routing = svcRouting === null ? '' : `,"svc_routing":${JSON.stringify(svcRouting)}`;
+    const svcUsage = `,"svc_usage":${JSON.stringify(receipt.svcUsage)}${routing}`;
+    const finished = `,"logprobs":null,"finish_reason":"${this.#finishReason}"}`;
+    const last = `${this.#role()}${this.#open}{}${finished}]`;
+    if (!this.#includeUsage) return `${last}${svcUsage}}\n\n${done}`;
+    const usage = JSON.stringify(chatUsage(receipt.usage));
+    const usageChunk = `${this.#head}"choices":[],"usage":${usage}${svcUsage}}\n\n`;
+    return last + this.#tail() + usageChunk + done;
+  }
+
+  failure(problem: Problem, svcUsage: SvcUsage | null): string {
+    const error = { error: chatError(problem) };
+    const members = svcUsage === null ? error : { ...error, svc_usage: svcUsage };
+    return `data: ${JSON.stringify(members)}\n\n${done}`;
+  }
+
+  #event(event: ModelEvent): string {
+    switch (event.type) {
+      case 'start':
+        return this.#role();
+      case 'text':
+        return this.#delta(`{"content":"${escapeText(event.text)}"}`);
+      case 'refusal':
+        return this.#delta(`{"refusal":"${escapeText(event.text)}"}`);
+      case 'reasoning':
+        return this.#delta(`{"reasoning_content":"${escapeText(event.text)}"}`);
+      case 'tool_call': {
+        const { index, id, name } = event;
+        const call = { index, id, type: 'function', function: { name, arguments: '' } };
+        return this.#delta(`{"tool_calls":[${JSON.stringify(call)}]}`);
+      }
+      case 'tool_arguments': {
+        const fragment = escapeText(event.text);
+        return this.#delta(
+          `{"tool_calls":[{"index":${event.index},"function":{"arguments":"${fragment}"}}]}`,
+        );
+      }
+      case 'extra': {
+        const choice = { index: 0, logprobs: null, finish_reason: null, ...event.choice };
+        const whole = JSON.stringify({ ...choice, delta: event.delta });
+        return `${this.#role()}${this.#head}"choices":[${whole}]${this.#tail()}`;
+      }
+      case 'citation':
+        if (!hasAddress(event.citation)) return '';
+        return this.#delta(`{"annotations":[${JSON.stringify(urlCitation(event.citation))}]}`);
+      case 'finish':
+        this.#finishReason = event.reason;
+        return '';
+      default:
+        return '';
+    }
+  }
+
+  #delta(delta: string): string {
+    return this.#role() + this.#open + delta + this.#close;
+  }
+
+  /** The chunk with the role, once. Its content is null: tool calls may follow instead of text. */
+  #role(): string {
+    if (this.#roleSent) return '';
+    this.#roleSent = true;
+    return this.#open + roleDelta + this.#close;
+  }
+
+  /** With include_usage every chunk but the last has a null usage, as the official server's. */
+  #tail(): string {
+    return this.#includeUsage ? ',"usage":null}\n\n' : '}\n\n';
+  }
+}
+
+/** The inside of a JSON string. */
+function escapeText(text: string): string {
+  return JSON.stringify(text).slice(1, -1);
+}

@@ -1,0 +1,61 @@
+// The whole reply: one chat.completion object.
+import {
+  type Answer,
+  answerReasoning,
+  answerRefusal,
+  answerText,
+  answerToolCalls,
+} from '../../answer.ts';
+import type { Receipt, ReplyIdentity, ReplyOptions } from '../contract.ts';
+import { hasAddress, urlCitation } from './citation.ts';
+import { chatUsage, completionId } from './usage.ts';
+
+export function wholeReply(
+  identity: ReplyIdentity,
+  _options: ReplyOptions,
+  answer: Answer,
+  receipt: Receipt,
+): Record<string, unknown> {
+  const choice = {
+    index: 0,
+    logprobs: null,
+    finish_reason: answer.finishReason ?? 'stop',
+    ...answer.extra.choice,
+    message: messageOf(answer),
+  };
+  return {
+    id: completionId(identity.requestId),
+    object: 'chat.completion',
+    created: identity.createdAt,
+    model: identity.model,
+    choices: [choice],
+    usage: chatUsage(receipt.usage),
+    svc_usage: receipt.svcUsage,
+    ...(receipt.svcRouting === null ? {} : { svc_routing: receipt.svcRouting }),
+  };
+}
+
+function messageOf(answer: Answer): Record<string, unknown> {
+  const calls = answerToolCalls(answer);
+  const text = answerText(answer);
+  const refusal = answerRefusal(answer);
+  const reasoning = answerReasoning(answer);
+  const citations = answer.items
+    .flatMap((item) => (item.type === 'text' ? item.citations : []))
+    .filter(hasAddress);
+  const message: Record<string, unknown> = {
+    role: 'assistant',
+    content: text === '' && (calls.length > 0 || refusal !== '') ? null : text,
+    refusal: refusal === '' ? null : refusal,
+  };
+  if (reasoning !== '') message.reasoning_content = reasoning;
+  if (citations.length > 0) message.annotations = citations.map(urlCitation);
+  if (calls.length > 0) {
+    message.tool_calls = calls.map((call) => ({
+      id: call.id,
+      type: 'function',
+      function: { name: call.name, arguments: call.arguments },
+    }));
+  }
+  return { ...answer.extra.delta, ...message };
+}

@@ -1,0 +1,177 @@
+// The request fields that all generation formats share (specification 2.9): their schemas, and how
+// they are read. `nullish` members: clients send null for "not set".
+import * as v from 'valibot';
+import { lineOfText } from '../../../runtime/http/text.ts';
+import { fieldProblem } from '../../../runtime/http/validate.ts';
+import type { ClientContext, OutputFormat, RequestControls } from '../request.ts';
+import { assertOutputFormat } from '../structured.ts';
+
+const clientContext = v.pipe(
+  v.strictObject({
+    timezone: v.nullish(v.pipe(v.string(), v.maxLength(100))),
+    utc_offset_minutes: v.nullish(
+      v.pipe(v.number(), v.integer(), v.minValue(-840), v.maxValue(840)),
+    ),
+    locale: v.nullish(v.pipe(v.string(), v.maxLength(40))),
+    temperature_unit: v.nullish(v.picklist(['celsius', 'fahrenheit'])),
+    share_location: v.nullish(v.boolean()),
+    location: v.nullish(v.record(v.string(), v.unknown())),
+  }),
+  v.description(
+    'What the client knows of its user. The model is told local date and time (by timezone, ' +
+      'else by utc_offset_minutes), locale, temperature unit and, when shared, location in one ' +
+      'line in front of the last user turn, so that all before it stays in prompt caches; a web ' +
+      'search takes language and country from the locale. Location is ignored unless ' +
+      'share_location is true.',
+  ),
+);
+
+const optimization = v.strictObject({
+  profile: v.nullish(v.picklist(['general', 'code', 'research'])),
+  mode: v.nullish(v.picklist(['off', 'balanced', 'aggressive', 'auto', 'safe'])),
+  engine: v.nullish(v.literal('svc_optimizer')),
+  allow_lossy_context: v.nullish(v.boolean()),
+});
+
+const metadata = v.looseObject({
+  require_web_search: v.nullish(v.boolean()),
+  intelligent_reroute: v.nullish(v.boolean()),
+});
+
+const key160 = v.nullish(lineOfText(160));
+
+/** `{type, …}` of a response format; what else it needs is checked by `readOutputFormat`. */
+export const formatDeclaration = v.looseObject({ type: v.string() });
+
+export const tokenCeiling = v.nullish(v.pipe(v.number(), v.integer(), v.minValue(1)));
+
+export const modelAlias = v.pipe(v.string(), v.minLength(1), v.maxLength(200));
+
+/** Entries to spread into a format's own object schema. */
+export const sharedFields = {
+  model: modelAlias,
+  stream: v.nullish(v.boolean()),
+  max_output_tokens: tokenCeiling,
+  response_format: v.nullish(formatDeclaration),
+  text: v.nullish(v.looseObject({ format: v.nullish(formatDeclaration) })),
+  web_search: v.nullish(v.boolean()),
+  request_id: key160,
+  conversation_id: key160,
+  client_context: v.nullish(clientContext),
+  optimization: v.nullish(optimization),
+  metadata: v.nullish(metadata),
+};
+
+const sharedBody = v.object(sharedFields);
+type SharedBody = Omit<v.InferOutput<typeof sharedBody>, 'model'>;
+
+/** What the service itself is asked to do. Legacy optimization modes are `balanced`. */
+export function readControls(body: SharedBody): RequestControls {
+  const mode = body.optimization?.mode ?? 'off';
+  return {
+    webSearch: body.web_search ?? null,
+    requireWebSearch: body.metadata?.require_web_search === true,
+    reroute: body.metadata?.intelligent_reroute === true,
+    conversationId: body.conversation_id ?? null,
+    clientContext: readContext(body.client_context ?? null),
+    optimization: {
+      profile: body.optimization?.profile ?? 'code',
+      mode: mode === 'auto' || mode === 'safe' ? 'balanced' : mode,
+      allowLossyContext: body.optimization?.allow_lossy_context === true,
+    },
+  };
+}
+
+function readContext(declared: SharedBody['client_context'] | null): ClientContext | null {
+  if (declared === null || declared === undefined) return null;
+  return {
+    timezone: declared.timezone ?? null,
+    utcOffsetMinutes: declared.utc_offset_minutes ?? null,
+    locale: declared.locale ?? null,
+    temperatureUnit: declared.temperature_unit ?? null,
+    location: declared.share_location === true ? (declared.location ?? null) : null,
+  };
+}
+
+/**
+ * The format of the answer; an explicit response_format takes precedence over text.format.
+ * @throws Problem invalid_request with the member's path
+ */
+export function readOutputFormat(body: Pick<SharedBody, 'response_format' | 'text'>): OutputFormat {
+  const explicit = body.response_format ?? null;
+  if (explicit !== null) {
+    const inner = explicit.json_schema;
+    return toOutputFormat(explicit.type, inner, 'response_format', 'response_format.json_schema');
+  }
+  const format = body.text?.format ?? null;
+  if (format === null) return { type: 'text' };
+  return toOutputFormat(format.type, format, 'text.format', 'text.format');
+}
+
+function toOutputFormat(
+  type: string,
+  declared: unknown,
+  path: string,
+  declaredPath: string,
+): OutputFormat {
+  if (type === 'text' || type === 'json_object') return { type };
+  if (type !== 'json_schema') {
+    throw fieldProblem(
+      `${path}.type`,
+      `Invalid value for '${path}.type': expected text, json_object or json_schema.`,
+    );
+  }
+  if (!isMembers(declared)) {
+    throw fieldProblem(declaredPath, `Missing required field '${declaredPath}'.`);
+  }
+  const { name, schema, strict } = declared;
+  if (typeof name !== 'string' || name === '' || name.length > 256) {
+    throw fieldProblem(`${declaredPath}.name`, `Missing or invalid '${declaredPath}.name'.`);
+  }
+  if (schema !== undefined && !isMembers(schema)) {
+    throw fieldProblem(`${declaredPath}.schema`, `Invalid value for '${declaredPath}.schema'.`);
+  }
+  const format: OutputFormat = {
+    type: 'json_schema',
+    name,
+    schema: schema ?? {},
+    strict: strict === true,
+  };
+  assertOutputFormat(format, path);
+  return format;
+}
+
+const serverToolsMax = 8;
+
+/**
+ * Refuses the service's own tool declarations (`svc_app`, `svc_mcp`): badly written ones by their
+ * path, good ones because nothing executes them here. False: the declaration is not ours.
+ * @throws Problem invalid_request
+ */
+export function refuseServerTool(tool: { type: string }, index: number): boolean {
+  if (tool.type !== 'svc_app' && tool.type !== 'svc_mcp') return false;
+  const members = tool as Record<string, unknown>;
+  if (tool.type === 'svc_app' && members.selection !== 'auto') {
+    throw fieldProblem(`tools[${index}].selection`, "'selection' of svc_app must be 'auto'.");
+  }
+  const { server_id } = members;
+  if (tool.type === 'svc_mcp' && (typeof server_id !== 'string' || server_id === '')) {
+    throw fieldProblem(`tools[${index}].server_id`, "svc_mcp needs a 'server_id'.");
+  }
+  if (tool.type === 'svc_app') {
+    const message = 'No connected application is available to this account.';
+    throw fieldProblem(`tools[${index}].type`, message);
+  }
+  throw fieldProblem(`tools[${index}].server_id`, 'There is no enabled MCP server with this id.');
+}
+
+/** @throws Problem invalid_request when there are more MCP servers than a request may name. */
+export function refuseTooManyServers(tools: readonly { type: string }[]): void {
+  const servers = tools.filter((tool) => tool.type === 'svc_mcp').length;
+  if (servers <= serverToolsMax) return;
+  throw fieldProblem('tools', `At most ${serverToolsMax} MCP servers can be used in a request.`);
+}
+
+function isMembers(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

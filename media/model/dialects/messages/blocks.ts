@@ -1,0 +1,83 @@
+// Content blocks as this format writes them: whole in a reply, empty at their start in a stream.
+import type { AnswerItem } from '../../answer.ts';
+import { blockEnds, splitText } from '../../answer.ts';
+import type { Citation, NativeValue } from '../../events.ts';
+import { sealReasoning } from '../responses/reasoning.ts';
+
+type Block = Record<string, unknown>;
+
+const direct = { type: 'direct' };
+
+export function textBlock(text: string, citations: Block[] | null): Block {
+  return { type: 'text', text, citations };
+}
+
+export function thinkingBlock(thinking: string, signature: string): Block {
+  return { type: 'thinking', thinking, signature };
+}
+
+export function toolBlock(id: string, name: string, input: Block): Block {
+  return { type: 'tool_use', id, name, input, caller: direct };
+}
+
+/** The blocks of one item of an answer; none for what only another format can show. */
+export function blocksOf(item: AnswerItem): Block[] {
+  switch (item.type) {
+    case 'text':
+      return textBlocks(item);
+    case 'refusal':
+      return item.text === '' ? [] : [textBlock(item.text, null)];
+    case 'reasoning':
+      return [thinkingBlock(item.text, item.native === null ? '' : signatureOf(item.native))];
+    case 'tool_call':
+      return [toolBlock(item.id, item.name, toolInput(item.arguments))];
+    default:
+      return item.format === 'messages' ? [item.value] : [];
+  }
+}
+
+/** What a provider of another format needs to take its reasoning back travels sealed. */
+export function signatureOf(native: NativeValue): string {
+  if (native.format !== 'messages') return sealReasoning(native);
+  const { signature } = native.value;
+  return typeof signature === 'string' ? signature : '';
+}
+
+/** A run of text is several blocks where citations end one of them. */
+function textBlocks({ text, citations }: AnswerItem & { type: 'text' }): Block[] {
+  const ends = [...blockEnds(citations, text.length), text.length];
+  return splitText(text, ends.slice(0, -1)).map((part, index) => {
+    const isLast = index === ends.length - 1;
+    const own = citations.filter((citation) => {
+      const isBound = citation.native?.format === 'messages' && citation.end !== null;
+      return isBound && !isLast
+        ? citation.end === ends[index]
+        : isLast && !isEarlier(citation, ends);
+    });
+    return textBlock(part, own.length === 0 ? null : own.flatMap(citationBlock));
+  });
+}
+
+function isEarlier({ native, end }: Citation, ends: readonly number[]): boolean {
+  if (native?.format !== 'messages' || end === null) return false;
+  return ends.indexOf(end) >= 0 && ends.indexOf(end) < ends.length - 1;
+}
+
+/** A citation in this format; none of what has no address and no form here. */
+export function citationBlock({ url, title, native }: Citation): Block[] {
+  if (native?.format === 'messages') return [native.value];
+  if (url === '') return [];
+  return [{ type: 'web_search_result_location', cited_text: '', encrypted_index: '', title, url }];
+}
+
+/** The arguments of a call as the object that they are meant to be. */
+export function toolInput(text: string): Block {
+  if (text.trim() === '') return {};
+  try {
+    const input: unknown = JSON.parse(text);
+    if (typeof input === 'object' && input !== null && !Array.isArray(input)) return input as Block;
+  } catch {
+    // What the model wrote is kept for it to see.
+  }
+  return { invalid_arguments: text };
+}

@@ -1,0 +1,114 @@
+// Messages of a body → neutral ones. A turn of the user may hold the results of several tools and
+// words of its own: each result becomes a message, in the order in which they stand.
+import type { ContentPart, Message } from '../../request.ts';
+import { isSealed, openReasoning } from '../responses/reasoning.ts';
+import type { BlockSource, BodyMessage, CountRequestBody, KnownBlocks } from './schema.ts';
+
+/** Any block: those of unknown types too. */
+type BodyBlock = Record<string, unknown> & { type: string };
+
+export function readMessages(body: Pick<CountRequestBody, 'system' | 'messages'>): Message[] {
+  const messages: Message[] = [];
+  const system = readParts(body.system ?? []);
+  if (system.length > 0) messages.push(messageOf('system', system));
+  for (const message of body.messages) addMessage(message, messages);
+  return messages;
+}
+
+function addMessage({ role, content }: BodyMessage, messages: Message[]): void {
+  if (typeof content === 'string' || role === 'system') {
+    messages.push(messageOf(role, readParts(content)));
+    return;
+  }
+  if (role === 'assistant') {
+    const calls = content.filter((block) => isBlock(block, 'tool_use'));
+    const rest = content.filter((block) => !isBlock(block, 'tool_use'));
+    const toolCalls = calls.map((call) => {
+      const { id, name, input } = call;
+      return { id, name, arguments: JSON.stringify(input), ...cacheMark(call) };
+    });
+    messages.push({ ...messageOf(role, readParts(rest)), toolCalls });
+    return;
+  }
+  let words: BodyBlock[] = [];
+  const flush = () => {
+    if (words.length > 0) messages.push(messageOf(role, readParts(words)));
+    words = [];
+  };
+  for (const block of content) {
+    if (isBlock(block, 'tool_result')) {
+      flush();
+      messages.push(resultOf(block));
+    } else words.push(block);
+  }
+  flush();
+}
+
+function resultOf(block: KnownBlocks['tool_result']): Message {
+  return {
+    ...messageOf('tool', readParts(block.content ?? [])),
+    toolCallId: block.tool_use_id,
+    toolFailed: block.is_error === true,
+    ...cacheMark(block),
+  };
+}
+
+function messageOf(role: Message['role'], parts: ContentPart[]): Message {
+  return { role, parts, toolCalls: [], toolCallId: null };
+}
+
+function readParts(content: string | readonly BodyBlock[]): ContentPart[] {
+  if (typeof content !== 'string') return content.map((block) => readPart(block));
+  return content === '' ? [] : [{ type: 'text', text: content }];
+}
+
+function readPart(block: BodyBlock): ContentPart {
+  if (isBlock(block, 'text')) {
+    return { type: 'text', text: block.text, ...cacheMark(block) };
+  }
+  if (isBlock(block, 'image')) {
+    const url = urlOf(block.source);
+    if (url !== null) return { type: 'image', url, detail: null, ...cacheMark(block) };
+  }
+  if (isBlock(block, 'document')) {
+    const url = urlOf(block.source);
+    if (url !== null) {
+      return { type: 'file', url, name: block.title ?? null, ...cacheMark(block) };
+    }
+  }
+  return readForeign(block) ?? { type: 'native', format: 'messages', value: block };
+}
+
+/** Thinking of a provider of another format, which takes it back as it was. */
+function readForeign({ type, thinking, signature }: BodyBlock): ContentPart | null {
+  if (type !== 'thinking' || typeof signature !== 'string' || !isSealed(signature)) return null;
+  const isShown = typeof thinking === 'string' && thinking !== '';
+  const summary = isShown ? [{ type: 'summary_text', text: thinking }] : [];
+  return openReasoning({ type: 'reasoning', summary, encrypted_content: signature });
+}
+
+function cacheMark({ cache_control: mark }: BodyBlock): Pick<Message, 'cacheControl'> {
+  const isMark = typeof mark === 'object' && mark !== null;
+  return isMark ? { cacheControl: mark as Record<string, unknown> } : {};
+}
+
+/** Null: a file or content that only the provider of the format can look up. */
+function urlOf(source: BlockSource): string | null {
+  switch (source.type) {
+    case 'base64':
+      return `data:${source.media_type};base64,${source.data}`;
+    case 'url':
+      return source.url;
+    case 'text':
+      return `data:text/plain;charset=utf-8;base64,${Buffer.from(source.data).toString('base64')}`;
+    default:
+      return null;
+  }
+}
+
+function isBlock<T extends keyof KnownBlocks>(
+  block: BodyBlock,
+  type: T,
+): block is BodyBlock & KnownBlocks[T] {
+  return block.type === type;
+}

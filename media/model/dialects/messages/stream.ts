@@ -1,0 +1,118 @@
+// Writes one subscriber's Messages stream. A text event is three strings joined: what stands around
+// the text changes only with its block. Blocks are written one after the other, as this format has
+// them; what comes early for a later one waits in `BlockQueue`.
+import type { Problem } from '../../../../runtime/problem.ts';
+import type { Answer } from '../../answer.ts';
+import type { ModelEvent, Progress } from '../../events.ts';
+import { estimateInputTokens } from '../../tokens.ts';
+import { zeroUsage } from '../../usage.ts';
+import type { Receipt, ReplyIdentity, ReplyOptions, StreamEncoder, SvcUsage } from '../contract.ts';
+import { citationBlock, signatureOf } from './blocks.ts';
+import { messagesError } from './error.ts';
+import { BlockQueue, escapeText, sse } from './queue.ts';
+import { stopMembers } from './stop.ts';
+import { messagesUsage } from './usage.ts';
+import { openMessage } from './whole.ts';
+
+export const pingEvent = 'event: ping\ndata: {"type":"ping"}\n\n';
+
+export class MessagesStreamEncoder implements StreamEncoder {
+  readonly #identity: ReplyIdentity;
+  readonly #options: ReplyOptions;
+  readonly #queue = new BlockQueue();
+  #started = false;
+
+  constructor(identity: ReplyIdentity, options: ReplyOptions) {
+    this.#identity = identity;
+    this.#options = options;
+  }
+
+  events(events: readonly ModelEvent[]): string {
+    const queue = this.#queue;
+    let text = this.#started ? '' : this.#start(events);
+    for (const event of events) {
+      if (event.type === 'text' && queue.textOpen !== '') {
+        text += queue.textOpen + (event.plain ? event.text : escapeText(event.text));
+        text += queue.textClose;
+      } else {
+        this.#event(event);
+        text += queue.take();
+      }
+    }
+    return text;
+  }
+
+  progress(progress: Progress): string {
+    const data = JSON.stringify({ type: 'ping', svc_progress: progress });
+    return `event: ping\ndata: ${data}\n\n`;
+  }
+
+  finish(receipt: Receipt, answer: Answer): string {
+    const { svcRouting } = receipt;
+    const routing = svcRouting === null ? {} : { svc_routing: svcRouting };
+    const svc = { svc_usage: receipt.svcUsage, ...routing };
+    const usage = messagesUsage(receipt.usage);
+    const begun = this.#started ? '' : this.#start([]);
+    this.#queue.closeAll();
+    return (
+      begun +
+      this.#queue.take() +
+      sse('message_delta', { delta: stopMembers(answer), usage, ...svc }) +
+      sse('message_stop', svc)
+    );
+  }
+
+  failure(problem: Problem, svcUsage: SvcUsage | null): string {
+    const error = messagesError(problem, this.#identity.requestId);
+    const usage = svcUsage === null ? {} : { svc_usage: svcUsage };
+    this.#queue.closeAll();
+    return this.#queue.take() + sse('error', { ...error, ...usage });
+  }
+
+  /**
+   * `message_start` tells the input as far as it is known, else as it was estimated. Of the output
+   * it tells nothing: some clients add that to what the end tells.
+   */
+  #start(events: readonly ModelEvent[]): string {
+    this.#started = true;
+    const begun = events.find((event) => event.type === 'start');
+    const known = begun?.usage ?? {
+      ...zeroUsage,
+      inputTokens: estimateInputTokens(this.#options.request),
+    };
+    const usage = { ...known, outputTokens: 0, reasoningTokens: 0, searchCalls: 0 };
+    const message = openMessage(this.#identity, usage);
+    return sse('message_start', { message }) + pingEvent;
+  }
+
+  #event(event: ModelEvent): void {
+    const queue = this.#queue;
+    switch (event.type) {
+      case 'text':
+      case 'refusal':
+        if (event.text !== '') queue.text(event.type, event.text);
+        return;
+      case 'reasoning':
+        queue.thinking(event.text);
+        return;
+      case 'reasoning_end':
+        queue.thinkingEnd(signatureOf(event));
+        return;
+      case 'citation':
+        for (const citation of citationBlock(event.citation)) queue.citation(citation);
+        if (event.citation.native?.format === 'messages') queue.endText();
+        return;
+      case 'tool_call':
+        queue.tool(event.index, event.id, event.name);
+        return;
+      case 'tool_arguments':
+        queue.toolArguments(event.index, event.text);
+        return;
+      case 'native':
+        queue.native(event.format === 'messages' ? event.value : null);
+        return;
+      default:
+        return;
+    }
+  }
+}

@@ -1,0 +1,141 @@
+// `input` of this format → neutral messages. What the model said in one turn (reasoning, text,
+// calls) becomes one assistant message; items that only this format knows ride along as native.
+import { fieldProblem } from '../../../../runtime/http/validate.ts';
+import type { ContentPart, Message } from '../../request.ts';
+import { flatName } from './namespaces.ts';
+import { type Members, openReasoning } from './reasoning.ts';
+
+export type InputItem = Members & { type?: string | null | undefined };
+
+/** @throws Problem invalid_request with the path of what is wrong */
+export function readInput(input: string | readonly InputItem[], path = 'input'): Message[] {
+  if (typeof input === 'string') return [message('user', [{ type: 'text', text: input }])];
+  const messages: Message[] = [];
+  for (const [index, item] of input.entries()) readItem(messages, item, `${path}[${index}]`);
+  return messages;
+}
+
+/** A message of one text; for `instructions` too. */
+export function textMessage(role: Message['role'], text: string): Message {
+  return message(role, [{ type: 'text', text }]);
+}
+
+function readItem(messages: Message[], item: InputItem, path: string): void {
+  switch (item.type ?? 'message') {
+    case 'message':
+      readMessage(messages, item, path);
+      return;
+    case 'function_call': {
+      const name = text(item.name, `${path}.name`);
+      const { namespace } = item;
+      const isInside = typeof namespace === 'string' && namespace !== '';
+      assistant(messages, true).toolCalls.push({
+        id: text(item.call_id, `${path}.call_id`),
+        name: isInside ? flatName(namespace, name) : name,
+        arguments: text(item.arguments, `${path}.arguments`),
+        ...(isInside ? { inside: { namespace, name } } : {}),
+      });
+      return;
+    }
+    case 'function_call_output': {
+      const parts = readContent(item.output, `${path}.output`);
+      const answer = message('tool', parts);
+      answer.toolCallId = text(item.call_id, `${path}.call_id`);
+      messages.push(answer);
+      return;
+    }
+    case 'reasoning': {
+      const part = openReasoning(item);
+      if (part !== null) assistant(messages, false).parts.push(part);
+      return;
+    }
+    case 'item_reference':
+      throw fieldProblem(`${path}.id`, 'There is no stored item with this id.');
+    default:
+      readNative(messages, item);
+  }
+}
+
+function readMessage(messages: Message[], item: InputItem, path: string): void {
+  const { role } = item;
+  const parts = readContent(item.content, `${path}.content`);
+  if (role === 'assistant') {
+    assistant(messages, false).parts.push(...parts);
+    return;
+  }
+  if (role !== 'user' && role !== 'system' && role !== 'developer') {
+    const expected = 'expected user, assistant, system or developer.';
+    throw fieldProblem(`${path}.role`, `Invalid value for '${path}.role': ${expected}`);
+  }
+  messages.push(message(role, parts));
+}
+
+/** What a client sends back of a native call is the user's side; all else the model's. */
+function readNative(messages: Message[], item: InputItem): void {
+  const part: ContentPart = { type: 'native', format: 'responses', value: item };
+  const type = item.type ?? '';
+  const isReply = type.endsWith('_output') || type === 'mcp_approval_response';
+  if (isReply) messages.push(message('user', [part]));
+  else assistant(messages, false).parts.push(part);
+}
+
+/** The assistant's message of this turn. Parts stand before its calls: after a call, a new one. */
+function assistant(messages: Message[], forCall: boolean): Message {
+  const last = messages.at(-1);
+  if (last?.role === 'assistant' && (forCall || last.toolCalls.length === 0)) return last;
+  const opened = message('assistant', []);
+  messages.push(opened);
+  return opened;
+}
+
+function readContent(content: unknown, path: string): ContentPart[] {
+  if (typeof content === 'string') return [{ type: 'text', text: content }];
+  if (!Array.isArray(content)) {
+    throw fieldProblem(path, `Invalid value for '${path}': expected a string or a list of parts.`);
+  }
+  return content.map((part: unknown, index) => readPart(part, `${path}[${index}]`));
+}
+
+function readPart(part: unknown, path: string): ContentPart {
+  if (typeof part !== 'object' || part === null || Array.isArray(part)) {
+    throw fieldProblem(path, `Invalid value for '${path}': expected an object.`);
+  }
+  const members = part as Members;
+  switch (members.type) {
+    case 'input_text':
+    case 'output_text':
+    case 'text':
+      return { type: 'text', text: text(members.text, `${path}.text`) };
+    case 'input_image': {
+      const { image_url: url, detail } = members;
+      if (typeof url !== 'string') return native(members);
+      return { type: 'image', url, detail: typeof detail === 'string' ? detail : null };
+    }
+    case 'input_file': {
+      const url = members.file_data ?? members.file_url;
+      if (typeof url !== 'string') return native(members);
+      const { filename } = members;
+      return { type: 'file', url, name: typeof filename === 'string' ? filename : null };
+    }
+    case 'refusal':
+    case 'input_audio':
+    case 'reasoning_text':
+    case 'summary_text':
+      return native(members);
+    default:
+      throw fieldProblem(`${path}.type`, `Invalid value for '${path}.type'.`);
+  }
+}
+
+function native(value: Members): ContentPart {
+  return { type: 'native', format: 'responses', value };
+}
+
+function message(role: Message['role'], parts: ContentPart[]): Message {
+  return { role, parts, toolCalls: [], toolCallId: null };
+}
+
+function text(value: unknown, path: string): string {
+  if (typeof value === 'string') return value;
+  throw fieldProblem(path, `Missing or invalid '${path}': expected a string.`);
+}

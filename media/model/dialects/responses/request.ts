@@ -1,0 +1,136 @@
+// A Responses body → the neutral request, and the refusals that a schema cannot word.
+import { fieldProblem } from '../../../../runtime/http/validate.ts';
+import {
+  type FunctionTool,
+  type GenerationRequest,
+  isOptionalTool,
+  type NativeTool,
+  noSampling,
+  type Reasoning,
+  type ToolChoice,
+} from '../../request.ts';
+import {
+  readControls,
+  readOutputFormat,
+  refuseServerTool,
+  refuseTooManyServers,
+} from '../fields.ts';
+import { readInput, textMessage } from './input.ts';
+import { namespaceTools } from './namespaces.ts';
+import type { ResponsesRequestBody } from './schema.ts';
+
+/** Throws a Problem with the field's path for what the schema alone cannot refuse. */
+export function readRequest(
+  body: ResponsesRequestBody,
+  headers: Readonly<Record<string, string>>,
+): GenerationRequest {
+  refuseForeignState(body);
+  const messages = readMessages(body);
+  if (typeof body.instructions === 'string') {
+    messages.unshift(textMessage('system', body.instructions));
+  }
+  return {
+    model: body.model,
+    messages,
+    ...readTools(body.tools ?? [], body.tool_choice ?? null),
+    toolChoice: readToolChoice(body.tool_choice ?? null),
+    parallelToolCalls: body.parallel_tool_calls ?? null,
+    outputFormat: readOutputFormat(body),
+    outputTokensMax:
+      body.max_output_tokens ?? body.max_completion_tokens ?? body.max_tokens ?? null,
+    sampling: {
+      ...noSampling,
+      temperature: body.temperature ?? null,
+      topP: body.top_p ?? null,
+    },
+    reasoning: readReasoning(body.reasoning ?? null),
+    controls: readControls(body),
+    source: { format: 'responses', body, headers, rewritten: false },
+  };
+}
+
+/** State that lives with a provider under its operator's name: other accounts' as well. */
+function refuseForeignState(body: ResponsesRequestBody): void {
+  const members: Record<string, unknown> = body;
+  for (const name of ['conversation', 'prompt']) {
+    if (members[name] === null || members[name] === undefined) continue;
+    throw fieldProblem(name, `'${name}' is not available: send the whole input.`);
+  }
+}
+
+type Messages = GenerationRequest['messages'];
+
+/** `messages` is the shared field of 2.9, for callers that have no `input`. */
+function readMessages(body: ResponsesRequestBody): Messages {
+  const { input, messages } = body;
+  if (input !== null && input !== undefined) return readInput(input);
+  if (messages !== null && messages !== undefined) return readInput(messages, 'messages');
+  throw fieldProblem('input', "Missing required field 'input'.");
+}
+
+type DeclaredChoice = NonNullable<ResponsesRequestBody['tool_choice']> | null;
+
+function isOptional({ type }: DeclaredTool, choice: DeclaredChoice): boolean {
+  const isChosen = typeof choice === 'object' && choice?.type === type;
+  return isOptionalTool(type) && !isChosen;
+}
+
+export type DeclaredTool = NonNullable<ResponsesRequestBody['tools']>[number];
+
+/** @throws Problem invalid_request with the path of what is wrong */
+export function readTools(
+  declared: readonly DeclaredTool[],
+  choice: DeclaredChoice,
+): {
+  tools: FunctionTool[];
+  nativeTools: NativeTool[];
+} {
+  refuseTooManyServers(declared);
+  const tools: FunctionTool[] = [];
+  const nativeTools: NativeTool[] = [];
+  for (const [index, tool] of declared.entries()) {
+    refuseServerTool(tool, index);
+    const inNamespace = namespaceTools(tool);
+    if (inNamespace !== null) {
+      tools.push(...inNamespace);
+      continue;
+    }
+    if (tool.type !== 'function') {
+      nativeTools.push({ format: 'responses', value: tool, isOptional: isOptional(tool, choice) });
+      continue;
+    }
+    if (typeof tool.name !== 'string') {
+      const path = `tools[${index}].name`;
+      throw fieldProblem(path, `Missing required field '${path}'.`);
+    }
+    tools.push({
+      name: tool.name,
+      description: tool.description ?? null,
+      parameters: tool.parameters ?? null,
+      strict: tool.strict ?? null,
+    });
+  }
+  return { tools, nativeTools };
+}
+
+export function readToolChoice(
+  choice: NonNullable<ResponsesRequestBody['tool_choice']> | null,
+): ToolChoice | null {
+  if (choice === null || typeof choice === 'string') return choice;
+  if (choice.type === 'function') {
+    if (typeof choice.name === 'string') return { name: choice.name };
+    throw fieldProblem('tool_choice.name', "Missing required field 'tool_choice.name'.");
+  }
+  // Lists of allowed tools and native tools: a same-format upstream reads them from the body.
+  return choice.type === 'allowed_tools' && choice.mode === 'required' ? 'required' : 'auto';
+}
+
+function readReasoning(declared: ResponsesRequestBody['reasoning'] | null): Reasoning | null {
+  if (declared === null || declared === undefined) return null;
+  const { effort, summary } = declared;
+  return {
+    effort: effort ?? null,
+    budgetTokens: null,
+    summary: typeof summary === 'string' && summary !== 'none',
+  };
+}

@@ -1,0 +1,113 @@
+// The response object: what a whole reply is, and what the lifecycle events of a stream carry. It
+// repeats the request, so that a stored response says what it was asked.
+import type { Problem } from '../../../../runtime/problem.ts';
+import type { Answer } from '../../answer.ts';
+import type { OutputFormat } from '../../request.ts';
+import { chatError } from '../chat/error.ts';
+import type { Receipt, ReplyIdentity, ReplyOptions } from '../contract.ts';
+import { responseId } from './ids.ts';
+import { namespacesOf } from './namespaces.ts';
+import { type ItemStatus, outputItems } from './output.ts';
+import { responseUsage } from './usage.ts';
+
+export type ResponseStatus =
+  | 'queued'
+  | 'in_progress'
+  | 'completed'
+  | 'incomplete'
+  | 'cancelled'
+  | 'failed';
+
+type Members = Record<string, unknown>;
+
+/** How a good end is called in this format: a cut answer is incomplete. */
+export function statusOf(answer: Answer): 'completed' | 'incomplete' {
+  const { finishReason } = answer;
+  return finishReason === 'length' || finishReason === 'content_filter'
+    ? 'incomplete'
+    : 'completed';
+}
+
+/**
+ * The response of one generation at one moment. `receipt` null: nothing is settled yet. `problem`
+ * says why a `failed` one failed.
+ */
+export function responseObject(
+  identity: ReplyIdentity,
+  options: Pick<ReplyOptions, 'request'>,
+  answer: Answer,
+  receipt: Receipt | null,
+  status: ResponseStatus,
+  problem: Problem | null = null,
+): Members {
+  const { request } = options;
+  const body: Members = request.source.body;
+  const response: Members = {
+    id: responseId(identity.requestId),
+    object: 'response',
+    created_at: identity.createdAt,
+    status,
+    background: body.background === true,
+    error: problem === null ? null : responseError(problem),
+    incomplete_details: status === 'incomplete' ? { reason: incompleteReason(answer) } : null,
+    instructions: body.instructions ?? null,
+    max_output_tokens: body.max_output_tokens ?? null,
+    model: identity.model,
+    output: outputItems(answer, {
+      requestId: identity.requestId,
+      sealed: asksForSeal(body),
+      lastStatus: itemStatus(status),
+      namespaces: namespacesOf(body.tools),
+    }),
+    parallel_tool_calls: body.parallel_tool_calls ?? true,
+    previous_response_id: body.previous_response_id ?? null,
+    reasoning: body.reasoning ?? { effort: null, summary: null },
+    store: body.store !== false,
+    temperature: body.temperature ?? null,
+    text: textSettings(body, request.outputFormat),
+    tool_choice: body.tool_choice ?? 'auto',
+    tools: body.tools ?? [],
+    top_p: body.top_p ?? null,
+    truncation: body.truncation ?? 'disabled',
+    usage: receipt === null ? null : responseUsage(receipt.usage),
+    metadata: body.metadata ?? {},
+  };
+  for (const name of ['user', 'prompt_cache_key', 'safety_identifier']) {
+    if (typeof body[name] === 'string') response[name] = body[name];
+  }
+  if (receipt === null) return response;
+  response.svc_usage = receipt.svcUsage;
+  if (receipt.svcRouting !== null) response.svc_routing = receipt.svcRouting;
+  return response;
+}
+
+/** Whether the client wants what a provider needs to take reasoning back (`include`). */
+export function asksForSeal(body: Members): boolean {
+  return Array.isArray(body.include) && body.include.includes('reasoning.encrypted_content');
+}
+
+function responseError(problem: Problem): Members {
+  const { code, message, type, param } = chatError(problem);
+  return { code, message, type, param };
+}
+
+function incompleteReason(answer: Answer): 'max_output_tokens' | 'content_filter' {
+  return answer.finishReason === 'content_filter' ? 'content_filter' : 'max_output_tokens';
+}
+
+function itemStatus(status: ResponseStatus): ItemStatus {
+  if (status === 'completed') return 'completed';
+  return status === 'in_progress' || status === 'queued' ? 'in_progress' : 'incomplete';
+}
+
+/** `text` as it holds: response_format goes before text.format. */
+function textSettings(body: Members, format: OutputFormat): Members {
+  const declared = isMembers(body.text) ? body.text : {};
+  const explicit = body.response_format !== null && body.response_format !== undefined;
+  if (!explicit && isMembers(declared.format)) return declared;
+  return { ...declared, format };
+}
+
+function isMembers(value: unknown): value is Members {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

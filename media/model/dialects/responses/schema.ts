@@ -1,0 +1,77 @@
+// The body of POST /v1/responses: the fields of 2.9 and the official client's superset. Open at the
+// top (unknown members are forwarded); items and tools are read by `input.ts` and `request.ts`,
+// which can name what is wrong with one.
+import * as v from 'valibot';
+import { sharedFields, tokenCeiling } from '../fields.ts';
+
+const item = v.looseObject({
+  type: v.optional(
+    v.nullable(
+      v.pipe(
+        v.string(),
+        v.description(
+          'message (also when left out), function_call, function_call_output, reasoning or a ' +
+            'native item; native items reach models of the same format alone',
+        ),
+      ),
+    ),
+  ),
+});
+
+export const inputSchema = v.union([v.string(), v.pipe(v.array(item), v.maxLength(10_000))]);
+
+const tool = v.looseObject({
+  type: v.pipe(
+    v.string(),
+    v.description('`function`, or a native tool of models that have it, such as `web_search`'),
+  ),
+  name: v.nullish(v.pipe(v.string(), v.minLength(1), v.maxLength(256))),
+  description: v.nullish(v.string()),
+  parameters: v.nullish(v.record(v.string(), v.unknown())),
+  strict: v.nullish(v.boolean()),
+});
+export const toolsSchema = v.nullish(v.pipe(v.array(tool), v.maxLength(512)));
+
+export const toolChoiceSchema = v.nullish(
+  v.union([
+    v.picklist(['auto', 'none', 'required']),
+    v.looseObject({
+      type: v.string(),
+      name: v.nullish(v.string()),
+      mode: v.nullish(v.string()),
+    }),
+  ]),
+);
+
+const shortText = v.nullish(v.pipe(v.string(), v.maxLength(512)));
+
+export const responsesRequestSchema = v.looseObject({
+  ...sharedFields,
+  input: v.nullish(inputSchema),
+  messages: v.nullish(v.pipe(v.array(item), v.maxLength(10_000))),
+  instructions: v.nullish(v.string()),
+  tools: toolsSchema,
+  tool_choice: toolChoiceSchema,
+  parallel_tool_calls: v.nullish(v.boolean()),
+  temperature: v.nullish(v.pipe(v.number(), v.minValue(0), v.maxValue(2))),
+  top_p: v.nullish(v.pipe(v.number(), v.minValue(0), v.maxValue(1))),
+  reasoning: v.nullish(
+    v.looseObject({
+      effort: v.nullish(v.pipe(v.string(), v.maxLength(40))),
+      summary: v.nullish(v.pipe(v.string(), v.maxLength(40))),
+    }),
+  ),
+  include: v.nullish(v.array(v.string())),
+  previous_response_id: v.nullish(v.string()),
+  background: v.nullish(v.boolean()),
+  store: v.nullish(v.boolean()),
+  truncation: v.nullish(v.picklist(['auto', 'disabled'])),
+  max_tokens: tokenCeiling,
+  max_completion_tokens: tokenCeiling,
+  stream_options: v.nullish(v.looseObject({ include_obfuscation: v.nullish(v.boolean()) })),
+  user: shortText,
+  prompt_cache_key: shortText,
+  safety_identifier: shortText,
+});
+
+export type ResponsesRequestBody = v.InferOutput<typeof responsesRequestSchema>;

@@ -1,0 +1,92 @@
+// The neutral events of an answer: what every upstream family is read into and every dialect is
+// written from. Plain data: they cross threads.
+import type { WireFormat } from './request.ts';
+import type { TokenUsage } from './usage.ts';
+
+export type FinishReason = 'stop' | 'length' | 'tool_calls' | 'content_filter';
+
+/** Why an upstream attempt failed, without a word of the provider's own text in what is public. */
+export interface UpstreamFailure {
+  kind:
+    | 'connect' // no connection, or it broke before a response
+    | 'timeout' // one of our deadlines, or the provider's 408
+    | 'busy' // 429
+    | 'rejected' // 400, 413, 422: the request is at fault, no other provider is asked
+    | 'failed' // 401, 403, 404, 5xx, 529, an error event
+    | 'cut' // the connection closed inside the stream
+    | 'garbage'; // bytes that are not the format
+  /** The provider's HTTP status, where there was one. */
+  status: number | null;
+  retryAfterMs: number | null;
+  /** For the log only; never sent to a client. */
+  detail: string;
+}
+
+/** Something that only one wire format can show: encoders of the others pass over it. */
+export interface NativeValue {
+  format: WireFormat;
+  value: Record<string, unknown>;
+}
+
+/** A source that the answer's text refers to; offsets in UTF-16 units of its text item. */
+export interface Citation {
+  /** Empty: a document of the request itself, which only `native` names. */
+  url: string;
+  title: string;
+  start: number | null;
+  end: number | null;
+  /** As its own format wrote it. One of Messages belongs to the block of text that it ends. */
+  native?: NativeValue;
+}
+
+export type ModelEvent =
+  /** The upstream has begun: its first well-formed event arrived (it may hold no answer yet).
+   * `usage`: what it says of the input already. It is shown, never charged. */
+  | { type: 'start'; usage?: TokenUsage }
+  /** `plain`: no character needs escaping in JSON, so encoders may copy it. */
+  | { type: 'text'; text: string; plain: boolean }
+  | { type: 'refusal'; text: string }
+  | { type: 'reasoning'; text: string }
+  /** Closes the run of reasoning: Messages `{signature}`; Responses `{id, encrypted_content}`. */
+  | ({ type: 'reasoning_end' } & NativeValue)
+  /** Belongs to the text before it. */
+  | { type: 'citation'; citation: Citation }
+  /** Tool calls are keyed by `index`, counted from 0 in order of appearance. */
+  | { type: 'tool_call'; index: number; id: string; name: string }
+  | { type: 'tool_arguments'; index: number; text: string }
+  /** A whole item (Responses) or content block (Messages) without a neutral form. */
+  | ({ type: 'native' } & NativeValue)
+  /** Members that only the same format understands: logprobs, annotations. */
+  | {
+      type: 'extra';
+      format: 'chat';
+      delta: Record<string, unknown>;
+      choice: Record<string, unknown>;
+    }
+  /** `native`: how its format says it, where that says more than the reason. */
+  | { type: 'finish'; reason: FinishReason; stopSequence?: string; native?: NativeValue }
+  /** Cumulative: the last one counts. */
+  | { type: 'usage'; usage: TokenUsage }
+  | { type: 'failure'; failure: UpstreamFailure };
+
+/** Whether the event is part of the answer: after the first one there is no failover. */
+export function isAnswerDelta(event: ModelEvent): boolean {
+  switch (event.type) {
+    case 'text':
+    case 'refusal':
+    case 'reasoning':
+    case 'tool_call':
+    case 'tool_arguments':
+    case 'native':
+      return true;
+    default:
+      return false;
+  }
+}
+
+/** `svc_progress` of decisions.md, section 5. */
+export interface Progress {
+  stage: 'routing' | 'search' | 'tool' | 'answer';
+  state: 'started' | 'completed' | 'failed';
+  detail: string;
+}

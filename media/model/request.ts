@@ -1,0 +1,166 @@
+// The neutral model request: what every inbound format is read into and every family is written
+// from. `source` keeps the client's own body, so that a same-format upstream loses nothing.
+
+/** The public wire formats that are also formats of providers. */
+export type WireFormat = 'chat' | 'responses' | 'messages';
+
+/** The Messages member `cache_control`, for upstreams that know it. */
+interface CacheMark {
+  cacheControl?: Record<string, unknown>;
+}
+
+export type ContentPart =
+  | ({ type: 'text'; text: string } & CacheMark)
+  /** A URL or a data URL, as the client gave it. */
+  | ({ type: 'image'; url: string; detail: string | null } & CacheMark)
+  /** A document: a URL or a data URL; null name: none was given. */
+  | ({ type: 'file'; url: string; name: string | null } & CacheMark)
+  /** Understood by upstreams of the same format alone: signed thinking, audio, citations. */
+  | { type: 'native'; format: WireFormat; value: Record<string, unknown> };
+
+export interface Message extends CacheMark {
+  role: 'system' | 'developer' | 'user' | 'assistant' | 'tool';
+  parts: ContentPart[];
+  /** Assistant only. */
+  toolCalls: ({
+    id: string;
+    name: string;
+    arguments: string;
+    /** As a client of Responses names it, of which `name` is the flat form. */
+    inside?: { namespace: string; name: string };
+  } & CacheMark)[];
+  /** Tool only: the call it answers. */
+  toolCallId: string | null;
+  /** Tool only: the tool failed (Messages' `is_error`). */
+  toolFailed?: boolean;
+}
+
+export interface FunctionTool {
+  name: string;
+  description: string | null;
+  /** JSON Schema of the arguments. */
+  parameters: Record<string, unknown> | null;
+  strict: boolean | null;
+}
+
+export type ToolChoice = 'auto' | 'none' | 'required' | { name: string };
+
+/** What the answer's text must satisfy; the schema is the client's own (draft 2020-12). */
+export type OutputFormat =
+  | { type: 'text' }
+  | { type: 'json_object' }
+  | { type: 'json_schema'; name: string; schema: Record<string, unknown>; strict: boolean };
+
+/** How tokens are drawn; null: the client did not say. */
+export interface Sampling {
+  temperature: number | null;
+  topP: number | null;
+  topK: number | null;
+  seed: number | null;
+  presencePenalty: number | null;
+  frequencyPenalty: number | null;
+  stop: readonly string[];
+}
+
+export interface Reasoning {
+  /** As providers name it: none, minimal, low, medium, high, xhigh; null: not said. */
+  effort: string | null;
+  budgetTokens: number | null;
+  /** The client wants to see summaries of it. */
+  summary: boolean;
+}
+
+/** `client_context` of the specification's 2.9; null members: not given. */
+export interface ClientContext {
+  timezone: string | null;
+  utcOffsetMinutes: number | null;
+  locale: string | null;
+  temperatureUnit: 'celsius' | 'fahrenheit' | null;
+  /** Only when the client shares it. */
+  location: Record<string, unknown> | null;
+}
+
+export interface Optimization {
+  profile: 'general' | 'code' | 'research';
+  mode: 'off' | 'balanced' | 'aggressive';
+  allowLossyContext: boolean;
+}
+
+/** What the service itself does with a request; no provider sees it. */
+export interface RequestControls {
+  /** Null: the service decides. */
+  webSearch: boolean | null;
+  requireWebSearch: boolean;
+  reroute: boolean;
+  conversationId: string | null;
+  clientContext: ClientContext | null;
+  optimization: Optimization;
+}
+
+/** A provider's own tool, passed through to upstreams of its format. */
+export interface NativeTool {
+  format: WireFormat;
+  value: Record<string, unknown>;
+  /** Offered and not insisted on: a model of another format answers without it. */
+  isOptional?: boolean;
+}
+
+/**
+ * Agents declare them with every request, whether the task needs them or not: refusing all of it
+ * for their sake helps nobody.
+ */
+export function isOptionalTool(type: string): boolean {
+  return /^(web_search|image_generation|tool_search)(_|$)/.test(type);
+}
+
+export interface RequestSource {
+  format: WireFormat | 'legacy';
+  /** The client's body as it came: unknown members are forwarded to a same-format upstream. */
+  body: Record<string, unknown>;
+  /** Request headers that a same-format upstream is to see, lower case. */
+  headers: Readonly<Record<string, string>>;
+  /** `messages` are not the body's any more: every upstream must be written from them. */
+  rewritten: boolean;
+}
+
+export interface GenerationRequest {
+  /** The public alias. */
+  model: string;
+  messages: Message[];
+  tools: FunctionTool[];
+  nativeTools: readonly NativeTool[];
+  toolChoice: ToolChoice | null;
+  /** Null: not said. */
+  parallelToolCalls: boolean | null;
+  outputFormat: OutputFormat;
+  /** The first given of max_output_tokens, max_completion_tokens, max_tokens. */
+  outputTokensMax: number | null;
+  sampling: Sampling;
+  reasoning: Reasoning | null;
+  controls: RequestControls;
+  source: RequestSource;
+}
+
+/** Whether an upstream of this format can be sent the client's own messages as they are. */
+export function isForwardable(request: GenerationRequest, format: WireFormat): boolean {
+  return request.source.format === format && !request.source.rewritten;
+}
+
+export const noSampling: Readonly<Sampling> = Object.freeze({
+  temperature: null,
+  topP: null,
+  topK: null,
+  seed: null,
+  presencePenalty: null,
+  frequencyPenalty: null,
+  stop: Object.freeze([]),
+});
+
+export const noControls: Readonly<RequestControls> = Object.freeze({
+  webSearch: null,
+  requireWebSearch: false,
+  reroute: false,
+  conversationId: null,
+  clientContext: null,
+  optimization: Object.freeze({ profile: 'code', mode: 'off', allowLossyContext: false }),
+});

@@ -1,0 +1,39 @@
+// Token usage in disjoint buckets, as `svc_usage` shows it and as prices apply to it.
+
+/** Integers >= 0. Input excludes cached and cache-write tokens, output excludes reasoning. */
+export interface TokenUsage {
+  inputTokens: number;
+  cachedInputTokens: number;
+  cacheWriteTokens: number;
+  outputTokens: number;
+  reasoningTokens: number;
+  searchCalls: number;
+}
+
+export type UsageSource = 'reported' | 'estimated' | 'none';
+
+export const zeroUsage: Readonly<TokenUsage> = Object.freeze({
+  inputTokens: 0,
+  cachedInputTokens: 0,
+  cacheWriteTokens: 0,
+  outputTokens: 0,
+  reasoningTokens: 0,
+  searchCalls: 0,
+});
+
+/** All input tokens of a request: what the price tier is chosen by. */
+export function totalInputTokens(usage: TokenUsage): number {
+  return usage.inputTokens + usage.cachedInputTokens + usage.cacheWriteTokens;
+}
+
+/** Both together: a repaired answer, a search before it. */
+export function addUsage(one: TokenUsage, other: TokenUsage): TokenUsage {
+  return {
+    inputTokens: one.inputTokens + other.inputTokens,
+    cachedInputTokens: one.cachedInputTokens + other.cachedInputTokens,
+    cacheWriteTokens: one.cacheWriteTokens + other.cacheWriteTokens,
+    outputTokens: one.outputTokens + other.outputTokens,
+    reasoningTokens: one.reasoningTokens + other.reasoningTokens,
+    searchCalls: one.searchCalls + other.searchCalls,
+  };
+}

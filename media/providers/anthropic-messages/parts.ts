@@ -1,0 +1,81 @@
+// Neutral content parts → content blocks. Empty text is left out: the provider refuses it.
+import { isSealed } from '../../model/dialects/responses/reasoning.ts';
+import type { ContentPart, Message } from '../../model/request.ts';
+import type { Members } from '../members.ts';
+
+export function encodeParts(parts: readonly ContentPart[]): Members[] {
+  return parts.flatMap((part): Members[] => {
+    switch (part.type) {
+      case 'text': {
+        if (part.text.trim() === '') return [];
+        return [{ type: 'text', text: part.text, ...cacheMark(part) }];
+      }
+      case 'image':
+        return [{ type: 'image', source: imageSource(part.url), ...cacheMark(part) }];
+      case 'file':
+        return encodeFile(part.url, part.name).map((block) => ({ ...block, ...cacheMark(part) }));
+      default:
+        return part.format === 'messages' && isSigned(part.value) ? [part.value] : [];
+    }
+  });
+}
+
+/** Where the client wants what it has written so far to be cached. */
+export function cacheMark({ cacheControl }: Pick<Message, 'cacheControl'>): Members {
+  return cacheControl === undefined ? {} : { cache_control: cacheControl };
+}
+
+/** Thinking of a model of another format has no signature, or one that we sealed. */
+export function isSigned({ type, signature }: Members): boolean {
+  if (type !== 'thinking') return true;
+  return typeof signature === 'string' && signature !== '' && !isSealed(signature);
+}
+
+interface DataUrl {
+  mediaType: string;
+  base64: string;
+}
+
+function imageSource(url: string): Members {
+  const data = readDataUrl(url);
+  if (data === null) return { type: 'url', url };
+  return { type: 'base64', media_type: data.mediaType || 'image/png', data: data.base64 };
+}
+
+function encodeFile(url: string, name: string | null): Members[] {
+  const title = name === null ? {} : { title: name };
+  const data = readDataUrl(url);
+  if (data === null) {
+    return /^https?:/.test(url)
+      ? [{ type: 'document', source: { type: 'url', url }, ...title }]
+      : [];
+  }
+  if (data.mediaType.startsWith('text/')) {
+    const text = Buffer.from(data.base64, 'base64').toString();
+    const source = { type: 'text', media_type: 'text/plain', data: text };
+    return [{ type: 'document', source, ...title }];
+  }
+  const media_type = data.mediaType || 'application/pdf';
+  return [
+    { type: 'document', source: { type: 'base64', media_type, data: data.base64 }, ...title },
+  ];
+}
+
+/** RFC 2397; what is not base64 there is made so. Null: another kind of URL. */
+function readDataUrl(url: string): DataUrl | null {
+  if (!url.startsWith('data:')) return null;
+  const comma = url.indexOf(',');
+  if (comma < 0) return null;
+  const [mediaType = '', ...parameters] = url.slice('data:'.length, comma).split(';');
+  const payload = url.slice(comma + 1);
+  if (parameters.includes('base64')) return { mediaType, base64: payload };
+  return { mediaType, base64: Buffer.from(decoded(payload)).toString('base64') };
+}
+
+function decoded(payload: string): string {
+  try {
+    return decodeURIComponent(payload);
+  } catch {
+    return payload;
+  }
+}

@@ -1,0 +1,46 @@
+// Neutral settings → members of a Messages body, for requests that came in another format.
+import type { FunctionTool, GenerationRequest, ToolChoice } from '../../model/request.ts';
+import type { Members } from '../members.ts';
+import { constrainedSchema } from './schema.ts';
+
+const temperatureMax = 1;
+
+/** Sampling, tools and their choice, as far as they were given. */
+export function encodeSettings(request: GenerationRequest, body: Members): void {
+  const { sampling } = request;
+  if (sampling.temperature !== null) {
+    body.temperature = Math.min(sampling.temperature, temperatureMax);
+  }
+  // Newer models refuse both at once.
+  else if (sampling.topP !== null) body.top_p = sampling.topP;
+  if (sampling.topK !== null) body.top_k = sampling.topK;
+  const stop = sampling.stop.filter((sequence) => sequence.trim() !== '');
+  if (stop.length > 0) body.stop_sequences = stop;
+  const native = request.nativeTools.filter((tool) => tool.format === 'messages');
+  const tools = [...request.tools.map(encodeTool), ...native.map((tool) => tool.value)];
+  if (tools.length === 0) return;
+  body.tools = tools;
+  const choice = encodeChoice(request.toolChoice, request.parallelToolCalls);
+  if (choice !== null) body.tool_choice = choice;
+}
+
+function encodeTool(tool: FunctionTool): Members {
+  const { name, description, parameters, strict } = tool;
+  const schema = { properties: {}, ...parameters, type: 'object' };
+  const kept = strict === true ? constrainedSchema(schema) : null;
+  return {
+    name,
+    ...(description === null ? {} : { description }),
+    input_schema: kept ?? schema,
+    ...(kept === null ? {} : { strict: true }),
+  };
+}
+
+function encodeChoice(choice: ToolChoice | null, parallel: boolean | null): Members | null {
+  if (choice === 'none') return { type: 'none' };
+  const alone = parallel === false ? { disable_parallel_tool_use: true } : {};
+  if (choice === null) return parallel === false ? { type: 'auto', ...alone } : null;
+  if (choice === 'auto') return { type: 'auto', ...alone };
+  if (choice === 'required') return { type: 'any', ...alone };
+  return { type: 'tool', name: choice.name, ...alone };
+}

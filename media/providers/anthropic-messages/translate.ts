@@ -1,0 +1,100 @@
+// Neutral messages → `system` and `messages`, in the order that the provider insists on: turns that
+// alternate, the user's first, and the results of tools right behind their calls, one for each.
+import { toolInput } from '../../model/dialects/messages/blocks.ts';
+import type { Message } from '../../model/request.ts';
+import type { Members } from '../members.ts';
+import { cacheMark, encodeParts } from './parts.ts';
+
+export interface Conversation {
+  /** Blocks of text. */
+  system: Members[];
+  messages: { role: 'user' | 'assistant'; content: Members[] }[];
+}
+
+const beginning = '(The conversation begins with your own words.)';
+const noResult = '(This call was not answered.)';
+
+export function encodeConversation(messages: readonly Message[]): Conversation {
+  const system = messages
+    .filter(({ role }) => role === 'system' || role === 'developer')
+    .flatMap(({ parts }) => encodeParts(parts).filter((block) => block.type === 'text'));
+  const turns = new Turns();
+  for (const [at, message] of messages.entries()) {
+    if (message.role === 'assistant') turns.assistant(message, answersTo(messages, at));
+    else if (message.role === 'user') turns.add('user', encodeParts(message.parts));
+    else if (message.role === 'tool') turns.lateResult(message);
+  }
+  const { list } = turns;
+  if (list.length === 0) return { system: [], messages: [{ role: 'user', content: system }] };
+  if (list[0]?.role === 'assistant') {
+    list.unshift({ role: 'user', content: [{ type: 'text', text: beginning }] });
+  }
+  trimLast(list);
+  return { system, messages: list };
+}
+
+/** The results that a turn's calls got before the next turn of the assistant. */
+function answersTo(messages: readonly Message[], at: number): Message[] {
+  const rest = messages.slice(at + 1);
+  const next = rest.findIndex(({ role }) => role === 'assistant');
+  return (next < 0 ? rest : rest.slice(0, next)).filter(({ role }) => role === 'tool');
+}
+
+class Turns {
+  readonly list: Conversation['messages'] = [];
+  /** Results that stand behind their call already. */
+  readonly #placed = new Set<Message>();
+  readonly #ids = new Set<string>();
+
+  add(role: 'user' | 'assistant', content: Members[]): void {
+    if (content.length === 0) return;
+    const last = this.list.at(-1);
+    if (last?.role === role) last.content.push(...content);
+    else this.list.push({ role, content });
+  }
+
+  assistant(message: Message, answers: readonly Message[]): void {
+    const results: Members[] = [];
+    const calls = message.toolCalls.map((call): Members => {
+      const id = this.#newId(call.id);
+      const answer = answers.find((each) => each.toolCallId === call.id && !this.#placed.has(each));
+      if (answer !== undefined) this.#placed.add(answer);
+      results.push(toolResult(id, answer));
+      const input = toolInput(call.arguments);
+      return { type: 'tool_use', id, name: call.name, input, ...cacheMark(call) };
+    });
+    this.add('assistant', [...encodeParts(message.parts), ...calls]);
+    this.add('user', results);
+  }
+
+  /** A result whose call is not in the turn before it is still worth knowing. */
+  lateResult(message: Message): void {
+    if (!this.#placed.has(message)) this.add('user', encodeParts(message.parts));
+  }
+
+  /** Unlike here, clients of other formats use an id again in a later turn, and any character. */
+  #newId(wanted: string): string {
+    const base = wanted.replace(/[^a-zA-Z0-9_-]/g, '_') || 'call';
+    let id = base;
+    for (let count = 2; this.#ids.has(id); count += 1) id = `${base}_${count}`;
+    this.#ids.add(id);
+    return id;
+  }
+}
+
+function toolResult(id: string, answer: Message | undefined): Members {
+  const base = { type: 'tool_result', tool_use_id: id };
+  if (answer === undefined) return { ...base, content: noResult, is_error: true };
+  const content = encodeParts(answer.parts);
+  const members: Members = { ...base, ...cacheMark(answer) };
+  if (content.length > 0) members.content = content;
+  if (answer.toolFailed === true) members.is_error = true;
+  return members;
+}
+
+/** What the assistant is to go on with may not end in white space. */
+function trimLast(list: Conversation['messages']): void {
+  const last = list.at(-1);
+  const block = last?.role === 'assistant' ? last.content.at(-1) : undefined;
+  if (typeof block?.text === 'string') block.text = block.text.trimEnd();
+}

@@ -1,0 +1,40 @@
+// Messages usage → disjoint buckets. Input excludes what the cache read or wrote, output includes
+// thinking. It comes twice: the last event's members overwrite the first one's, nulls do not.
+import type { TokenUsage } from '../../model/usage.ts';
+import { isMembers, type Members } from '../members.ts';
+
+/** The members of both reports; a null says nothing. */
+export function mergeUsage(before: Members | null, report: unknown): Members | null {
+  if (!isMembers(report)) return before;
+  const merged: Members = { ...before };
+  for (const [name, value] of Object.entries(report)) {
+    if (value !== null && value !== undefined && name !== '__proto__') merged[name] = value;
+  }
+  return merged;
+}
+
+/** Null when nothing was reported; an explicit zero is a report. */
+export function readUsage(usage: Members | null): TokenUsage | null {
+  if (usage === null) return null;
+  if (!isCount(usage.input_tokens) && !isCount(usage.output_tokens)) return null;
+  const details = isMembers(usage.output_tokens_details) ? usage.output_tokens_details : {};
+  const tools = isMembers(usage.server_tool_use) ? usage.server_tool_use : {};
+  const output = count(usage.output_tokens);
+  const reasoning = Math.min(count(details.thinking_tokens), output);
+  return {
+    inputTokens: count(usage.input_tokens),
+    cachedInputTokens: count(usage.cache_read_input_tokens),
+    cacheWriteTokens: count(usage.cache_creation_input_tokens),
+    outputTokens: output - reasoning,
+    reasoningTokens: reasoning,
+    searchCalls: count(tools.web_search_requests),
+  };
+}
+
+function isCount(value: unknown): value is number {
+  return typeof value === 'number' && value >= 0 && value <= Number.MAX_SAFE_INTEGER;
+}
+
+function count(value: unknown): number {
+  return isCount(value) ? Math.floor(value) : 0;
+}

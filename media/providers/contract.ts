@@ -1,0 +1,102 @@
+// What an upstream family is: how a neutral request becomes a call, and how its bytes become
+// neutral events. Families know wire formats; they know no wallet, no route and no client.
+import type { ModelEvent, UpstreamFailure } from '../model/events.ts';
+import type { GenerationRequest, OutputFormat, WireFormat } from '../model/request.ts';
+
+/** How a server differs from the rest of its family; what is left out follows its address. */
+export interface UpstreamQuirks {
+  /** Knows `stream_options.include_obfuscation`; many compatible servers refuse the member. */
+  obfuscationSwitch: boolean;
+  /** The member for the output ceiling when the client named neither. */
+  outputCeiling: 'max_tokens' | 'max_completion_tokens';
+}
+
+/** One way to run a model: a configured provider and the name that it has there. */
+export interface UpstreamTarget {
+  /** Opaque id of the provider route, for health and metrics. */
+  routeId: string;
+  family: string;
+  /** With the version prefix: `https://api.example.com/v1`. */
+  baseUrl: string;
+  apiKey: string | null;
+  upstreamModel: string;
+  quirks?: Partial<UpstreamQuirks>;
+}
+
+export interface UpstreamCall {
+  method: 'POST';
+  /** Absolute. */
+  url: string;
+  headers: Record<string, string>;
+  body: string;
+}
+
+/** Reads one response body. Never throws: nonsense is a `failure` event of kind `garbage`. */
+export interface StreamReader {
+  /** Bytes may be cut anywhere, also inside a character. */
+  push(bytes: Uint8Array): ModelEvent[];
+  /** The connection ended; a stream without its terminator gives a `failure` of kind `cut`. */
+  end(): ModelEvent[];
+  /** The format's terminator was seen: whatever the socket does now, the answer is whole. */
+  readonly finished: boolean;
+}
+
+export interface CallOptions {
+  /** The ceiling after policy. */
+  outputTokensMax: number;
+  /** The provider's own web search is to be offered to the model. */
+  nativeSearch: boolean;
+}
+
+/** The family's own endpoint that counts the input tokens of a request, for free. */
+export interface TokenCounting {
+  encode(request: GenerationRequest, target: UpstreamTarget): UpstreamCall;
+  /** Tokens from a 2xx body; null: not what was expected. */
+  read(body: string): number | null;
+}
+
+export interface ProviderFamily {
+  readonly name: string;
+  /** The public format that this family's wire format is; null: none. */
+  readonly format: WireFormat | null;
+  /** Has a web search of its own that `nativeSearch` switches on, also beside what else is in the
+   * request. */
+  searches(request: GenerationRequest): boolean;
+  readonly counting: TokenCounting | null;
+  /** Whether the provider itself keeps the answer to the format; else we check and repair. */
+  constrains(format: OutputFormat, request: GenerationRequest, target: UpstreamTarget): boolean;
+  /** Always a streamed call. Parts, tools and settings that the family has no form for are left
+   * out; what it must refuse is found before (`lacks`). */
+  encodeRequest(
+    request: GenerationRequest,
+    target: UpstreamTarget,
+    options: CallOptions,
+  ): UpstreamCall;
+  /** What of the request this family cannot express and may not drop: the field's path, or null. */
+  lacks(request: GenerationRequest): string | null;
+  createReader(): StreamReader;
+  /** Classifies a non-2xx reply. `body` is at most 64 KiB of it. */
+  readFailure(status: number, headers: Record<string, string>, body: string): UpstreamFailure;
+}
+
+/** Deadlines of one upstream call, in milliseconds. */
+export interface UpstreamDeadlines {
+  connectMs: number;
+  firstEventMs: number;
+  idleMs: number;
+  totalMs: number;
+}
+
+/** What a call reports, in order: events any number of times, then `ended` exactly once. */
+export interface UpstreamListener {
+  events(events: ModelEvent[]): void;
+  /** `failure` null: the terminator was read. */
+  ended(failure: UpstreamFailure | null): void;
+}
+
+/** A running call. After `abort` nothing more is reported. */
+export interface UpstreamHandle {
+  abort(): void;
+  pause(): void;
+  resume(): void;
+}

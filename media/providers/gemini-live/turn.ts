@@ -1,0 +1,129 @@
+// Where one session's conversation stands: the user's utterance, the model's turn, and whether what
+// comes of that turn is to be heard. The format has no ids: items are counted.
+import type { LiveEvent } from '../live-contract.ts';
+import { ItemAudio } from '../live-pcm.ts';
+
+/** Parts of the user's transcript come even after the answer began: this much of it is waited. */
+const lateTranscriptMs = 1000;
+
+interface Answer {
+  itemId: string;
+  audio: ItemAudio;
+  text: string;
+  /** Its audio was said to be complete. */
+  isDone: boolean;
+  /** Its turn has its end: what comes next is another answer. */
+  isOver: boolean;
+}
+
+export class Turn {
+  /** The model's turn has content, and no end yet. */
+  isOpen = false;
+  /** It was interrupted: swallowed until its end. */
+  isDiscarding = false;
+  #answer: Answer | null = null;
+  #answerCount = 0;
+  #isUserSpeaking = false;
+  #utterance = '';
+  /** The answered turn of the user has no transcript yet: the next one is its, late. */
+  #isUnheard = false;
+  #utteranceCount = 0;
+
+  /** The user was heard, told by the server or seen by what it transcribed. */
+  speechStarted(): LiveEvent[] {
+    if (this.#isUserSpeaking) return [];
+    this.#isUserSpeaking = true;
+    return [{ type: 'speech_started' }];
+  }
+
+  speechStopped(): LiveEvent[] {
+    if (!this.#isUserSpeaking) return [];
+    this.#isUserSpeaking = false;
+    return [{ type: 'speech_stopped' }];
+  }
+
+  userSaid(text: string): LiveEvent[] {
+    // A late transcript of what the model answers already does not mean that the user speaks again.
+    const events = this.isOpen || this.#isUnheard ? [] : this.speechStarted();
+    this.#isUnheard = false;
+    this.#utterance += text;
+    const itemId = `user_${this.#utteranceCount}`;
+    return [...events, { type: 'transcript', role: 'user', itemId, text, final: false }];
+  }
+
+  userDone(): LiveEvent[] {
+    const text = this.#utterance;
+    if (text === '') return [];
+    const itemId = `user_${this.#utteranceCount}`;
+    this.#utterance = '';
+    this.#utteranceCount += 1;
+    return [{ type: 'transcript', role: 'user', itemId, text, final: true }];
+  }
+
+  /** The model does something: its turn is open. */
+  open(): LiveEvent[] {
+    if (!this.isOpen) this.#isUnheard = this.#utterance === '';
+    this.isOpen = true;
+    return this.speechStopped();
+  }
+
+  hear(bytes: Buffer): LiveEvent[] {
+    const events = this.#begin();
+    const answer = this.#answer;
+    if (answer === null) return events;
+    const pcm = answer.audio.add(bytes);
+    if (pcm.length > 0) events.push({ type: 'audio', itemId: answer.itemId, pcm });
+    if (answer.audio.lengthMs > lateTranscriptMs) events.push(...this.userDone());
+    return events;
+  }
+
+  say(text: string): LiveEvent[] {
+    const events = this.#begin();
+    const answer = this.#answer;
+    if (answer === null) return events;
+    answer.text += text;
+    const { itemId } = answer;
+    return [...events, { type: 'transcript', role: 'assistant', itemId, text, final: false }];
+  }
+
+  /** All that was said is there. */
+  saidAll(): LiveEvent[] {
+    const answer = this.#answer;
+    if (answer === null || answer.text === '') return [];
+    const { itemId, text } = answer;
+    answer.text = '';
+    return [{ type: 'transcript', role: 'assistant', itemId, text, final: true }];
+  }
+
+  generated(): LiveEvent[] {
+    const answer = this.#answer;
+    if (answer === null || answer.isDone) return [];
+    answer.isDone = true;
+    return answer.audio.bytes === 0 ? [] : [{ type: 'audio_done', itemId: answer.itemId }];
+  }
+
+  /** The answer is complete; it may still be interrupted while it is played. */
+  close(): void {
+    this.isOpen = false;
+    this.isDiscarding = false;
+    if (this.#answer !== null) this.#answer.isOver = true;
+  }
+
+  /** Nothing of the answer is to be heard any more. The item, or null: there is none. */
+  giveUp(): string | null {
+    const itemId = this.#answer?.itemId ?? null;
+    this.isDiscarding = this.isOpen;
+    this.#answer = null;
+    return itemId;
+  }
+
+  /** The first content of a turn begins its item. */
+  #begin(): LiveEvent[] {
+    const events = this.isOpen ? [] : this.open();
+    if (this.#answer !== null && !this.#answer.isOver) return events;
+    this.#answerCount += 1;
+    const itemId = `answer_${this.#answerCount}`;
+    this.#answer = { itemId, audio: new ItemAudio(), text: '', isDone: false, isOver: false };
+    return [...events, { type: 'answer_started', itemId }];
+  }
+}

@@ -1,0 +1,20 @@
+// The Gemini family: generateContent of the Gemini API, in its own wire format.
+import type { ProviderFamily } from '../contract.ts';
+import { counting } from './counting.ts';
+import { readFailure } from './failure.ts';
+import { GeminiReader } from './reader.ts';
+import { encodeRequest, lacks } from './request.ts';
+import { constrains } from './settings.ts';
+
+export const gemini: ProviderFamily = {
+  name: 'gemini',
+  format: null,
+  // Not beside the client's tools.
+  searches: ({ tools }) => tools.length === 0,
+  counting,
+  constrains,
+  lacks,
+  encodeRequest,
+  createReader: () => new GeminiReader(),
+  readFailure,
+};

@@ -1,0 +1,88 @@
+// Parts of messages → parts of a content: text, data as data, addresses as files.
+import type { ContentPart } from '../../model/request.ts';
+import { isMembers, type Members } from '../members.ts';
+
+/** Whether a part has a form here, or may be dropped because only its own format needs it. */
+export function isExpressible(part: ContentPart): boolean {
+  if (part.type === 'file') return isWebUrl(part.url) || dataOf(part.url) !== null;
+  if (part.type !== 'native') return true;
+  const { type } = part.value;
+  if (type === 'input_audio') return isAudio(part.value);
+  // What is named by a provider's own file id.
+  return type !== 'file' && type !== 'input_file' && type !== 'input_image';
+}
+
+export function encodeParts(parts: readonly ContentPart[]): Members[] {
+  return parts.flatMap((part): Members[] => {
+    switch (part.type) {
+      case 'text':
+        return part.text === '' ? [] : [{ text: part.text }];
+      case 'image':
+        return [encodeMedia(part.url, 'image/jpeg')];
+      case 'file':
+        return [encodeMedia(part.url, 'application/pdf')];
+      default:
+        return encodeNative(part.value);
+    }
+  });
+}
+
+/** Audio, and what an assistant refused; the rest is of use to its own format alone. */
+function encodeNative(value: Members): Members[] {
+  if (value.type === 'refusal' && typeof value.refusal === 'string') {
+    return [{ text: value.refusal }];
+  }
+  if (!isAudio(value)) return [];
+  const { data, format } = value.input_audio;
+  return [{ inlineData: { mimeType: `audio/${String(format ?? 'wav')}`, data } }];
+}
+
+function isAudio(value: Members): value is Members & { input_audio: Members } {
+  return isMembers(value.input_audio) && typeof value.input_audio.data === 'string';
+}
+
+function encodeMedia(url: string, fallbackType: string): Members {
+  const inlineData = dataOf(url);
+  if (inlineData !== null) return { inlineData };
+  return { fileData: { mimeType: typeOf(url) ?? fallbackType, fileUri: url } };
+}
+
+/** RFC 2397; data that is not base64 is made so. */
+function dataOf(url: string): { mimeType: string; data: string } | null {
+  if (!/^data:/i.test(url)) return null;
+  const comma = url.indexOf(',');
+  if (comma < 0) return null;
+  const [type = '', ...settings] = url.slice(5, comma).split(';');
+  const mimeType = type === '' ? 'text/plain' : type.toLowerCase();
+  const data = url.slice(comma + 1);
+  if (settings.some((setting) => /^\s*base64$/i.test(setting))) return { mimeType, data };
+  return { mimeType, data: Buffer.from(decoded(data)).toString('base64') };
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+const typesByEnding: Readonly<Record<string, string>> = {
+  gif: 'image/gif',
+  heic: 'image/heic',
+  jpeg: 'image/jpeg',
+  jpg: 'image/jpeg',
+  pdf: 'application/pdf',
+  png: 'image/png',
+  txt: 'text/plain',
+  webp: 'image/webp',
+};
+
+function typeOf(url: string): string | null {
+  const ending = /\.([a-z]{3,4})(?:[?#]|$)/i.exec(url)?.[1]?.toLowerCase() ?? '';
+  return typesByEnding[ending] ?? null;
+}
+
+function isWebUrl(url: string): boolean {
+  return /^https?:\/\//i.test(url);
+}

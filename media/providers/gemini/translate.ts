@@ -1,0 +1,141 @@
+// Neutral messages → contents and systemInstruction. The API wants turns: the calls of a turn stand
+// in one content of the model, behind one of the user, and the next one has exactly their results.
+import type { Message } from '../../model/request.ts';
+import { readCallId } from '../call-ids.ts';
+import { isMembers, type Members } from '../members.ts';
+import { generationOf } from './model.ts';
+import { encodeParts } from './parts.ts';
+
+/** What the vendor tells to send with calls of another model, which have no signature. */
+const foreignSignature = 'skip_thought_signature_validator';
+const beginning = '(The conversation begins with your own words.)';
+const noResult = '(This call was not answered.)';
+
+export interface EncodedMessages {
+  contents: Content[];
+  systemInstruction: Members | null;
+}
+
+interface Content {
+  role: 'user' | 'model';
+  parts: Members[];
+}
+
+/** `model`: its name upstream. */
+export function encodeMessages(messages: readonly Message[], model: string): EncodedMessages {
+  const turns = new Turns();
+  const system: Members[] = [];
+  for (const message of messages) {
+    switch (message.role) {
+      case 'system':
+      case 'developer':
+        system.push(...encodeParts(message.parts));
+        break;
+      case 'user':
+        turns.user(encodeParts(message.parts));
+        break;
+      case 'assistant':
+        turns.model(message);
+        break;
+      case 'tool':
+        turns.result(message);
+    }
+  }
+  const contents = turns.end();
+  const generation = generationOf(model);
+  if (generation === null || generation >= 3) contents.forEach(signCalls);
+  // Nothing but instructions is refused: they are the question then.
+  if (contents.length > 0) {
+    return { contents, systemInstruction: system.length === 0 ? null : { parts: system } };
+  }
+  const parts = system.length === 0 ? [{ text: ' ' }] : system;
+  return { contents: [{ role: 'user', parts }], systemInstruction: null };
+}
+
+interface OpenCall {
+  id: string;
+  name: string;
+  response: Members | null;
+}
+
+class Turns {
+  readonly #contents: Content[] = [];
+  /** Calls of the last content, and what their results cannot hold: images, for example. */
+  #open: OpenCall[] = [];
+  #beside: Members[] = [];
+
+  user(parts: Members[]): void {
+    this.#answer();
+    if (parts.length > 0) this.#contents.push({ role: 'user', parts });
+  }
+
+  /** The words and calls of one turn stand together, in as many messages as they may come. */
+  model(message: Message): void {
+    const isAnswered = this.#open.some(({ response }) => response !== null);
+    if (isAnswered || this.#beside.length > 0) this.#answer();
+    const parts = encodeParts(message.parts);
+    for (const call of message.toolCalls) {
+      const { id, signature } = readCallId(call.id);
+      this.#open.push({ id, name: call.name, response: null });
+      const functionCall = { id, name: call.name, args: argumentsOf(call.arguments) };
+      parts.push(
+        signature === null ? { functionCall } : { functionCall, thoughtSignature: signature },
+      );
+    }
+    if (parts.length === 0) return;
+    const last = this.#contents.at(-1);
+    if (last?.role === 'model') {
+      last.parts.push(...parts);
+      return;
+    }
+    if (last === undefined) this.#contents.push({ role: 'user', parts: [{ text: beginning }] });
+    this.#contents.push({ role: 'model', parts });
+  }
+
+  /** A result whose call is not in the turn before it is still worth knowing. */
+  result(message: Message): void {
+    const { id } = readCallId(message.toolCallId ?? '');
+    const call = this.#open.find((open) => open.id === id && open.response === null);
+    if (call === undefined) {
+      this.#beside.push(...encodeParts(message.parts));
+      return;
+    }
+    const texts = message.parts.flatMap((part) => (part.type === 'text' ? part.text : []));
+    const text = texts.join('\n');
+    call.response = message.toolFailed === true ? { error: text } : { output: text };
+    this.#beside.push(...encodeParts(message.parts.filter((part) => part.type !== 'text')));
+  }
+
+  end(): Content[] {
+    this.#answer();
+    return this.#contents;
+  }
+
+  /** One result for each call, in their order. */
+  #answer(): void {
+    const results = this.#open.map(({ id, name, response }) => ({
+      functionResponse: { id, name, response: response ?? { error: noResult } },
+    }));
+    const parts = [...results, ...this.#beside];
+    this.#open = [];
+    this.#beside = [];
+    if (parts.length > 0) this.#contents.push({ role: 'user', parts });
+  }
+}
+
+/** The first call of a turn must be signed; the others of the same turn never are. */
+function signCalls({ parts }: Content): void {
+  const first = parts.find((part) => part.functionCall !== undefined);
+  if (first !== undefined) first.thoughtSignature ??= foreignSignature;
+}
+
+/** The arguments are the model's own text: they may be no JSON, or no object. */
+function argumentsOf(text: string): Members {
+  if (text.trim() === '') return {};
+  try {
+    const parsed: unknown = JSON.parse(text);
+    return isMembers(parsed) ? parsed : { value: parsed };
+  } catch {
+    return { value: text };
+  }
+}

@@ -1,0 +1,52 @@
+// usageMetadata → disjoint buckets. The prompt includes what was read from a cache; what tools gave
+// the model stands beside it; thoughts stand beside the candidates, or inside if the total says so.
+import type { TokenUsage } from '../../model/usage.ts';
+import { isMembers } from '../members.ts';
+
+/** Null when nothing was reported; an explicit zero is a report. */
+export function readUsage(usage: unknown, searchCalls: number): TokenUsage | null {
+  if (!isMembers(usage)) return null;
+  const { promptTokenCount, candidatesTokenCount, totalTokenCount } = usage;
+  // Counts of zero are left out of the JSON, but hardly ever all of them.
+  if (![promptTokenCount, candidatesTokenCount, totalTokenCount].some(isCount)) return null;
+  const prompt = count(promptTokenCount);
+  const candidates = count(candidatesTokenCount);
+  const thoughts = count(usage.thoughtsTokenCount);
+  const toolUse = count(usage.toolUsePromptTokenCount);
+  const cached = Math.min(count(usage.cachedContentTokenCount), prompt);
+  const isInside =
+    thoughts > 0 &&
+    thoughts <= candidates &&
+    count(totalTokenCount) === prompt + toolUse + candidates;
+  return {
+    inputTokens: prompt - cached + toolUse,
+    cachedInputTokens: cached,
+    cacheWriteTokens: 0,
+    outputTokens: isInside ? candidates - thoughts : candidates,
+    reasoningTokens: thoughts,
+    searchCalls,
+  };
+}
+
+/** Whether it counts the output: the first events of a stream may report the prompt alone. */
+export function countsOutput(usage: unknown): boolean {
+  return isMembers(usage) && isCount(usage.candidatesTokenCount);
+}
+
+export function sameUsage(one: TokenUsage, other: TokenUsage): boolean {
+  return (
+    one.inputTokens === other.inputTokens &&
+    one.cachedInputTokens === other.cachedInputTokens &&
+    one.outputTokens === other.outputTokens &&
+    one.reasoningTokens === other.reasoningTokens &&
+    one.searchCalls === other.searchCalls
+  );
+}
+
+function isCount(value: unknown): value is number {
+  return typeof value === 'number' && value >= 0 && value <= Number.MAX_SAFE_INTEGER;
+}
+
+function count(value: unknown): number {
+  return isCount(value) ? Math.floor(value) : 0;
+}

@@ -1,0 +1,117 @@
+// Public providers that development mode registers when their key is in the environment, each with
+// the family that speaks its format, at the list prices of their price pages.
+import { anthropicMessages } from './anthropic-messages/family.ts';
+import type { UpstreamQuirks } from './contract.ts';
+import { gemini } from './gemini/family.ts';
+import { openaiResponses } from './openai-responses/family.ts';
+
+export interface KnownModel {
+  upstreamModel: string;
+  displayName: string;
+  contextWindow: number;
+  outputTokensMax: number;
+  /** US dollars per million tokens. */
+  price: {
+    input_per_million: string;
+    cached_input_per_million: string;
+    cache_write_per_million?: string;
+    output_per_million: string;
+  };
+}
+
+export interface KnownProvider {
+  name: string;
+  family: string;
+  baseUrl: string;
+  quirks: Partial<UpstreamQuirks>;
+  models: KnownModel[];
+}
+
+const knownProviders: Record<'openai' | 'anthropic' | 'gemini', KnownProvider> = {
+  openai: {
+    name: 'openai',
+    family: openaiResponses.name,
+    baseUrl: 'https://api.openai.com/v1',
+    quirks: { obfuscationSwitch: true, outputCeiling: 'max_completion_tokens' },
+    models: [
+      {
+        upstreamModel: 'gpt-4.1',
+        displayName: 'GPT-4.1',
+        contextWindow: 1_047_576,
+        outputTokensMax: 32_768,
+        price: {
+          input_per_million: '2.00',
+          cached_input_per_million: '0.50',
+          output_per_million: '8.00',
+        },
+      },
+      {
+        upstreamModel: 'gpt-4.1-mini',
+        displayName: 'GPT-4.1 mini',
+        contextWindow: 1_047_576,
+        outputTokensMax: 32_768,
+        price: {
+          input_per_million: '0.40',
+          cached_input_per_million: '0.10',
+          output_per_million: '1.60',
+        },
+      },
+    ],
+  },
+  anthropic: {
+    name: 'anthropic',
+    family: anthropicMessages.name,
+    baseUrl: 'https://api.anthropic.com/v1',
+    quirks: {},
+    models: [
+      {
+        upstreamModel: 'claude-sonnet-4-5',
+        displayName: 'Claude Sonnet 4.5',
+        contextWindow: 200_000,
+        outputTokensMax: 64_000,
+        price: {
+          input_per_million: '3.00',
+          cached_input_per_million: '0.30',
+          cache_write_per_million: '3.75',
+          output_per_million: '15.00',
+        },
+      },
+    ],
+  },
+  gemini: {
+    name: 'gemini',
+    family: gemini.name,
+    baseUrl: 'https://generativelanguage.googleapis.com/v1beta',
+    quirks: {},
+    models: [
+      {
+        upstreamModel: 'gemini-2.5-flash',
+        displayName: 'Gemini 2.5 Flash',
+        contextWindow: 1_048_576,
+        outputTokensMax: 65_535,
+        price: {
+          input_per_million: '0.30',
+          cached_input_per_million: '0.075',
+          output_per_million: '2.50',
+        },
+      },
+    ],
+  },
+};
+
+/** The credentials of development mode, as the configuration has them. */
+export interface KnownKeys {
+  openaiKey: string | null;
+  anthropicKey: string | null;
+  geminiKey: string | null;
+}
+
+/** The known providers whose key is set, each with its key. */
+export function providersWithKeys(keys: KnownKeys): { provider: KnownProvider; apiKey: string }[] {
+  const pairs = [
+    [knownProviders.openai, keys.openaiKey],
+    [knownProviders.anthropic, keys.anthropicKey],
+    [knownProviders.gemini, keys.geminiKey],
+  ] as const;
+  return pairs.flatMap(([provider, apiKey]) => (apiKey === null ? [] : [{ provider, apiKey }]));
+}

@@ -1,0 +1,18 @@
+// The OpenAI-compatible Chat Completions family: any server with that wire format, local runners
+// too.
+import type { ProviderFamily } from '../contract.ts';
+import { readFailure } from './failure.ts';
+import { ChatReader } from './reader.ts';
+import { encodeRequest, lacks } from './request.ts';
+
+export const openaiChat: ProviderFamily = {
+  name: 'openai-chat',
+  format: 'chat',
+  searches: () => false,
+  counting: null,
+  constrains: () => true,
+  lacks,
+  encodeRequest,
+  createReader: () => new ChatReader(),
+  readFailure,
+};

@@ -1,0 +1,20 @@
+// finish_reason of Chat Completions, and of servers that speak it their own way → the neutral
+// reason.
+import type { FinishReason } from '../../model/events.ts';
+
+export function readFinishReason(reason: string, toolCalled: boolean): FinishReason {
+  switch (reason) {
+    case 'stop':
+    case 'length':
+    case 'tool_calls':
+    case 'content_filter':
+      return reason;
+    case 'function_call':
+      return 'tool_calls';
+    case 'max_tokens':
+    case 'model_length':
+      return 'length';
+    default:
+      return toolCalled ? 'tool_calls' : 'stop';
+  }
+}

@@ -1,0 +1,90 @@
+// Tool-call fragments of a stream → neutral calls in order of appearance. Servers leave indexes
+// out, repeat them for different calls, repeat ids, or send the name in pieces; so a call is opened
+// only when its arguments begin, or when nothing can follow any more.
+import type { ModelEvent } from '../../model/events.ts';
+import { isMembers, type Members } from '../members.ts';
+
+interface Call {
+  upstreamIndex: number | null;
+  id: string | null;
+  name: string;
+  opened: boolean;
+}
+
+export interface ToolCallState {
+  calls: Call[];
+  /** How many calls, from the first on, were reported. */
+  openedCount: number;
+}
+
+export function emptyToolCalls(): ToolCallState {
+  return { calls: [], openedCount: 0 };
+}
+
+/** Reads one element of `delta.tool_calls`, or the old `delta.function_call` as `{function}`. */
+export function readToolCall(
+  state: ToolCallState,
+  fragment: unknown,
+  streamId: string,
+  events: ModelEvent[],
+): void {
+  if (!isMembers(fragment)) return;
+  const called = isMembers(fragment.function) ? fragment.function : {};
+  const name = typeof called.name === 'string' ? called.name : '';
+  const text = argumentsText(called.arguments);
+  const index = findCall(state, fragment, name);
+  const call = state.calls[index];
+  if (call === undefined) return;
+  if (!call.opened && name !== call.name) call.name += name;
+  if (text === '') return;
+  openCalls(state, index, streamId, events);
+  events.push({ type: 'tool_arguments', index, text });
+}
+
+/** Opens every call up to this index that is not open yet; by default all of them. */
+export function openCalls(
+  state: ToolCallState,
+  lastIndex: number,
+  streamId: string,
+  events: ModelEvent[],
+): void {
+  const last = Math.min(lastIndex, state.calls.length - 1);
+  for (; state.openedCount <= last; state.openedCount += 1) {
+    const index = state.openedCount;
+    const call = state.calls[index];
+    if (call === undefined) return;
+    call.opened = true;
+    call.id ??= `call_${streamId}_${index}`;
+    events.push({ type: 'tool_call', index, id: call.id, name: call.name });
+  }
+}
+
+/** Position of the call that the fragment belongs to; a new one is added when there is none. */
+function findCall(state: ToolCallState, fragment: Members, name: string): number {
+  const { calls } = state;
+  const id = typeof fragment.id === 'string' && fragment.id !== '' ? fragment.id : null;
+  const upstreamIndex = Number.isSafeInteger(fragment.index) ? (fragment.index as number) : null;
+  const known =
+    upstreamIndex === null
+      ? findWithoutIndex(calls, id)
+      : calls.findLastIndex((call) => call.upstreamIndex === upstreamIndex);
+  const call = calls[known];
+  // The same index with another id and a name is another call: some servers count every call as 0.
+  const another = id !== null && call !== undefined && call.id !== null && call.id !== id;
+  if (call !== undefined && !(another && name !== '')) {
+    call.id ??= call.opened ? null : id;
+    return known;
+  }
+  calls.push({ upstreamIndex, id, name: '', opened: false });
+  return calls.length - 1;
+}
+
+function findWithoutIndex(calls: Call[], id: string | null): number {
+  if (id === null) return calls.length - 1;
+  return calls.findLastIndex((call) => call.id === id);
+}
+
+function argumentsText(value: unknown): string {
+  if (typeof value === 'string') return value;
+  return isMembers(value) ? JSON.stringify(value) : '';
+}

@@ -1,0 +1,97 @@
+// Neutral messages, tools and settings → their Chat Completions form, for requests that came in
+// another format or whose messages were changed on the way.
+import type {
+  ContentPart,
+  FunctionTool,
+  GenerationRequest,
+  Message,
+  ToolChoice,
+} from '../../model/request.ts';
+import type { Members } from '../members.ts';
+
+export function encodeMessages(messages: readonly Message[]): Members[] {
+  return messages.filter(isSayable).map(encodeMessage);
+}
+
+/** A message of nothing but another format's parts would be an empty one. */
+function isSayable({ role, parts, toolCalls }: Message): boolean {
+  if (role === 'tool' || toolCalls.length > 0 || parts.length === 0) return true;
+  return parts.some((part) => part.type !== 'native' || part.format === 'chat');
+}
+
+function encodeMessage(message: Message): Members {
+  const { role, parts, toolCalls } = message;
+  if (role === 'tool') {
+    return { role, tool_call_id: message.toolCallId ?? '', content: plainText(parts) };
+  }
+  if (role === 'system' || role === 'developer')
+    return { role: 'system', content: plainText(parts) };
+  const content = encodeParts(parts);
+  if (role === 'user') return { role, content };
+  const encoded: Members = { role, content: content.length === 0 ? null : content };
+  if (toolCalls.length > 0) {
+    encoded.tool_calls = toolCalls.map((call) => ({
+      id: call.id,
+      type: 'function',
+      function: { name: call.name, arguments: call.arguments },
+    }));
+  }
+  return encoded;
+}
+
+/** Text alone is a string: many compatible servers know no lists of parts. */
+function encodeParts(parts: readonly ContentPart[]): string | Members[] {
+  if (parts.every((part) => part.type === 'text')) return plainText(parts);
+  return parts.flatMap((part): Members[] => {
+    switch (part.type) {
+      case 'text':
+        return [{ type: 'text', text: part.text }];
+      case 'image': {
+        const detail = part.detail === null ? {} : { detail: part.detail };
+        return [{ type: 'image_url', image_url: { url: part.url, ...detail } }];
+      }
+      case 'file': {
+        const name = part.name === null ? {} : { filename: part.name };
+        return [{ type: 'file', file: { file_data: part.url, ...name } }];
+      }
+      default:
+        return part.format === 'chat' ? [part.value] : [];
+    }
+  });
+}
+
+/** Parts of their own stay apart, as servers join them: words must not grow together. */
+function plainText(parts: readonly ContentPart[]): string {
+  return parts.flatMap((part) => (part.type === 'text' ? part.text : [])).join('\n');
+}
+
+/** Sampling, tools and reasoning effort, as far as they were given. */
+export function encodeSettings(request: GenerationRequest, body: Members): void {
+  const { sampling, tools, toolChoice, parallelToolCalls, reasoning } = request;
+  const settings: Members = {
+    temperature: sampling.temperature,
+    top_p: sampling.topP,
+    seed: sampling.seed,
+    presence_penalty: sampling.presencePenalty,
+    frequency_penalty: sampling.frequencyPenalty,
+    stop: sampling.stop.length === 0 ? null : sampling.stop,
+    reasoning_effort: reasoning?.effort ?? null,
+  };
+  for (const [name, value] of Object.entries(settings)) if (value !== null) body[name] = value;
+  if (tools.length === 0) return;
+  body.tools = tools.map(encodeTool);
+  if (toolChoice !== null) body.tool_choice = encodeChoice(toolChoice);
+  if (parallelToolCalls !== null) body.parallel_tool_calls = parallelToolCalls;
+}
+
+function encodeTool(tool: FunctionTool): Members {
+  const declared: Members = { name: tool.name };
+  if (tool.description !== null) declared.description = tool.description;
+  if (tool.parameters !== null) declared.parameters = tool.parameters;
+  if (tool.strict !== null) declared.strict = tool.strict;
+  return { type: 'function', function: declared };
+}
+
+function encodeChoice(choice: ToolChoice): unknown {
+  return typeof choice === 'string' ? choice : { type: 'function', function: choice };
+}

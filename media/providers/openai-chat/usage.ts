@@ -1,0 +1,50 @@
+// Chat Completions usage → disjoint buckets. Input includes cached, completion includes reasoning,
+// except with servers whose total shows that reasoning stands beside it.
+import type { TokenUsage } from '../../model/usage.ts';
+import { isMembers } from '../members.ts';
+
+/** Null when nothing was reported; an explicit zero is a report. */
+export function readUsage(usage: unknown): TokenUsage | null {
+  if (!isMembers(usage)) return null;
+  if (!isCount(usage.prompt_tokens) && !isCount(usage.completion_tokens)) return null;
+  const input = count(usage.prompt_tokens);
+  const completion = count(usage.completion_tokens);
+  const inputDetails = isMembers(usage.prompt_tokens_details) ? usage.prompt_tokens_details : {};
+  const outputDetails = isMembers(usage.completion_tokens_details)
+    ? usage.completion_tokens_details
+    : {};
+  const cached = Math.min(
+    count(inputDetails.cached_tokens ?? usage.prompt_cache_hit_tokens),
+    input,
+  );
+  const cacheWrite = Math.min(count(inputDetails.cache_write_tokens), input - cached);
+  const reasoning = count(outputDetails.reasoning_tokens);
+  const outside = reasoning > 0 && count(usage.total_tokens) === input + completion + reasoning;
+  const inside = outside ? reasoning : Math.min(reasoning, completion);
+  return {
+    inputTokens: input - cached - cacheWrite,
+    cachedInputTokens: cached,
+    cacheWriteTokens: cacheWrite,
+    outputTokens: outside ? completion : completion - inside,
+    reasoningTokens: inside,
+    searchCalls: 0,
+  };
+}
+
+export function sameUsage(one: TokenUsage, other: TokenUsage): boolean {
+  return (
+    one.inputTokens === other.inputTokens &&
+    one.cachedInputTokens === other.cachedInputTokens &&
+    one.cacheWriteTokens === other.cacheWriteTokens &&
+    one.outputTokens === other.outputTokens &&
+    one.reasoningTokens === other.reasoningTokens
+  );
+}
+
+function isCount(value: unknown): value is number {
+  return typeof value === 'number' && value >= 0 && value <= Number.MAX_SAFE_INTEGER;
+}
+
+function count(value: unknown): number {
+  return isCount(value) ? Math.floor(value) : 0;
+}

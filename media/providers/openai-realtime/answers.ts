@@ -1,0 +1,100 @@
+// The answers of a session so far: which response runs, which items it has, which of them nobody
+// may hear any more. Both are bounded: the oldest are forgotten.
+import { ItemAudio } from '../live-pcm.ts';
+
+const itemsMax = 256;
+const responsesMax = 64;
+
+export interface AnswerItem {
+  readonly id: string;
+  readonly responseId: string;
+  readonly audio: ItemAudio;
+  /** Interrupted: what still comes of it is swallowed. */
+  isVoid: boolean;
+  /** All its audio came. */
+  isDone: boolean;
+  /** Where it was cut, in milliseconds; null: nowhere. */
+  cutMs: number | null;
+}
+
+export class Answers {
+  /** The response that the server works on; its usage is owed. */
+  runningId: string | null = null;
+  /** The newest item. */
+  newest: AnswerItem | null = null;
+  readonly #items = new Map<string, AnswerItem>();
+  readonly #voidResponses = new Set<string>();
+  readonly #endedResponses = new Set<string>();
+
+  item(itemId: string): AnswerItem | undefined {
+    return this.#items.get(itemId);
+  }
+
+  /** It is void from the begin when its response was interrupted before. */
+  addItem(itemId: string, responseId: string): AnswerItem {
+    const audio = new ItemAudio();
+    const isVoid = this.isVoidResponse(responseId);
+    const item = { id: itemId, responseId, audio, isVoid, isDone: false, cutMs: null };
+    this.#items.set(itemId, item);
+    dropOldest(this.#items, itemsMax);
+    if (!isVoid) this.newest = item;
+    return item;
+  }
+
+  isVoidResponse(responseId: string): boolean {
+    return this.#voidResponses.has(responseId);
+  }
+
+  /** False: it began before, this is told twice. */
+  begin(responseId: string): boolean {
+    if (responseId === this.runningId || this.#endedResponses.has(responseId)) return false;
+    this.runningId = responseId;
+    return true;
+  }
+
+  /** False: it had ended, this is told twice. */
+  end(responseId: string): boolean {
+    if (this.#endedResponses.has(responseId)) return false;
+    this.#endedResponses.add(responseId);
+    dropOldest(this.#endedResponses, responsesMax);
+    if (this.runningId === responseId) this.runningId = null;
+    return true;
+  }
+
+  /** Items of a response that still lack their end. */
+  open(responseId: string): AnswerItem[] {
+    const items = [...this.#items.values()].filter((item) => item.responseId === responseId);
+    return items.filter((item) => !item.isDone && !item.isVoid);
+  }
+
+  /** Nothing of what was said so far is to be heard any more. */
+  voidAll(): void {
+    if (this.runningId !== null) {
+      this.#voidResponses.add(this.runningId);
+      dropOldest(this.#voidResponses, responsesMax);
+    }
+    for (const item of this.#items.values()) item.isVoid = true;
+    this.newest = null;
+  }
+
+  /** Where to cut an item of which `heardMs` was heard, or null: there is nothing to cut. */
+  cut(itemId: string, heardMs: number): number | null {
+    const item = this.#items.get(itemId);
+    if (item === undefined) return null;
+    const { lengthMs } = item.audio;
+    const endMs = Math.floor(Math.min(heardMs, lengthMs));
+    // The server refuses 0, and an end beyond what an earlier cut left.
+    if (!(endMs > 0) || (item.cutMs !== null && endMs >= item.cutMs)) return null;
+    if (item.isDone && endMs === lengthMs) return null;
+    item.cutMs = endMs;
+    return endMs;
+  }
+}
+
+function dropOldest(keys: Map<string, unknown> | Set<string>, countMax: number): void {
+  if (keys.size <= countMax) return;
+  for (const oldest of keys.keys()) {
+    keys.delete(oldest);
+    return;
+  }
+}

@@ -1,0 +1,290 @@
+// One session in the OpenAI Realtime wire format. The server interrupts by itself when the user
+// speaks, but only it knows that; what was heard only we know: hence `truncate`.
+import type {
+  LiveCodec,
+  LiveEvent,
+  LiveMessages,
+  LivePosition,
+  LiveSetup,
+} from '../live-contract.ts';
+import { asBuffer, parseMessage } from '../live-message.ts';
+import { decodeBase64 } from '../live-pcm.ts';
+import { isMembers, type Members } from '../members.ts';
+import { Answers } from './answers.ts';
+import { ToolCalls } from './calls.ts';
+import { type AudioDelta, AudioDeltas } from './delta.ts';
+import { finish, hear, idOf, outcomeOf, problemOf, userSaid } from './events.ts';
+import { failureOf, harmlessPrefix, readError } from './failure.ts';
+import { eventIdOf, Repetitions } from './repetitions.ts';
+import {
+  appendAudio,
+  cancelResponse,
+  createResponse,
+  messageItem,
+  sessionUpdate,
+  toolOutput,
+  truncateItem,
+} from './setup.ts';
+import { readUsage } from './usage.ts';
+
+interface Reading {
+  events: LiveEvent[];
+  replies: string[];
+}
+
+export function createCodec(setup: LiveSetup): LiveCodec {
+  return new RealtimeCodec(setup);
+}
+
+class RealtimeCodec implements LiveCodec {
+  readonly #setup: LiveSetup;
+  readonly #answers = new Answers();
+  readonly #calls = new ToolCalls();
+  #isReady = false;
+  #sentCount = 0;
+  /** Our own request for a response is on its way. */
+  #isAsked = false;
+  /** The response to it is unwanted before it began (livekit/agents#6244). */
+  #isUnwanted = false;
+  readonly #deltas = new AudioDeltas();
+  readonly #repetitions = new Repetitions();
+
+  constructor(setup: LiveSetup) {
+    this.#setup = setup;
+  }
+
+  get owesUsage(): boolean {
+    return this.#answers.runningId !== null;
+  }
+
+  open(): LiveMessages {
+    return [sessionUpdate(this.#setup)];
+  }
+
+  audio(pcm: Uint8Array): string {
+    return appendAudio(pcm);
+  }
+
+  bargeIn(heard: LivePosition | null): LiveMessages {
+    const messages = this.#cancelRunning();
+    if (this.#isAsked) this.#isUnwanted = true;
+    this.#calls.giveUp();
+    this.#answers.voidAll();
+    return heard === null ? messages : [...messages, ...this.truncate(heard)];
+  }
+
+  truncate({ itemId, heardMs }: LivePosition): LiveMessages {
+    const endMs = this.#answers.cut(itemId, heardMs);
+    return endMs === null ? [] : [truncateItem(itemId, endMs, this.#optionalId())];
+  }
+
+  toolResult(callId: string, _name: string, outputJson: string): LiveMessages {
+    if (!this.#calls.end(callId)) return [];
+    return [toolOutput(callId, outputJson), ...this.#goOn()];
+  }
+
+  close(): LiveMessages {
+    const messages = this.#cancelRunning();
+    this.#calls.giveUp();
+    this.#answers.voidAll();
+    return messages;
+  }
+
+  read(message: string | Uint8Array): Reading {
+    const bytes = asBuffer(message);
+    const audio = this.#isReady ? this.#deltas.read(bytes) : null;
+    if (this.#isRepeated(bytes, audio)) return nothing();
+    const item = audio === null ? undefined : this.#answers.item(audio.itemId);
+    const pcm = audio === null || item === undefined ? null : decodeBase64(audio.delta);
+    if (item !== undefined && pcm !== null) return { events: hear(item, pcm), replies: [] };
+    return this.#readJson(bytes);
+  }
+
+  #isRepeated(bytes: Buffer, audio: AudioDelta | null): boolean {
+    if (audio !== null) {
+      return this.#repetitions.isRepeated(audio.eventId, audio.itemId, audio.delta);
+    }
+    const text = bytes.toString('latin1');
+    return this.#repetitions.isRepeated(eventIdOf(text), text, null);
+  }
+
+  #readJson(bytes: Buffer): Reading {
+    const event = parseMessage(bytes);
+    if (event === null) return garbage('a message that is no JSON object');
+    const { type } = event;
+    if (type === 'error') return this.#readError(event.error);
+    if (type === 'session.updated' && !this.#isReady) {
+      this.#isReady = true;
+      return { events: [{ type: 'ready' }], replies: this.#setup.context.map(messageItem) };
+    }
+    if (!this.#isReady || typeof type !== 'string') return { events: [], replies: [] };
+    if (type === 'response.created') return this.#begin(event.response);
+    if (type === 'response.done') return this.#end(event.response);
+    return { events: this.#readEvent(type, event), replies: [] };
+  }
+
+  #readEvent(type: string, event: Members): LiveEvent[] {
+    switch (type) {
+      case 'input_audio_buffer.speech_started':
+        return this.#speechStarted();
+      case 'input_audio_buffer.speech_stopped':
+        return [{ type: 'speech_stopped' }];
+      case 'response.output_item.added':
+        return this.#itemAdded(event);
+      case 'response.output_item.done':
+        return this.#itemDone(event);
+      case 'response.output_audio.delta':
+      case 'response.audio.delta':
+        return this.#audio(event);
+      case 'response.output_audio.done':
+      case 'response.audio.done':
+        return this.#audioDone(event);
+      case 'response.output_audio_transcript.delta':
+      case 'response.audio_transcript.delta':
+      case 'response.output_text.delta':
+      case 'response.text.delta':
+        return this.#said(event, event.delta, false);
+      case 'response.output_audio_transcript.done':
+      case 'response.audio_transcript.done':
+        return this.#said(event, event.transcript, true);
+      case 'response.output_text.done':
+      case 'response.text.done':
+        return this.#said(event, event.text, true);
+      case 'conversation.item.input_audio_transcription.delta':
+        return userSaid(event, event.delta, false);
+      case 'conversation.item.input_audio_transcription.completed':
+        return userSaid(event, event.transcript, true);
+      case 'conversation.item.input_audio_transcription.failed':
+        return [
+          { type: 'problem', code: 'transcription_failed', text: readError(event.error).text },
+        ];
+      default:
+        return [];
+    }
+  }
+
+  #speechStarted(): LiveEvent[] {
+    const { newest } = this.#answers;
+    this.#calls.isUserTurn = true;
+    this.#calls.giveUp();
+    this.#answers.voidAll();
+    const events: LiveEvent[] = [{ type: 'speech_started' }];
+    if (newest !== null) events.push({ type: 'interrupted', itemId: newest.id });
+    return events;
+  }
+
+  #begin(response: unknown): Reading {
+    const responseId = isMembers(response) ? idOf(response.id) : null;
+    if (responseId === null || !this.#answers.begin(responseId)) return nothing();
+    this.#calls.isUserTurn = false;
+    const isUnwanted = this.#isAsked && this.#isUnwanted;
+    this.#isAsked = false;
+    this.#isUnwanted = false;
+    if (!isUnwanted) return nothing();
+    const replies = this.#cancelRunning();
+    this.#answers.voidAll();
+    return { events: [], replies };
+  }
+
+  #end(value: unknown): Reading {
+    const response = isMembers(value) ? value : {};
+    const { runningId } = this.#answers;
+    const responseId = idOf(response.id) ?? runningId ?? '';
+    if (!this.#answers.end(responseId)) return nothing();
+    const usage = readUsage(response.usage);
+    const events: LiveEvent[] = usage === null ? [] : [{ type: 'usage', usage }];
+    if (this.#answers.isVoidResponse(responseId)) return { events, replies: [] };
+    for (const item of this.#answers.open(responseId)) events.push(...finish(item));
+    const status = outcomeOf(response.status);
+    if (status === 'failed') events.push(problemOf(response.status_details));
+    if (status !== 'completed') this.#calls.giveUp();
+    if (!this.#calls.isWaiting) events.push({ type: 'answer_done', outcome: status });
+    return { events, replies: this.#goOn() };
+  }
+
+  #itemAdded(event: Members): LiveEvent[] {
+    const { item } = event;
+    if (!isMembers(item) || item.type !== 'message' || item.role !== 'assistant') return [];
+    const itemId = idOf(item.id);
+    if (itemId === null || this.#answers.item(itemId) !== undefined) return [];
+    return this.#addItem(itemId, event);
+  }
+
+  #addItem(itemId: string, event: Members): LiveEvent[] {
+    const responseId = idOf(event.response_id) ?? this.#answers.runningId ?? '';
+    const { isVoid } = this.#answers.addItem(itemId, responseId);
+    return isVoid ? [] : [{ type: 'answer_started', itemId }];
+  }
+
+  /** The name of a call is here in every version of the format, its arguments are whole. */
+  #itemDone({ item, response_id: responseId }: Members): LiveEvent[] {
+    if (!isMembers(item) || item.type !== 'function_call') return [];
+    const { call_id: callId, name, arguments: argumentsJson } = item;
+    if (typeof callId !== 'string' || typeof name !== 'string') return [];
+    if (this.#answers.isVoidResponse(idOf(responseId) ?? '')) return [];
+    if (!this.#calls.begin(callId)) return [];
+    const given = typeof argumentsJson === 'string' ? argumentsJson : '{}';
+    return [{ type: 'tool_call', callId, name, argumentsJson: given }];
+  }
+
+  #audio(event: Members): LiveEvent[] {
+    const itemId = idOf(event.item_id);
+    if (itemId === null || typeof event.delta !== 'string') return [];
+    const pcm = decodeBase64(event.delta);
+    if (pcm === null) return garbage('audio that is not base64').events;
+    const known = this.#answers.item(itemId);
+    if (known !== undefined) return hear(known, pcm);
+    const events = this.#addItem(itemId, event);
+    const item = this.#answers.item(itemId);
+    return item === undefined ? events : [...events, ...hear(item, pcm)];
+  }
+
+  #audioDone(event: Members): LiveEvent[] {
+    const item = this.#answers.item(idOf(event.item_id) ?? '');
+    return item === undefined || item.isDone || item.isVoid ? [] : finish(item);
+  }
+
+  #said(event: Members, text: unknown, final: boolean): LiveEvent[] {
+    const itemId = idOf(event.item_id);
+    if (itemId === null || typeof text !== 'string') return [];
+    const events = this.#answers.item(itemId) === undefined ? this.#addItem(itemId, event) : [];
+    if (this.#answers.item(itemId)?.isVoid !== false) return events;
+    return [...events, { type: 'transcript', role: 'assistant', itemId, text, final }];
+  }
+
+  #readError(value: unknown): Reading {
+    const error = readError(value);
+    const { code, text } = error;
+    if (!this.#isReady || code === 'session_expired') {
+      return { events: [failureOf(error)], replies: [] };
+    }
+    if (code === 'conversation_already_has_active_response') this.#isAsked = false;
+    if (error.isHarmless) return nothing();
+    return { events: [{ type: 'problem', code, text }], replies: [] };
+  }
+
+  #cancelRunning(): string[] {
+    const { runningId } = this.#answers;
+    if (runningId === null || this.#answers.isVoidResponse(runningId)) return [];
+    return [cancelResponse(runningId, this.#optionalId())];
+  }
+
+  #goOn(): string[] {
+    if (!this.#calls.takeTurn(this.#answers.runningId !== null)) return [];
+    this.#isAsked = true;
+    return [createResponse(this.#optionalId())];
+  }
+
+  #optionalId(): string {
+    this.#sentCount += 1;
+    return `${harmlessPrefix}${this.#sentCount}`;
+  }
+}
+
+function nothing(): Reading {
+  return { events: [], replies: [] };
+}
+
+function garbage(text: string): Reading {
+  return { events: [{ type: 'failed', kind: 'garbage', text }], replies: [] };
+}

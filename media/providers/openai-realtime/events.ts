@@ -1,0 +1,43 @@
+// Neutral events out of members of server events. Ids and texts of the wrong kind give none.
+import type { LiveEvent } from '../live-contract.ts';
+import { isMembers, type Members } from '../members.ts';
+import type { AnswerItem } from './answers.ts';
+import { readError } from './failure.ts';
+
+const outcomes = {
+  completed: 'completed',
+  cancelled: 'interrupted',
+  incomplete: 'incomplete',
+  failed: 'failed',
+} as const;
+
+export function hear(item: AnswerItem, bytes: Buffer): LiveEvent[] {
+  if (item.isVoid) return [];
+  const pcm = item.audio.add(bytes);
+  return pcm.length === 0 ? [] : [{ type: 'audio', itemId: item.id, pcm }];
+}
+
+export function finish(item: AnswerItem): LiveEvent[] {
+  item.isDone = true;
+  return item.audio.bytes === 0 ? [] : [{ type: 'audio_done', itemId: item.id }];
+}
+
+export function userSaid(event: Members, text: unknown, final: boolean): LiveEvent[] {
+  const itemId = idOf(event.item_id);
+  if (itemId === null || typeof text !== 'string') return [];
+  return [{ type: 'transcript', role: 'user', itemId, text, final }];
+}
+
+export function outcomeOf(status: unknown): (typeof outcomes)[keyof typeof outcomes] {
+  const known: Record<string, (typeof outcomes)[keyof typeof outcomes] | undefined> = outcomes;
+  return (typeof status === 'string' ? known[status] : undefined) ?? 'completed';
+}
+
+export function problemOf(details: unknown): LiveEvent {
+  const { code, text } = readError(isMembers(details) ? details.error : null);
+  return { type: 'problem', code, text };
+}
+
+export function idOf(value: unknown): string | null {
+  return typeof value === 'string' && value !== '' ? value : null;
+}

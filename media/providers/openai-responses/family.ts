@@ -1,0 +1,17 @@
+// The OpenAI Responses family: servers of that wire format.
+import type { ProviderFamily } from '../contract.ts';
+import { readFailure } from './failure.ts';
+import { ResponsesReader } from './reader.ts';
+import { counting, encodeRequest, lacks } from './request.ts';
+
+export const openaiResponses: ProviderFamily = {
+  name: 'openai-responses',
+  format: 'responses',
+  searches: () => true,
+  counting,
+  constrains: () => true,
+  lacks,
+  encodeRequest,
+  createReader: () => new ResponsesReader(),
+  readFailure,
+};

@@ -1,0 +1,104 @@
+// Parts of messages and of reasoning: deltas as they come, and whole parts for what was not told.
+import type { ModelEvent } from '../../model/events.ts';
+import { isMembers, type Members } from '../members.ts';
+import { isPlain } from '../sse.ts';
+import { type ItemState, indexOf, listOf, type Part, placeOf, stringOf } from './state.ts';
+
+/** Between two parts of one run of reasoning. */
+const paragraph = '\n\n';
+
+export function textDelta(
+  items: ItemState,
+  place: string,
+  text: unknown,
+  events: ModelEvent[],
+): void {
+  if (typeof text !== 'string' || text === '') return;
+  partAt(items, place);
+  items.textLength += text.length;
+  events.push({ type: 'text', text, plain: isPlain(text) });
+}
+
+export function refusalDelta(
+  items: ItemState,
+  place: string,
+  text: unknown,
+  events: ModelEvent[],
+): void {
+  if (typeof text !== 'string' || text === '') return;
+  partAt(items, place);
+  items.textLength = 0;
+  events.push({ type: 'refusal', text });
+}
+
+/** A part that is done: its text when none of it was told, then the citations that were not. */
+export function readPart(
+  items: ItemState,
+  place: string,
+  part: Members,
+  events: ModelEvent[],
+): void {
+  const told = items.parts.get(place);
+  if (part.type === 'refusal') {
+    if (told === undefined) refusalDelta(items, place, part.refusal, events);
+    return;
+  }
+  if (part.type !== 'output_text') return;
+  if (told === undefined) textDelta(items, place, part.text, events);
+  for (const annotation of listOf(part.annotations).slice(told?.annotations ?? 0)) {
+    readAnnotation(items, place, annotation, events);
+  }
+}
+
+export function readAnnotation(
+  items: ItemState,
+  place: string,
+  annotation: unknown,
+  events: ModelEvent[],
+): void {
+  const part = items.parts.get(place);
+  if (part === undefined || items.textLength === 0) return;
+  part.annotations += 1;
+  if (!isMembers(annotation) || annotation.type !== 'url_citation') return;
+  const { url, start_index: start, end_index: end } = annotation;
+  if (typeof url !== 'string') return;
+  const citation = {
+    url,
+    title: stringOf(annotation.title) || url,
+    start: offsetOf(start, part.start),
+    end: offsetOf(end, part.start),
+  };
+  events.push({ type: 'citation', citation });
+}
+
+export function reasoningDelta(items: ItemState, event: Members, events: ModelEvent[]): void {
+  const text = stringOf(event.delta);
+  if (text === '') return;
+  const place = placeOf(event);
+  const part = `${place}:${indexOf(event.summary_index ?? event.content_index)}`;
+  const isNewPart = items.reasoningPart !== part && items.reasoned.has(place);
+  items.reasoningPart = part;
+  items.seen.add(place);
+  items.reasoned.add(place);
+  items.textLength = 0;
+  events.push({ type: 'reasoning', text: isNewPart ? paragraph + text : text });
+}
+
+/** The text of a summary, or of the content of an open model's reasoning. */
+export function reasoningText(parts: unknown): string {
+  const texts = listOf(parts).map((part) => (isMembers(part) ? stringOf(part.text) : ''));
+  return texts.filter((text) => text !== '').join(paragraph);
+}
+
+function partAt(items: ItemState, place: string): Part {
+  const known = items.parts.get(place);
+  if (known !== undefined) return known;
+  const part = { start: items.textLength, annotations: 0 };
+  items.parts.set(place, part);
+  items.seen.add(place.slice(0, place.lastIndexOf(':')));
+  return part;
+}
+
+function offsetOf(value: unknown, base: number): number | null {
+  return Number.isSafeInteger(value) ? (value as number) + base : null;
+}

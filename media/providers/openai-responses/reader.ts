@@ -1,0 +1,58 @@
+// Reads the body of a response: typed events up to the one that ends it, or the whole response.
+import { BodyReader, parseJson } from '../body-reader.ts';
+import { isMembers } from '../members.ts';
+import {
+  emptyResponsesStream,
+  noteText,
+  plainText,
+  readEvent,
+  readResponse,
+  soleText,
+} from './stream.ts';
+
+export class ResponsesReader extends BodyReader {
+  readonly #state = emptyResponsesStream();
+
+  constructor() {
+    // Every event is numbered: the number is no part of a text event's template.
+    super({ counter: '"sequence_number":' });
+  }
+
+  /** For the decoder: one event's data. */
+  event(data: string, type: string): string | null {
+    const trimmed = data.trim();
+    if (trimmed === '' || trimmed === '[DONE]') return null;
+    const event = parseJson(data);
+    if (!isMembers(event)) {
+      this.fail('garbage', `not an event: ${data.slice(0, 200)}`);
+      return null;
+    }
+    this.addAll(readEvent(this.#state, event, type));
+    this.#endIfOver();
+    return soleText(event, type);
+  }
+
+  probe(data: string, type: string): string | null {
+    return soleText(parseJson(data), type);
+  }
+
+  text(text: string): void {
+    noteText(this.#state, text);
+    this.add(plainText(text));
+  }
+
+  protected readDocument(response: object): void {
+    if (isMembers(response)) this.addAll(readResponse(this.#state, response));
+    this.#endIfOver();
+    if (!this.over) this.fail('garbage', 'the JSON body is not a response');
+  }
+
+  protected endEarly(): void {
+    this.fail('cut', 'the body ended before the answer did');
+  }
+
+  #endIfOver(): void {
+    if (this.#state.failed) this.failWith(null);
+    else if (this.#state.finished) this.finish();
+  }
+}

@@ -1,0 +1,160 @@
+// The neutral request → a call of POST /responses. A client of the same format keeps what it wrote,
+// members that nobody here knows included; what is ours is taken out, and nothing is stored.
+import { type GenerationRequest, isForwardable } from '../../model/request.ts';
+import type { CallOptions, TokenCounting, UpstreamCall, UpstreamTarget } from '../contract.ts';
+import { foreignTo } from '../foreign.ts';
+import { isMembers, type Members } from '../members.ts';
+import { forwardInput } from './input.ts';
+import { encodeFormat, encodeMessages, encodeSettings } from './translate.ts';
+
+/** Members of the service's own request, and those that are written anew below. */
+const ownMembers: ReadonlySet<string> = new Set([
+  '__proto__',
+  'background',
+  'client_context',
+  // State that lives with the provider under its operator's name: other accounts' as well.
+  'conversation',
+  'conversation_id',
+  'include',
+  'input',
+  'instructions',
+  'max_completion_tokens',
+  'max_output_tokens',
+  'max_tokens',
+  'messages',
+  'metadata',
+  'model',
+  'optimization',
+  'previous_response_id',
+  'prompt',
+  'request_id',
+  'response_format',
+  // Another tier has another price than the one that is charged.
+  'service_tier',
+  'store',
+  'stream',
+  'stream_options',
+  'text',
+  'web_search',
+]);
+const metadataControls: ReadonlySet<string> = new Set([
+  'require_web_search',
+  'intelligent_reroute',
+]);
+/** The format takes no smaller ceiling. */
+const outputTokensMin = 16;
+const sealedReasoning = 'reasoning.encrypted_content';
+/** Models of the vendor that reason; others refuse to be asked for sealed reasoning. */
+const reasoningModels = /^(o\d|codex|gpt-(oss|[5-9]|\d\d))/;
+
+/** Encodes a streamed call. */
+export function encodeRequest(
+  request: GenerationRequest,
+  target: UpstreamTarget,
+  { outputTokensMax, nativeSearch }: CallOptions,
+): UpstreamCall {
+  const body = contentOf(request, target);
+  body.max_output_tokens = Math.max(outputTokensMax, outputTokensMin);
+  if (nativeSearch) body.tools = withSearch(body.tools);
+  const include = includeOf(request, target);
+  if (include.length > 0) body.include = include;
+  body.store = false;
+  body.stream = true;
+  const vendorApi = target.baseUrl.startsWith('https://api.openai.com/');
+  if (target.quirks?.obfuscationSwitch ?? vendorApi) {
+    body.stream_options = { include_obfuscation: false };
+  }
+  return callOf(target, '/responses', 'text/event-stream', body);
+}
+
+export const counting: TokenCounting = {
+  encode: (request, target) =>
+    callOf(target, '/responses/input_tokens', 'application/json', contentOf(request, target)),
+  read(body) {
+    try {
+      const parsed: unknown = JSON.parse(body);
+      const count = isMembers(parsed) ? parsed.input_tokens : null;
+      return Number.isSafeInteger(count) && (count as number) >= 0 ? (count as number) : null;
+    } catch {
+      return null;
+    }
+  },
+};
+
+/** The path of what this format has no form for. */
+export function lacks(request: GenerationRequest): string | null {
+  const foreign = foreignTo(request, 'responses');
+  if (foreign !== null || request.sampling.stop.length === 0) return foreign;
+  return request.source.format === 'messages' ? 'stop_sequences' : 'stop';
+}
+
+/** Everything but how the answer is to be delivered. */
+function contentOf(request: GenerationRequest, target: UpstreamTarget): Members {
+  const isSameFormat = request.source.format === 'responses';
+  const source = isSameFormat ? request.source.body : {};
+  const body: Members = { model: target.upstreamModel };
+  if (isForwardable(request, 'responses')) {
+    if (typeof source.instructions === 'string') body.instructions = source.instructions;
+    body.input = forwardInput(source.input ?? source.messages);
+  } else Object.assign(body, encodeMessages(request.messages));
+  if (!isSameFormat) {
+    encodeSettings(request, body);
+    return body;
+  }
+  for (const name of Object.keys(source)) {
+    if (!ownMembers.has(name) && source[name] !== null) body[name] = source[name];
+  }
+  const text = textOf(request, source);
+  if (text !== null) body.text = text;
+  const metadata = metadataOf(source);
+  if (metadata !== null) body.metadata = metadata;
+  return body;
+}
+
+/** `text` as it holds: response_format goes before text.format. */
+function textOf(request: GenerationRequest, source: Members): Members | null {
+  const declared = isMembers(source.text) ? source.text : null;
+  if (!isMembers(source.response_format)) return declared;
+  const { format: _format, ...kept } = declared ?? {};
+  const format = encodeFormat(request.outputFormat);
+  return format === null ? kept : { ...kept, format };
+}
+
+/** Nothing is stored, so reasoning must come sealed to be given back in a later turn. */
+function includeOf(request: GenerationRequest, target: UpstreamTarget): unknown[] {
+  const { source, reasoning } = request;
+  const declared = source.format === 'responses' ? source.body.include : null;
+  const include: unknown[] = Array.isArray(declared) ? [...declared] : [];
+  const reasons = reasoning !== null || reasoningModels.test(target.upstreamModel);
+  if (reasons && !include.includes(sealedReasoning)) include.push(sealedReasoning);
+  return include;
+}
+
+function withSearch(tools: unknown): unknown[] {
+  const declared: unknown[] = Array.isArray(tools) ? tools : [];
+  const searches = declared.some(
+    (tool) => isMembers(tool) && typeof tool.type === 'string' && /^web_search/.test(tool.type),
+  );
+  return searches ? declared : [...declared, { type: 'web_search' }];
+}
+
+/** The application's own metadata; the format takes strings alone. */
+function metadataOf(source: Members): Members | null {
+  if (!isMembers(source.metadata)) return null;
+  const entries = Object.entries(source.metadata).filter(
+    ([name, value]) => !metadataControls.has(name) && typeof value === 'string',
+  );
+  return entries.length > 0 ? Object.fromEntries(entries) : null;
+}
+
+function callOf(target: UpstreamTarget, path: string, accept: string, body: Members): UpstreamCall {
+  const headers: Record<string, string> = {
+    'content-type': 'application/json',
+    accept,
+    'accept-encoding': 'identity',
+    'user-agent': 'tollgate/1.0',
+  };
+  if (target.apiKey !== null) headers.authorization = `Bearer ${target.apiKey}`;
+  const url = target.baseUrl.replace(/\/+$/, '') + path;
+  return { method: 'POST', url, headers, body: JSON.stringify(body) };
+}

@@ -1,0 +1,46 @@
+// Usage of a response → disjoint buckets. Input includes cached and cache-write, output includes
+// reasoning; searches stand beside it, where a server counts them at all.
+import type { TokenUsage } from '../../model/usage.ts';
+import { isMembers, type Members } from '../members.ts';
+
+/** Null when nothing was reported; an explicit zero is a report. `searches`: calls seen. */
+export function readUsage(response: Members, searches: number): TokenUsage | null {
+  const { usage } = response;
+  if (!isMembers(usage)) return null;
+  if (!isCount(usage.input_tokens) && !isCount(usage.output_tokens)) return null;
+  const input = count(usage.input_tokens);
+  const output = count(usage.output_tokens);
+  const inputDetails = detailsOf(usage.input_tokens_details);
+  const cached = Math.min(count(inputDetails.cached_tokens), input);
+  const cacheWrite = Math.min(count(inputDetails.cache_write_tokens), input - cached);
+  const reasoning = Math.min(
+    count(detailsOf(usage.output_tokens_details).reasoning_tokens),
+    output,
+  );
+  return {
+    inputTokens: input - cached - cacheWrite,
+    cachedInputTokens: cached,
+    cacheWriteTokens: cacheWrite,
+    outputTokens: output - reasoning,
+    reasoningTokens: reasoning,
+    searchCalls: reportedSearches(response) ?? searches,
+  };
+}
+
+/** The server's own count of billed searches: opening a found page is none. */
+function reportedSearches(response: Members): number | null {
+  const search = detailsOf(detailsOf(response.tool_usage).web_search);
+  return isCount(search.num_requests) ? Math.floor(search.num_requests) : null;
+}
+
+function detailsOf(value: unknown): Members {
+  return isMembers(value) ? value : {};
+}
+
+function isCount(value: unknown): value is number {
+  return typeof value === 'number' && value >= 0 && value <= Number.MAX_SAFE_INTEGER;
+}
+
+function count(value: unknown): number {
+  return isCount(value) ? Math.floor(value) : 0;
+}

@@ -1,0 +1,39 @@
+// What refusals mean in every family (decisions.md, section 2): the kind of a status, and how long
+// a provider asks to be left alone. Its own text goes into `detail`, for the log alone.
+import type { UpstreamFailure } from '../model/events.ts';
+
+export const detailCharactersMax = 500;
+export const retryAfterMsMax = 24 * 3600 * 1000;
+
+export function kindOfStatus(status: number): UpstreamFailure['kind'] {
+  switch (status) {
+    case 429:
+      return 'busy';
+    case 408:
+      return 'timeout';
+    case 400:
+    case 413:
+    case 422:
+      return 'rejected';
+    default:
+      return 'failed';
+  }
+}
+
+/** RFC 9110, 10.2.3: seconds or a date; `retry-after-ms` is more exact where it is sent. */
+export function retryAfterMs(headers: Record<string, string>): number | null {
+  const exact = Number.parseFloat(headers['retry-after-ms'] ?? '');
+  if (exact >= 0) return Math.min(Math.ceil(exact), retryAfterMsMax);
+  const header = headers['retry-after'];
+  if (header === undefined) return null;
+  const seconds = /^\s*\d+(\.\d+)?\s*$/.test(header) ? Number.parseFloat(header) : Number.NaN;
+  if (seconds >= 0) return Math.min(Math.ceil(seconds * 1000), retryAfterMsMax);
+  const date = Date.parse(header);
+  if (Number.isNaN(date)) return null;
+  return Math.min(Math.max(0, date - Date.now()), retryAfterMsMax);
+}
+
+/** A failure that no status tells: a cut, nonsense, an error inside a stream. */
+export function plainFailure(kind: UpstreamFailure['kind'], detail: string): UpstreamFailure {
+  return { kind, status: null, retryAfterMs: null, detail: detail.slice(0, detailCharactersMax) };
+}

@@ -1,0 +1,16 @@
+// Piscina task: a JSON Schema of a client is compiled, and an answer checked against it, where that
+// holds nobody up.
+import '../../runtime/work/background.ts';
+import type { OutputFormat } from '../model/request.ts';
+import { isValidFormat, satisfiesOutputFormat } from '../model/structured.ts';
+
+export interface CheckFormatInput {
+  format: OutputFormat;
+  /** Null: only whether the schema is one. */
+  text: string | null;
+}
+
+// biome-ignore lint/style/noDefaultExport: Piscina runs a file's default export
+export default function checkFormatTask({ format, text }: CheckFormatInput): boolean {
+  return text === null ? isValidFormat(format) : satisfiesOutputFormat(format, text);
+}

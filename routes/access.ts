@@ -1,0 +1,203 @@
+// Who is calling, and may they: keys with scopes and limits, users by session. Cached credentials
+// are answered without a promise: most requests never wait here.
+import type { Scope } from '../actors/credentials/scope.ts';
+import type { Exchange } from '../runtime/http/route.ts';
+import type { RateState } from '../runtime/limiter.ts';
+import { Problem } from '../runtime/problem.ts';
+import type { KeyCredential, SessionCredential } from './credentials.ts';
+import type { Access, Caller, KeyCaller, Place, Services, UserCaller } from './services.ts';
+import { admitTicket, credentialOf, userOf } from './socket-access.ts';
+
+/**
+ * The caller that a route's access admits.
+ * @throws Problem unauthenticated, invalid_api_key, session_expired, insufficient_scope, forbidden,
+ * rate_limited, concurrency_limited
+ */
+export function authorize(
+  access: Access,
+  exchange: Exchange,
+  services: Services,
+): Caller | Promise<Caller> {
+  switch (access.kind) {
+    case 'none':
+      return { kind: 'anonymous' };
+    case 'key':
+      return keyCaller(requireKeyToken(exchange), access, exchange, services);
+    case 'user':
+      return userCaller(exchange, services, false);
+    case 'admin':
+      return userCaller(exchange, services, true);
+    case 'socket':
+      return socketCaller(access, exchange, services);
+    case 'key-or-user': {
+      if (sessionToken(exchange) !== null) return userCaller(exchange, services, false);
+      return keyCaller(requireKeyToken(exchange), access, exchange, services);
+    }
+  }
+}
+
+function requireKeyToken(exchange: Exchange): string {
+  const token = keyToken(exchange);
+  if (token === null) throw new Problem('unauthenticated');
+  return token;
+}
+
+function keyToken(exchange: Exchange): string | null {
+  const token = exchange.header('x-api-key') ?? bearer(exchange.header('authorization'));
+  return token === undefined || token === '' ? null : token;
+}
+
+function socketCaller(
+  access: KeyAccess,
+  exchange: Exchange,
+  services: Services,
+): Caller | Promise<Caller> {
+  const credential = credentialOf(exchange, keyToken(exchange));
+  if (credential.kind === 'session') return userCaller(exchange, services, false);
+  if (credential.kind === 'key') return keyCaller(credential.token, access, exchange, services);
+  return admitTicket(credential.token, services).then((admitted) => {
+    const { ticket, limits } = admitted;
+    if (limits === null || ticket.keyId === null) return userOf(admitted);
+    const { accountId, walletId, keyId } = ticket;
+    const slot = services.limiter.slotOf(keyId);
+    const scopes = new Set([access.scope]);
+    const credential = { keyId, accountId, walletId, scopes, slot, ...limits };
+    return admitKey(credential, access, exchange, services);
+  });
+}
+
+/** RFC 6750, section 2.1; the scheme is case-insensitive (RFC 9110, section 11.1). */
+function bearer(authorization: string | undefined): string | undefined {
+  if (authorization === undefined) return undefined;
+  const match = /^bearer +(.+)$/i.exec(authorization);
+  if (match === null)
+    throw new Problem('unauthenticated', { message: 'A bearer token is needed.' });
+  return match[1]?.trim();
+}
+
+/** What is asked of a key. */
+interface KeyAccess {
+  scope: Scope;
+  isUncounted?: true;
+}
+
+function keyCaller(
+  token: string,
+  access: KeyAccess,
+  exchange: Exchange,
+  services: Services,
+): KeyCaller | Promise<KeyCaller> {
+  const found = services.credentials.key(token, Date.now());
+  if (found instanceof Promise) {
+    return found.then((credential) => admitKey(credential, access, exchange, services));
+  }
+  return admitKey(found, access, exchange, services);
+}
+
+function admitKey(
+  credential: KeyCredential | null,
+  { scope, isUncounted }: KeyAccess,
+  exchange: Exchange,
+  services: Services,
+): KeyCaller {
+  if (credential === null) throw new Problem('invalid_api_key');
+  if (!credential.scopes.has(scope)) {
+    throw new Problem('insufficient_scope', { message: `The key lacks the scope ${scope}.` });
+  }
+  const nowMs = Date.now();
+  services.credentials.used(credential.keyId, nowMs);
+  const { limiter } = services;
+  const { slot, concurrencyMax } = credential;
+  const rate = limiter.takeRequest(slot, credential.requestsPerMinute, nowMs);
+  setRateHeaders(exchange, rate.state);
+  if (!rate.allowed) {
+    setConcurrencyHeaders(exchange, concurrencyMax, limiter.openCount(slot));
+    throw new Problem('rate_limited', { headers: { 'retry-after': `${rate.retryAfterSeconds}` } });
+  }
+  const { keyId, accountId, walletId, scopes } = credential;
+  if (isUncounted === true) {
+    setConcurrencyHeaders(exchange, concurrencyMax, limiter.openCount(slot));
+    return { kind: 'key', keyId, accountId, walletId, scopes, place: noPlace };
+  }
+  const open = limiter.open(slot, concurrencyMax);
+  setConcurrencyHeaders(exchange, concurrencyMax, open ?? concurrencyMax);
+  if (open === null) {
+    throw new Problem('concurrency_limited', { headers: { 'retry-after': '1' } });
+  }
+  const place = newPlace(exchange, () => limiter.close(slot));
+  return { kind: 'key', keyId, accountId, walletId, scopes, place };
+}
+
+const noPlace: Place = { take: () => () => {} };
+
+/**
+ * Held by the exchange and by every generation that took it: free when the last of them is over.
+ */
+function newPlace(exchange: Exchange, close: () => void): Place {
+  let holders = 1;
+  const leave = () => {
+    holders -= 1;
+    if (holders === 0) close();
+  };
+  exchange.onFinish(leave);
+  return {
+    take() {
+      holders += 1;
+      let hasLeft = false;
+      return () => {
+        if (hasLeft) return;
+        hasLeft = true;
+        leave();
+      };
+    },
+  };
+}
+
+function setRateHeaders(exchange: Exchange, state: RateState): void {
+  exchange.setHeader('x-ratelimit-limit-requests', `${state.limit}`);
+  exchange.setHeader('x-ratelimit-remaining-requests', `${state.remaining}`);
+  exchange.setHeader('x-ratelimit-reset-requests', `${state.resetSeconds}`);
+}
+
+function setConcurrencyHeaders(exchange: Exchange, limit: number, open: number): void {
+  exchange.setHeader('x-ratelimit-limit-concurrency', `${limit}`);
+  exchange.setHeader('x-ratelimit-remaining-concurrency', `${Math.max(0, limit - open)}`);
+  // A place is free again when a request ends: nobody knows when, a second is the polite guess.
+  exchange.setHeader('x-ratelimit-reset-concurrency', open >= limit ? '1' : '0');
+}
+
+function sessionToken(exchange: Exchange): string | null {
+  const header = exchange.header('x-svc-session');
+  if (header !== undefined && header !== '') return header;
+  const cookie = exchange.header('cookie');
+  if (cookie === undefined) return null;
+  const match = /(?:^|;\s*)svc_session=([^;]*)/.exec(cookie);
+  return match?.[1] ?? null;
+}
+
+function userCaller(
+  exchange: Exchange,
+  services: Services,
+  adminOnly: boolean,
+): UserCaller | Promise<UserCaller> {
+  const token = sessionToken(exchange);
+  if (token === null) throw new Problem('unauthenticated');
+  if (exchange.header('x-svc-session') === undefined) requireSameOrigin(exchange, services);
+  const found = services.credentials.session(token, Date.now());
+  if (found instanceof Promise) return found.then((session) => admitUser(session, adminOnly));
+  return admitUser(found, adminOnly);
+}
+
+/** A cookie travels by itself: a request that changes something must come from our own pages. */
+function requireSameOrigin(exchange: Exchange, services: Services): void {
+  if (exchange.method === 'GET' || exchange.method === 'HEAD') return;
+  if (exchange.header('origin') === new URL(services.config.webUrl).origin) return;
+  throw new Problem('forbidden', { message: 'The request does not come from the web origin.' });
+}
+
+function admitUser(session: SessionCredential | null, adminOnly: boolean): UserCaller {
+  if (session === null || session.expiresAtMs <= Date.now()) throw new Problem('session_expired');
+  if (adminOnly && !session.admin) throw new Problem('forbidden');
+  const { accountId, walletId, admin } = session;
+  return { kind: 'user', accountId, walletId, admin };
+}

@@ -1,0 +1,108 @@
+// The records of the catalog as resources: what each kind's routes are called, take and give. The
+// members are those of TOLLGATE_CONFIG: the schemas are the same values.
+import * as v from 'valibot';
+import {
+  managedRouteSchema,
+  modelSchema,
+  packageSchema,
+  priceSchema,
+  providerSchema,
+  surfaceSchema,
+} from '../../../actors/catalog/document.ts';
+import { kindsOfRecords, type RecordKind } from '../../../actors/catalog/kinds.ts';
+import { revisionSchema } from '../revision.ts';
+import { credential, type Entries, rates, recordEntries, updatable } from './members.ts';
+
+export interface Resource {
+  kind: RecordKind;
+  /** In replies, such as `{"ok":true,"provider":{…}}`. */
+  singular: string;
+  /** In operation ids. */
+  title: string;
+  path: string;
+  /** What a new record is given. */
+  createSchema: v.GenericSchema;
+  updateSchema: v.GenericSchema;
+  recordSchema: v.GenericSchema;
+  description: string;
+}
+
+function resource(
+  kind: RecordKind,
+  title: string,
+  entries: Entries,
+  added: Entries,
+  description: string,
+): Resource {
+  const { singular, nameMember, schema } = kindsOfRecords[kind];
+  const { api_key: _credential, ...shown } = entries;
+  const changeable = Object.entries(entries).filter(([name]) => name !== nameMember);
+  const updates = changeable.map(([name, entry]) => [name, updatable(entry)]);
+  return {
+    kind,
+    singular,
+    title,
+    path: `/api/admin/${kind}`,
+    createSchema: schema,
+    updateSchema: v.strictObject({
+      ...(Object.fromEntries(updates) as Entries),
+      revision: v.optional(revisionSchema),
+    }),
+    recordSchema: v.pipe(
+      v.strictObject({ ...shown, ...added, ...recordEntries }),
+      v.title(`Admin${title}`),
+    ),
+    description,
+  };
+}
+
+export const resources: readonly Resource[] = [
+  resource(
+    'providers',
+    'Provider',
+    providerSchema.entries,
+    credential,
+    'A provider is an upstream server with its wire format and credential. The credential is ' +
+      'encrypted and never returned: `has_credential` says that there is one, ' +
+      '`credential_key_id` which master key sealed it. Link-local and metadata addresses are ' +
+      'refused.',
+  ),
+  resource(
+    'models',
+    'Model',
+    modelSchema.entries,
+    rates,
+    'A model is a public alias over one or more providers. `price` is a card of its own or the ' +
+      'name of one; `public_rates` are what customers are shown. A disabled model leaves the ' +
+      'catalog at once; requests that run already keep the record they began with.',
+  ),
+  resource(
+    'prices',
+    'Price',
+    priceSchema.entries,
+    rates,
+    'A price card in US dollars that models refer to by its name; `public_rates` are the credits ' +
+      'that customers are shown, the markup included.',
+  ),
+  resource(
+    'routes',
+    'Route',
+    managedRouteSchema.entries,
+    {},
+    'A managed route is an alias over a pool of exact models.',
+  ),
+  resource(
+    'packages',
+    'Package',
+    packageSchema.entries,
+    {},
+    'A package of credits that can be bought.',
+  ),
+  resource(
+    'surfaces',
+    'Surface',
+    surfaceSchema.entries,
+    {},
+    'A surface of the product that discovery names.',
+  ),
+];

@@ -1,0 +1,36 @@
+// POST /api/admin/{kind}/{name}/disable and /enable: out of the public catalog, and back.
+import { strict as assert } from 'node:assert';
+import { type AppRoute, defineRoute } from '../../define.ts';
+import { revisionAdvice, revisionBody, revisionHeader } from '../revision.ts';
+import { changeRecord } from './change-record.ts';
+import { nameParams } from './members.ts';
+import { recordAnswer, recordReply } from './record.ts';
+import type { Resource } from './resources.ts';
+
+export function switchRoute(resource: Resource, verb: 'disable' | 'enable'): AppRoute {
+  const word = verb === 'disable' ? 'Disable' : 'Enable';
+  return defineRoute({
+    method: 'POST',
+    path: `${resource.path}/{name}/${verb}`,
+    operationId: `${verb}Admin${resource.title}`,
+    summary: `${word} a ${resource.singular} of the catalog`,
+    description:
+      'Doing it twice changes nothing. What runs already ends undisturbed; what begins from now ' +
+      `on follows the change. ${revisionAdvice}`,
+    tag: 'Catalog administration',
+    documents: ['account'],
+    access: { kind: 'admin' },
+    cors: 'web',
+    headers: revisionHeader,
+    params: nameParams,
+    body: revisionBody,
+    replies: { 200: recordReply(resource, 'The record as it is now.') },
+    problems: ['not_found', 'conflict', 'dependency_unavailable'],
+    async handle({ params, body, caller, services, exchange }) {
+      const call = { services, caller, exchange, body };
+      const reply = await changeRecord(resource, params.name, { verb }, call);
+      assert(reply.record !== null, 'a switched record is there');
+      return recordAnswer(200, resource, reply.record, reply.contentVersion, services);
+    },
+  });
+}

@@ -1,0 +1,79 @@
+// GET /api/admin/status: the live view of the supervision tree, shard by shard.
+import * as v from 'valibot';
+import { monitorId } from '../../actors/monitor/monitor.ts';
+import { Problem } from '../../runtime/problem.ts';
+import { defineRoute } from '../define.ts';
+
+const count = v.pipe(v.number(), v.integer(), v.minValue(0));
+const shardSchema = v.strictObject({
+  id: count,
+  status: v.picklist(['ok', 'starting', 'unresponsive']),
+  actors: count,
+  sockets: count,
+});
+const kindSchema = v.strictObject({
+  node: count,
+  kind: v.string(),
+  parent: v.string(),
+  alive: count,
+  mailbox_length: count,
+  messages_handled: count,
+  crashes: count,
+  refused: count,
+});
+
+export const adminStatus = defineRoute({
+  method: 'GET',
+  path: '/api/admin/status',
+  operationId: 'getAdminStatus',
+  summary: 'Read the live state of shards and actors',
+  tag: 'Administration',
+  documents: ['account'],
+  access: { kind: 'admin' },
+  cors: 'web',
+  replies: {
+    200: {
+      description: 'The tree as it is declared, and what lives in it now.',
+      schema: v.strictObject({
+        ok: v.literal(true),
+        detached_generations: count,
+        shards: v.array(shardSchema),
+        tree: v.array(
+          v.strictObject({
+            kind: v.string(),
+            parent: v.string(),
+            placement: v.picklist(['local', 'hashed', 'main']),
+            strategy: v.picklist(['restart', 'resume', 'stop']),
+            crashes_max: count,
+            within_ms: count,
+            idle_timeout_ms: v.nullable(count),
+          }),
+        ),
+        actors: v.array(kindSchema),
+      }),
+    },
+  },
+  problems: ['dependency_unavailable'],
+  async handle({ services }) {
+    const monitor = services.system.ref(services.monitorKind, monitorId);
+    const answer = await monitor.ask('tree', null, 2_000);
+    if (!answer.ok) throw new Problem('dependency_unavailable');
+    const actors = answer.value.kinds.map((kind) => ({
+      node: kind.node,
+      kind: kind.kind,
+      parent: kind.parent,
+      alive: kind.alive,
+      mailbox_length: kind.mailboxLength,
+      messages_handled: kind.messagesHandled,
+      crashes: kind.crashes,
+      refused: kind.refused,
+    }));
+    const { shards } = answer.value;
+    const detached = services.limiter.detachedCount();
+    return {
+      status: 200,
+      headers: { 'cache-control': 'no-store' },
+      json: { ok: true, detached_generations: detached, shards, tree: services.tree, actors },
+    };
+  },
+});

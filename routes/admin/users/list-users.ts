@@ -1,0 +1,40 @@
+// GET /api/admin/users: all accounts, newest first, or those that a search finds.
+import * as v from 'valibot';
+import { listAccounts } from '../../../db/accounts.ts';
+import { withDeadline } from '../../../db/sql.ts';
+import { defineRoute } from '../../define.ts';
+import { pageQuery, pageReply, pageRequest, pageSchema } from '../../page.ts';
+import { userBody, userListItem } from './schema.ts';
+
+export const listUsers = defineRoute({
+  method: 'GET',
+  path: '/api/admin/users',
+  operationId: 'listUsers',
+  summary: 'List or search accounts',
+  description:
+    'Newest first. `search` is the beginning of an account id, or a whole wallet id, API key id ' +
+    'or display prefix of a key.',
+  tag: 'Administration',
+  documents: ['account'],
+  access: { kind: 'admin' },
+  cors: 'web',
+  query: v.object({
+    ...pageQuery.entries,
+    search: v.optional(v.pipe(v.string(), v.minLength(1), v.maxLength(100))),
+    role: v.optional(v.picklist(['user', 'admin'])),
+    status: v.optional(v.picklist(['active', 'disabled'])),
+  }),
+  replies: { 200: { description: 'A page of accounts.', schema: pageSchema(userListItem) } },
+  problems: ['dependency_unavailable'],
+  async handle({ query, services }) {
+    const { limit, afterId } = pageRequest(query);
+    const { search = null, role = null, status = null } = query;
+    const filter = { search, role, status };
+    const found = await withDeadline(listAccounts(services.sql, filter, limit, afterId));
+    return {
+      status: 200,
+      headers: { 'cache-control': 'no-store' },
+      json: { ok: true, ...pageReply(found.accounts.map(userBody), found.nextCursor) },
+    };
+  },
+});

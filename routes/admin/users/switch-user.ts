@@ -1,0 +1,38 @@
+// POST /api/admin/users/{account_id}/disable and /enable. A disabled account's keys and sessions
+// work on no shard any more when this is answered; what it has running ends and is settled.
+import { type AppRoute, defineRoute } from '../../define.ts';
+import { requireAccount } from '../../require.ts';
+import { expectedRevision, revisionAdvice, revisionBody, revisionHeader } from '../revision.ts';
+import { accountParams, applyAccountChange, userReply } from './schema.ts';
+
+export const disableUser = switchRoute('disable', true, 'Disable an account');
+export const enableUser = switchRoute('enable', false, 'Enable an account again');
+
+function switchRoute(verb: 'disable' | 'enable', disabled: boolean, summary: string): AppRoute {
+  return defineRoute({
+    method: 'POST',
+    path: `/api/admin/users/{account_id}/${verb}`,
+    operationId: `${verb}User`,
+    summary,
+    description:
+      'Keys and sessions of a disabled account are refused; enabled again, they work again. What ' +
+      `runs already ends and is settled. Doing it twice changes nothing. ${revisionAdvice}`,
+    tag: 'Administration',
+    documents: ['account'],
+    access: { kind: 'admin' },
+    cors: 'web',
+    headers: revisionHeader,
+    params: accountParams,
+    body: revisionBody,
+    replies: userReply,
+    problems: ['not_found', 'conflict', 'invalid_state', 'dependency_unavailable'],
+    handle({ params, body, caller, services, exchange }) {
+      const actor = requireAccount(caller).accountId;
+      return applyAccountChange(services, actor, `account.${verb}`, {
+        accountId: params.account_id,
+        revision: expectedRevision(exchange, body),
+        disabled,
+      });
+    },
+  });
+}

@@ -1,0 +1,104 @@
+// POST /v1/audio/transcriptions: a recording to text. What it is and how long is found by decoding
+// it, whatever its name and headers say.
+import { strict as assert } from 'node:assert';
+import * as v from 'valibot';
+import { openAudio } from '../../actors/audio/open.ts';
+import { toProblem } from '../../actors/subscriber/problem.ts';
+import type { Exchange, Reply } from '../../runtime/http/route.ts';
+import { fixedLimits } from '../../runtime/limits.ts';
+import { Problem } from '../../runtime/problem.ts';
+import { defineRoute } from '../define.ts';
+import type { Services } from '../services.ts';
+import { inspectRecording } from './inspect.ts';
+import { orderAudio, requireModel } from './order.ts';
+import { audioHeaders, audioProblems, audioReplyHeaders } from './problems.ts';
+
+const { fileBytesMax, secondsMax } = fixedLimits.audio;
+const route = '/v1/audio/transcriptions';
+
+/** Specification 2.3. */
+const fieldsSchema = v.strictObject({
+  model: v.pipe(v.string(), v.minLength(1), v.maxLength(200)),
+  response_format: v.optional(v.picklist(['json'])),
+  language: v.optional(v.pipe(v.string(), v.regex(/^[a-z]{2}$/))),
+});
+
+const transcriptionSchema = v.strictObject({
+  text: v.string(),
+  usage: v.optional(
+    v.strictObject({
+      type: v.literal('duration'),
+      seconds: v.pipe(v.number(), v.minValue(0), v.maxValue(secondsMax)),
+    }),
+  ),
+});
+
+export const createTranscription = defineRoute({
+  method: 'POST',
+  path: route,
+  aliases: ['/api/v1/audio/transcriptions'],
+  operationId: 'createTranscription',
+  summary: 'Transcribe a recording',
+  description:
+    'WebM or Ogg with Opus, M4A or MP4 with AAC, MP3 or WAV, of at most 3 MiB and 120 seconds; ' +
+    'file name and media type must say what it is (`unprocessable_media`). The length is that of ' +
+    'the decoded audio (`input_too_long`). A recording of digital silence is answered with an ' +
+    'empty text, costs nothing and has no `x-svc-request-id`: no provider was asked. Charged by ' +
+    'the second, as `usage` says. With an Idempotency-Key the text is replayed for 24 hours.',
+  tag: 'Audio',
+  documents: ['model'],
+  access: { kind: 'key', scope: 'audio:transcribe' },
+  cors: 'public',
+  headers: audioHeaders,
+  body: {
+    kind: 'multipart',
+    schema: fieldsSchema,
+    bytesMax: fixedLimits.body.transcriptionBytesMax,
+    files: { file: { required: true, bytesMax: fileBytesMax } },
+  },
+  replies: {
+    200: { description: 'The text.', schema: transcriptionSchema, headers: audioReplyHeaders },
+  },
+  problems: [...audioProblems, 'unprocessable_media'],
+  async handle({ body, files, caller, services, exchange }): Promise<Reply> {
+    const { file } = files;
+    assert(file !== undefined, 'the file is required');
+    const model = requireModel(services, body.model, 'transcription');
+    takeMemory(services, exchange, file.bytes.length);
+    const { container, seconds, isSilent, sha256 } = await inspectRecording(services, file);
+    if (isSilent) return replyWith('', seconds, {});
+    const { language = null } = body;
+    const request = { bytes: file.bytes, container, language };
+    const work = { kind: 'transcription' as const, request, seconds };
+    const asked = { model: body.model, language, sha256 };
+    const order = orderAudio({ model, work, asked, route, caller, services, exchange });
+    const opened = await openAudio(services.audio, order, (gone) => exchange.onAbort(gone));
+    const headers = { 'x-svc-request-id': opened.requestId };
+    if (opened.kind === 'stored') {
+      assert(opened.stored.type === 'transcript', 'speech is no transcript');
+      return replyWith(opened.stored.text, opened.stored.seconds, headers);
+    }
+    const { opening } = opened;
+    if (opening.kind === 'transcript') return replyWith(opening.text, opening.seconds, headers);
+    assert(opening.kind === 'failed', `a transcription opens as ${opening.kind}`);
+    const { problem } = opening;
+    throw toProblem({ ...problem, headers: { ...problem.headers, ...headers } });
+  },
+});
+
+/** A recording is kept while it waits for its programs and its provider. */
+function takeMemory({ audio }: Services, exchange: Exchange, bytes: number): void {
+  const { recordings } = audio;
+  if (recordings.bytesLeft < bytes) {
+    throw new Problem('overloaded', { headers: { 'retry-after': '2' } });
+  }
+  recordings.bytesLeft -= bytes;
+  exchange.onFinish(() => {
+    recordings.bytesLeft += bytes;
+  });
+}
+
+function replyWith(text: string, seconds: number, headers: Record<string, string>): Reply {
+  const usage = { type: 'duration' as const, seconds: Math.round(seconds * 1_000) / 1_000 };
+  return { status: 200, headers, json: { text, usage } };
+}

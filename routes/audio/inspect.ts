@@ -1,0 +1,66 @@
+// What an uploaded recording really is, asked of the pool: the file lies in a private folder while
+// programs read it, and the pool has a bounded queue of its own.
+import { tasksId } from '../../actors/tasks/tasks.ts';
+import { withScratchFile } from '../../media/blobs/private-file.ts';
+import type { InspectAudioInput, InspectedAudio } from '../../media/tasks/inspect-audio.ts';
+import type { UploadedFile } from '../../runtime/http/route.ts';
+import { newId } from '../../runtime/ids.ts';
+import { fixedLimits } from '../../runtime/limits.ts';
+import { Problem } from '../../runtime/problem.ts';
+import type { Services } from '../services.ts';
+
+const { secondsMax, inspectTimeoutMs, toolCpuSecondsMax } = fixedLimits.audio;
+/** The answer of a task that just made it is still on its way. */
+const askTimeoutMs = inspectTimeoutMs + 1_000;
+
+export type GoodRecording = Extract<InspectedAudio, { status: 'good' }>;
+
+/** @throws Problem unprocessable_media, input_too_long, overloaded */
+export async function inspectRecording(
+  { system, tasksKind, scratchFolder }: Services,
+  { bytes, filename, mediaType }: UploadedFile,
+): Promise<GoodRecording> {
+  const tasks = system.ref(tasksKind, tasksId);
+  const name = newId('req', system.node);
+  const answer = await withScratchFile(scratchFolder, name, bytes, (path) => {
+    const timeoutMs = toolCpuSecondsMax * 1_000;
+    const payload: Omit<InspectAudioInput, 'tools'> = {
+      path,
+      filename,
+      mediaType,
+      secondsMax,
+      timeoutMs,
+    };
+    return tasks.ask('run', { name: 'inspect-audio', payload }, askTimeoutMs);
+  });
+  if (!answer.ok) throw busy();
+  if (!answer.value.ok) {
+    if (answer.value.refused === 'timeout') {
+      throw unprocessable('The file takes too long to be decoded.');
+    }
+    throw answer.value.refused === 'failed' ? new Problem('dependency_unavailable') : busy();
+  }
+  const inspected = answer.value.value as InspectedAudio;
+  switch (inspected.status) {
+    case 'good':
+      return inspected;
+    case 'unprocessable':
+      throw unprocessable(inspected.message);
+    case 'too_long':
+      throw new Problem('input_too_long', {
+        message: `The recording is longer than ${secondsMax} seconds.`,
+        param: 'file',
+      });
+  }
+}
+
+function unprocessable(message: string): Problem {
+  return new Problem('unprocessable_media', { message, param: 'file' });
+}
+
+function busy(): Problem {
+  return new Problem('overloaded', {
+    message: 'Too many recordings are being looked at. Try again shortly.',
+    headers: { 'retry-after': '2' },
+  });
+}

@@ -1,0 +1,75 @@
+// What both audio routes do before they open anything: the model and its routes, the idempotency
+// key, who pays.
+import type { AudioOrder } from '../../actors/audio/open.ts';
+import type { AudioWork } from '../../actors/audio/spec.ts';
+import type { CatalogModel } from '../../actors/catalog/snapshot.ts';
+import { requireKind } from '../../actors/catalog/use.ts';
+import type { Exchange } from '../../runtime/http/route.ts';
+import { Problem } from '../../runtime/problem.ts';
+import { fingerprint, idempotencyKeyOf } from '../generations/idempotency.ts';
+import type { Caller, Services } from '../services.ts';
+
+/** @throws Problem model_not_found */
+export function requireModel(
+  services: Services,
+  alias: string,
+  kind: AudioWork['kind'],
+): CatalogModel {
+  const model = services.catalog().models.get(alias);
+  if (model === undefined) {
+    throw new Problem('model_not_found', {
+      message: `There is no model ${JSON.stringify(alias.slice(0, 100))}.`,
+      param: 'model',
+    });
+  }
+  requireKind(model, kind);
+  return model;
+}
+
+export interface AudioOrderInput {
+  model: CatalogModel;
+  work: AudioWork;
+  /** What tells a retry from another request. */
+  asked: Record<string, unknown>;
+  /** The canonical path: aliases are one route. */
+  route: string;
+  caller: Caller;
+  services: Services;
+  exchange: Exchange;
+}
+
+/** @throws Problem unauthenticated, invalid_request */
+export function orderAudio(input: AudioOrderInput): AudioOrder {
+  const { model, work, asked, route, caller, services, exchange } = input;
+  if (caller.kind !== 'key') throw new Problem('unauthenticated');
+  const { accountId, walletId, keyId, place } = caller;
+  const idempotencyKey = idempotencyKeyOf(exchange, {});
+  logRetry(input, accountId);
+  return {
+    exchangeId: exchange.requestId,
+    accountId,
+    walletId,
+    apiKeyId: keyId,
+    route,
+    idempotencyKey,
+    fingerprint: idempotencyKey === null ? '' : fingerprint(asked),
+    plan() {
+      const { limiter, limits, health } = services;
+      if (limiter.detachedCount() >= limits.generation.detachedMax) {
+        throw new Problem('overloaded', { headers: { 'retry-after': '5' } });
+      }
+      const targets = health.order(model.targets, Date.now());
+      if (targets.length === 0) throw new Problem('no_route_available');
+      return { model, targets, work };
+    },
+    takePlace: () => place.take(),
+  };
+}
+
+/** Clients retry by themselves, without an idempotency key: that must be seen somewhere. */
+function logRetry({ exchange, services, route }: AudioOrderInput, accountId: string): void {
+  const retries = exchange.header('x-stainless-retry-count');
+  if (retries === undefined || retries === '0') return;
+  const { requestId } = exchange;
+  services.log.info({ requestId, accountId, route, retries }, 'a client tries again');
+}

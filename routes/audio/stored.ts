@@ -1,0 +1,37 @@
+// Speech that was kept for the owner of its idempotency key, from the disk as the client takes it.
+import type { StoredAudio } from '../../actors/audio/spec.ts';
+import { readPrivateFile } from '../../media/blobs/private-file.ts';
+import type { Reply } from '../../runtime/http/route.ts';
+import { Problem } from '../../runtime/problem.ts';
+import type { Services } from '../services.ts';
+
+/** @throws Problem conflict when the file is gone */
+export async function storedSpeech(
+  { audio, log }: Services,
+  stored: StoredAudio,
+  headers: Record<string, string>,
+): Promise<Reply> {
+  if (stored.type !== 'speech') throw new Error('a transcript is no speech');
+  const file = await readPrivateFile(audio.keptFolder, stored.file);
+  if (file === null || file.bytes !== stored.bytes) {
+    file?.stream.destroy();
+    throw new Problem('conflict', { message: 'The audio of this request is not kept any more.' });
+  }
+  return {
+    status: 200,
+    mediaType: stored.media_type,
+    headers,
+    pour(stream) {
+      file.stream.on('data', (bytes) => {
+        if (!stream.write(Buffer.from(bytes))) file.stream.pause();
+      });
+      file.stream.on('end', () => stream.end());
+      file.stream.on('error', (error) => {
+        log.warn({ err: error }, 'kept audio cannot be read');
+        stream.fail();
+      });
+      stream.onDrain(() => file.stream.resume());
+      stream.onClose(() => file.stream.destroy());
+    },
+  };
+}

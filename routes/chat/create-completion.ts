@@ -1,0 +1,54 @@
+// POST /v1/chat/completions: one generation in the Chat Completions format, streamed or whole.
+import { chatDialect } from '../../media/model/dialects/chat/dialect.ts';
+import { chatRequestSchema } from '../../media/model/dialects/chat/schema.ts';
+import { fixedLimits } from '../../runtime/limits.ts';
+import { defineRoute } from '../define.ts';
+import {
+  generate,
+  generationHeaders,
+  generationProblems,
+  generationReplyHeaders,
+} from '../generations/generate.ts';
+import { chatCompletionSchema } from './schema.ts';
+
+export const createChatCompletion = defineRoute({
+  method: 'POST',
+  path: '/v1/chat/completions',
+  aliases: ['/api/v1/chat/completions'],
+  operationId: 'createChatCompletion',
+  summary: 'Generate a chat completion',
+  description:
+    'Chat Completions-compatible generation. Unknown top-level members are forwarded to a ' +
+    'same-format provider. The same Idempotency-Key attaches to the running generation or ' +
+    'replays the finished one, streamed or whole, and never charges twice. With `stream` the ' +
+    'reply is server-sent events that end with `data: [DONE]`; the last JSON event carries ' +
+    '`svc_usage`. A client that disconnects after the first delta is charged for the whole ' +
+    'answer and can fetch it with the same key for 24 hours.',
+  tag: 'Generation',
+  documents: ['model'],
+  access: { kind: 'key', scope: 'models:generate' },
+  cors: 'public',
+  headers: generationHeaders,
+  body: { kind: 'json', schema: chatRequestSchema, bytesMax: fixedLimits.body.generationBytesMax },
+  replies: {
+    200: {
+      description: 'The completion, or its stream when `stream` is true.',
+      schema: chatCompletionSchema,
+      mediaType: 'text/event-stream',
+      headers: generationReplyHeaders,
+    },
+  },
+  problems: generationProblems,
+  async handle({ body, caller, services, exchange }) {
+    return await generate(chatDialect, {
+      request: chatDialect.readRequest(body, {}),
+      body,
+      caller,
+      services,
+      exchange,
+      route: '/v1/chat/completions',
+      stream: body.stream === true,
+      includeUsage: body.stream_options?.include_usage === true,
+    });
+  },
+});

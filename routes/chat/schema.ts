@@ -1,0 +1,34 @@
+// The schema of a whole chat completion. Open where a provider's own members may pass through.
+import * as v from 'valibot';
+import { svcUsageSchema } from '../generations/schema.ts';
+
+const count = v.pipe(v.number(), v.integer(), v.minValue(0));
+
+export const chatCompletionSchema = v.object({
+  id: v.string(),
+  object: v.literal('chat.completion'),
+  created: v.pipe(v.number(), v.integer()),
+  model: v.string(),
+  choices: v.array(
+    v.object({
+      index: count,
+      message: v.object({
+        role: v.literal('assistant'),
+        content: v.nullable(v.string()),
+        refusal: v.nullable(v.string()),
+        tool_calls: v.optional(
+          v.array(
+            v.object({
+              id: v.string(),
+              type: v.literal('function'),
+              function: v.object({ name: v.string(), arguments: v.string() }),
+            }),
+          ),
+        ),
+      }),
+      finish_reason: v.picklist(['stop', 'length', 'tool_calls', 'content_filter']),
+    }),
+  ),
+  usage: v.object({ prompt_tokens: count, completion_tokens: count, total_tokens: count }),
+  svc_usage: svcUsageSchema,
+});

@@ -1,0 +1,147 @@
+// Credentials by token hash, in a bounded cache in front of the database. A revocation, like every
+// change of an account, empties it on every shard before the request that made it is answered.
+
+import { isKeyToken, tokenHash, tokenHashText } from '../actors/credentials/token.ts';
+import { findKeyByHash, touchKeys } from '../db/keys.ts';
+import { findSession } from '../db/sessions.ts';
+import { type Sql, withDeadline } from '../db/sql.ts';
+import type { Limiter } from '../runtime/limiter.ts';
+import type { Bus } from '../runtime/work/bus.ts';
+
+export const credentialTopic = 'credential-changed';
+const entriesMax = 20_000;
+const ttlMs = 30_000;
+const touchPeriodMs = 10_000;
+const sessionPattern = /^[A-Za-z0-9_-]{20,200}$/;
+const isSessionToken = (token: string) => sessionPattern.test(token);
+
+export interface KeyCredential {
+  keyId: string;
+  accountId: string;
+  walletId: string;
+  scopes: ReadonlySet<string>;
+  requestsPerMinute: number;
+  concurrencyMax: number;
+  /** The key's place in the shared limiter. */
+  slot: number;
+}
+
+export interface SessionCredential {
+  accountId: string;
+  walletId: string;
+  admin: boolean;
+  expiresAtMs: number;
+}
+
+interface Entry<T> {
+  value: T | null;
+  untilMs: number;
+}
+
+/** A lookup with a bound, a lifetime and one query per token at a time. */
+class LookupCache<T> {
+  readonly #isWellFormed: (token: string) => boolean;
+  readonly #find: (hash: Buffer) => Promise<T | null>;
+  readonly #entries = new Map<string, Entry<T>>();
+  readonly #pending = new Map<string, Promise<T | null>>();
+  /** Counts the clearings: a lookup that began before one must not be kept after it. */
+  #clearings = 0;
+
+  constructor(isWellFormed: (token: string) => boolean, find: (hash: Buffer) => Promise<T | null>) {
+    this.#isWellFormed = isWellFormed;
+    this.#find = find;
+  }
+
+  get(token: string, nowMs: number): T | null | Promise<T | null> {
+    const name = tokenHashText(token);
+    const entry = this.#entries.get(name);
+    if (entry !== undefined && entry.untilMs > nowMs) return entry.value;
+    // Only now: whoever is known is well-formed, and most requests come from who is known.
+    if (!this.#isWellFormed(token)) return null;
+    return this.#pending.get(name) ?? this.#load(name, tokenHash(token), nowMs);
+  }
+
+  clear(): void {
+    this.#clearings += 1;
+    this.#entries.clear();
+    this.#pending.clear();
+  }
+
+  #load(name: string, hash: Buffer, nowMs: number): Promise<T | null> {
+    const clearings = this.#clearings;
+    const pending = withDeadline(this.#find(hash))
+      .then((value) => {
+        if (clearings === this.#clearings) this.#keep(name, { value, untilMs: nowMs + ttlMs });
+        return value;
+      })
+      .finally(() => {
+        if (this.#pending.get(name) === pending) this.#pending.delete(name);
+      });
+    this.#pending.set(name, pending);
+    return pending;
+  }
+
+  #keep(name: string, entry: Entry<T>): void {
+    this.#entries.delete(name);
+    this.#entries.set(name, entry);
+    if (this.#entries.size <= entriesMax) return;
+    const oldest = this.#entries.keys().next();
+    if (!oldest.done) this.#entries.delete(oldest.value);
+  }
+}
+
+export interface CredentialCache {
+  /** The active key of a token, or null. Immediate when cached. */
+  key(token: string, nowMs: number): KeyCredential | null | Promise<KeyCredential | null>;
+  session(
+    token: string,
+    nowMs: number,
+  ): SessionCredential | null | Promise<SessionCredential | null>;
+  /** Remembers that a key was used; written in batches. */
+  used(keyId: string, nowMs: number): void;
+  close(): void;
+}
+
+export function createCredentialCache(sql: Sql, bus: Bus, limiter: Limiter): CredentialCache {
+  const keys = new LookupCache<KeyCredential>(isKeyToken, async (hash) => {
+    const row = await findKeyByHash(sql, hash);
+    if (row === null || row.status !== 'active' || row.accountDisabled) return null;
+    return {
+      keyId: row.id,
+      accountId: row.accountId,
+      walletId: row.walletId,
+      scopes: new Set(row.scopes),
+      requestsPerMinute: row.requestsPerMinute,
+      concurrencyMax: row.concurrencyMax,
+      slot: limiter.slotOf(row.id),
+    };
+  });
+  const sessions = new LookupCache<SessionCredential>(isSessionToken, async (hash) => {
+    const row = await findSession(sql, hash);
+    if (row === null || row.disabled) return null;
+    const { accountId, walletId } = row;
+    const admin = row.role === 'admin';
+    return { accountId, walletId, admin, expiresAtMs: row.expiresAt.getTime() };
+  });
+  bus.subscribe(credentialTopic, () => {
+    keys.clear();
+    sessions.clear();
+  });
+  const usedKeys = new Map<string, Date>();
+  const timer = setInterval(() => {
+    if (usedKeys.size === 0) return;
+    const uses = [...usedKeys].map(([keyId, usedAt]) => ({ keyId, usedAt }));
+    usedKeys.clear();
+    // A lost `last_used_at` is harmless; the database's absence is reported where it matters.
+    void touchKeys(sql, uses).catch(() => {});
+  }, touchPeriodMs);
+  timer.unref();
+  return {
+    key: (token, nowMs) => keys.get(token, nowMs),
+    session: (token, nowMs) => sessions.get(token, nowMs),
+    used: (keyId, nowMs) => {
+      usedKeys.set(keyId, new Date(nowMs));
+    },
+    close: () => clearInterval(timer),
+  };
+}

@@ -1,0 +1,54 @@
+// GET /api/public/models: the versioned public catalog. It needs no key and is cached by anybody.
+import * as v from 'valibot';
+import { databaseAnswers } from '../../db/health.ts';
+import { Problem } from '../../runtime/problem.ts';
+import { defineRoute } from '../define.ts';
+import { catalogEntries, catalogEntrySchema } from '../models/schema.ts';
+
+export const publicModels = defineRoute({
+  method: 'GET',
+  path: '/api/public/models',
+  operationId: 'listPublicModels',
+  summary: 'Read the public catalog of models',
+  description: 'The ETag and `x-svc-catalog-version` are the content version.',
+  tag: 'Discovery',
+  documents: ['account', 'model'],
+  access: { kind: 'none' },
+  cors: 'public',
+  headers: { 'if-none-match': { description: 'A version that the caller has: 304 if current.' } },
+  replies: {
+    200: {
+      description: 'The catalog.',
+      schema: v.strictObject({
+        ok: v.literal(true),
+        content_version: v.string(),
+        models: v.array(catalogEntrySchema),
+      }),
+      headers: { 'x-svc-catalog-version': 'The content version.' },
+    },
+    304: { description: 'The caller has the current version.' },
+  },
+  problems: ['dependency_unavailable'],
+  async handle({ services, exchange }) {
+    const latency = await databaseAnswers(services.sql, services.limits.database.healthTimeoutMs);
+    if (latency === null) {
+      throw new Problem('dependency_unavailable', { headers: { 'retry-after': '5' } });
+    }
+    const { snapshot } = services.catalog();
+    const headers = {
+      'cache-control': 'public, max-age=60, stale-while-revalidate=300',
+      'x-svc-catalog-version': snapshot.contentVersion,
+      etag: `"${snapshot.contentVersion}"`,
+    };
+    const known = exchange.header('if-none-match');
+    if (known === '*' || known?.includes(headers.etag)) {
+      return { status: 304, text: '', mediaType: 'application/json', headers };
+    }
+    const models = catalogEntries(snapshot);
+    return {
+      status: 200,
+      headers,
+      json: { ok: true, content_version: snapshot.contentVersion, models },
+    };
+  },
+});

@@ -1,0 +1,54 @@
+// POST /v1/generations/{request_id}/cancel: explicit cancel. The upstream is aborted, what was used
+// is settled; the reply comes when that is durable.
+import { cancelAudio, isAudioRoute } from '../../actors/audio/open.ts';
+import { watchEnd } from '../../actors/generation/open.ts';
+import { nodeOfId } from '../../runtime/ids.ts';
+import { Problem } from '../../runtime/problem.ts';
+import { defineRoute } from '../define.ts';
+import type { Services } from '../services.ts';
+import { generationBody, generationParams, requireGeneration } from './get-generation.ts';
+import { generationSchema } from './schema.ts';
+
+export const cancelGeneration = defineRoute({
+  method: 'POST',
+  path: '/v1/generations/{request_id}/cancel',
+  aliases: ['/api/v1/generations/{request_id}/cancel'],
+  operationId: 'cancelGeneration',
+  summary: 'Cancel a running generation',
+  description:
+    'Its subscribers get the incomplete end of their format. Cancelling what is already ' +
+    'cancelled is answered with its state; anything else that has ended is a conflict.',
+  tag: 'Generation',
+  documents: ['model'],
+  access: { kind: 'key', scope: 'models:generate', isUncounted: true },
+  cors: 'public',
+  params: generationParams,
+  replies: { 200: { description: 'The generation after its end.', schema: generationSchema } },
+  problems: ['not_found', 'invalid_state', 'dependency_unavailable'],
+  async handle({ params, caller, services }) {
+    const row = await requireGeneration(services, caller, params.request_id);
+    if (row.status === 'running') {
+      if (isAudioRoute(row.route)) await cancelAudio(services.audio, row.id);
+      else await cancelRunning(services, row.id);
+    }
+    const after = await requireGeneration(services, caller, row.id);
+    if (after.status === 'running') {
+      throw new Problem('dependency_unavailable', { headers: { 'retry-after': '1' } });
+    }
+    if (after.status !== 'cancelled') {
+      throw new Problem('invalid_state', { message: `The generation is ${after.status}.` });
+    }
+    return { status: 200, json: generationBody(after) };
+  },
+});
+
+/** Cancels a generation on whichever node and waits until its end is durable, within bounds. */
+export async function cancelRunning(services: Services, generationId: string): Promise<void> {
+  const { system, generationKind } = services.generations;
+  const { name } = generationKind;
+  const address = { node: nodeOfId(generationId), kind: name, id: generationId };
+  const { cancelWaitMs } = services.limits.generation;
+  const ended = watchEnd(services.generations, address, cancelWaitMs);
+  await system.at(generationKind, address).ask('cancel', null, 2_000);
+  await ended;
+}

@@ -1,0 +1,72 @@
+// Whether a request fits its model: by the cheap estimate, and by a count where that says no.
+import type { GenerationPlan } from '../../actors/generation/planning.ts';
+import { tasksId } from '../../actors/tasks/tasks.ts';
+import type { GenerationRequest } from '../../media/model/request.ts';
+import { inputText } from '../../media/model/tokens.ts';
+import { Problem } from '../../runtime/problem.ts';
+import type { Services } from '../services.ts';
+
+/** Tokenizers differ: what is this much over the window by ours is over it by every one. */
+const windowTolerance = 1.1;
+
+/**
+ * The plan by the cheap estimate; where that is too much for every candidate, by the tokenizer's
+ * count, so that nobody is refused for a guess.
+ * @throws Problem input_too_long, and what `planWith` throws
+ */
+export async function planOfFitting(
+  request: GenerationRequest,
+  inputTokens: number,
+  planWith: (inputTokens: number) => GenerationPlan,
+  services: Services,
+): Promise<GenerationPlan> {
+  let plan: GenerationPlan | null = null;
+  try {
+    plan = planWith(inputTokens);
+  } catch (error) {
+    if (!(error instanceof Problem) || error.code !== 'input_too_long') throw error;
+  }
+  const window = plan === null ? 0 : widest(plan);
+  if (plan !== null && inputTokens <= window) return plan;
+  const tokens = await countInput(request, services);
+  if (plan === null) {
+    if (tokens === null || tokens >= inputTokens) throw tooLong(request, tokens ?? inputTokens);
+    return replanned(request, tokens, planWith);
+  }
+  if (tokens === null || tokens <= window * windowTolerance) return plan;
+  throw tooLong(request, tokens);
+}
+
+function replanned(
+  request: GenerationRequest,
+  tokens: number,
+  planWith: (inputTokens: number) => GenerationPlan,
+): GenerationPlan {
+  try {
+    return planWith(tokens);
+  } catch (error) {
+    if (error instanceof Problem && error.code === 'input_too_long') throw tooLong(request, tokens);
+    throw error;
+  }
+}
+
+function widest({ candidates }: GenerationPlan): number {
+  return candidates.reduce((most, { model }) => Math.max(most, model.contextWindow), 0);
+}
+
+function tooLong({ source }: GenerationRequest, tokens: number): Problem {
+  const isInput = Object.hasOwn(source.body, 'input');
+  return new Problem('input_too_long', {
+    message: `The input has about ${tokens} tokens: more than the model has room for.`,
+    param: isInput ? 'input' : 'messages',
+  });
+}
+
+/** By the tokenizer, on the pool; null: it could not be counted. */
+async function countInput(request: GenerationRequest, services: Services): Promise<number | null> {
+  const tasks = services.system.ref(services.tasksKind, tasksId);
+  const task = { name: 'count-tokens', payload: [inputText(request)] };
+  const answer = await tasks.ask('run', task, services.limits.work.taskTimeoutMs);
+  if (!answer.ok || !answer.value.ok) return null;
+  return (answer.value.value as number[])[0] ?? null;
+}

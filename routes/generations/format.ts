@@ -1,0 +1,32 @@
+// The format of an answer whose JSON Schema is too heavy to be compiled where the request is read.
+import { checkFormat } from '../../actors/tasks/format.ts';
+import { tasksId } from '../../actors/tasks/tasks.ts';
+import type { GenerationRequest } from '../../media/model/request.ts';
+import { invalidSchema, isHeavyFormat } from '../../media/model/structured.ts';
+import { Problem } from '../../runtime/problem.ts';
+import type { Services } from '../services.ts';
+
+/**
+ * Compiles it on the pool.
+ * @throws Problem invalid_request, overloaded
+ */
+export async function assertCompiles(
+  { outputFormat, source }: GenerationRequest,
+  services: Services,
+): Promise<void> {
+  if (!isHeavyFormat(outputFormat)) return;
+  const tasks = services.system.ref(services.tasksKind, tasksId);
+  const { taskTimeoutMs } = services.limits.work;
+  const isValid = await checkFormat(tasks, outputFormat, null, taskTimeoutMs);
+  if (isValid === null) throw new Problem('overloaded', { headers: { 'retry-after': '1' } });
+  if (!isValid) throw invalidSchema(formatPath(source.body));
+}
+
+/** The member that the format was read from, in the order in which formats read theirs. */
+function formatPath(body: Record<string, unknown>): string {
+  if (body.response_format != null) return 'response_format';
+  const { format } = (body.text ?? {}) as { format?: unknown };
+  if (format != null) return 'text.format';
+  const { format: current } = (body.output_config ?? {}) as { format?: unknown };
+  return current != null ? 'output_config.format.schema' : 'output_format.schema';
+}

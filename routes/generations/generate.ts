@@ -1,0 +1,63 @@
+// What all generation routes have in common: how they are declared, and how a body of some format
+// becomes a reply of the same.
+import { openGeneration } from '../../actors/generation/open.ts';
+import type { Dialect } from '../../media/model/dialects/contract.ts';
+import type { GenerationRequest } from '../../media/model/request.ts';
+import type { Exchange, Reply } from '../../runtime/http/route.ts';
+import { Problem, type ProblemCode } from '../../runtime/problem.ts';
+import type { Caller, Services } from '../services.ts';
+import { isManaged, orderGeneration } from './order.ts';
+import { replyTo } from './reply.ts';
+
+export const generationHeaders = {
+  'idempotency-key': { description: 'Names this request: a retry with it never charges twice.' },
+  'x-stainless-retry-count': { description: 'How often the client library has tried before.' },
+};
+
+export const generationReplyHeaders = {
+  'x-svc-request-id': 'Our id of the generation.',
+  'x-svc-routing-receipt-id': 'Managed routes only: the id of the routing receipt.',
+};
+
+export const generationProblems: ProblemCode[] = [
+  'model_not_found',
+  'insufficient_credits',
+  'policy_blocked',
+  'idempotency_key_reused',
+  'input_too_long',
+  'conflict',
+  'upstream_error',
+  'overloaded',
+  'no_route_available',
+  'dependency_unavailable',
+  'upstream_busy',
+  'upstream_timeout',
+];
+
+export interface GenerateInput {
+  request: GenerationRequest;
+  body: Record<string, unknown>;
+  caller: Caller;
+  services: Services;
+  exchange: Exchange;
+  /** The canonical path: aliases are one route. */
+  route: string;
+  stream: boolean;
+  /** Chat's `stream_options.include_usage`. */
+  includeUsage?: boolean;
+}
+
+/**
+ * Plans, opens and answers a generation in the client's format.
+ * @throws Problem any of `generationProblems`
+ */
+export async function generate<Body>(dialect: Dialect<Body>, input: GenerateInput): Promise<Reply> {
+  const { request, body, caller, services, exchange, route, stream } = input;
+  if (caller.kind !== 'key') throw new Problem('unauthenticated');
+  const order = await orderGeneration({ request, body, caller, services, exchange, route });
+  const options = { includeUsage: input.includeUsage === true, request, startingAfter: null };
+  const form = { stream, options, managed: isManaged(services, request) };
+  return await replyTo(dialect, form, (makeDesk) =>
+    openGeneration(services.generations, order, makeDesk, (gone) => exchange.onAbort(gone)),
+  );
+}

@@ -1,0 +1,77 @@
+// What a request may need before it is planned: a shorter context, and the model of the
+// conversation's last turn.
+import type { ManagedRoute } from '../../actors/catalog/managed.ts';
+import { tasksId } from '../../actors/tasks/tasks.ts';
+import { findConversationModel, rememberConversationModel } from '../../db/conversations.ts';
+import { withDeadline } from '../../db/sql.ts';
+import {
+  applyPlan,
+  needsThread,
+  optimizeMessages,
+  threadBytes,
+} from '../../media/model/optimize/optimizer.ts';
+import type { OptimizerPlan } from '../../media/model/optimize/plan.ts';
+import type { OptimizerOptions } from '../../media/model/optimize/settings.ts';
+import type { GenerationRequest } from '../../media/model/request.ts';
+import type { KeyCaller, Services } from '../services.ts';
+
+/** The request with a shorter context, where the route or the client wants one. */
+export async function optimized(
+  request: GenerationRequest,
+  managed: ManagedRoute | undefined,
+  services: Services,
+): Promise<GenerationRequest> {
+  const options = optionsOf(request, managed);
+  if (options === null) return request;
+  const { messages } = request;
+  const result = needsThread(messages, options)
+    ? await optimizedElsewhere(messages, options, services)
+    : optimizeMessages(messages, options).messages;
+  if (result === messages) return request;
+  return { ...request, messages: result, source: { ...request.source, rewritten: true } };
+}
+
+/** Null: the context stays as it is. A managed route decides for its requests. */
+function optionsOf(
+  { controls }: GenerationRequest,
+  managed: ManagedRoute | undefined,
+): OptimizerOptions | null {
+  const { profile, mode, allowLossyContext } = controls.optimization;
+  if (managed?.optimizer === 'never') return null;
+  if (mode !== 'off') return { profile, mode, allowLossyContext };
+  return managed === undefined ? null : { profile, mode: 'balanced', allowLossyContext };
+}
+
+/** A long context is read on the pool; when that fails it stays as it is. */
+async function optimizedElsewhere(
+  messages: GenerationRequest['messages'],
+  options: OptimizerOptions,
+  services: Services,
+): Promise<GenerationRequest['messages']> {
+  const tasks = services.system.ref(services.tasksKind, tasksId);
+  const payload = threadBytes(messages, options);
+  const { taskTimeoutMs } = services.limits.work;
+  const answer = await tasks.ask('run', { name: 'optimize', payload }, taskTimeoutMs);
+  if (!answer.ok || !answer.value.ok) return messages;
+  return applyPlan(messages, answer.value.value as OptimizerPlan).messages;
+}
+
+/** The conversation that a managed request belongs to. */
+export async function conversationOf(
+  { controls, model }: GenerationRequest,
+  caller: KeyCaller,
+  services: Services,
+): Promise<{ stickyAlias: string | null; answered: (modelAlias: string) => void } | null> {
+  const { conversationId } = controls;
+  if (conversationId === null) return null;
+  const key = { accountId: caller.accountId, conversationId, route: model };
+  const stickyAlias = await withDeadline(findConversationModel(services.sql, key));
+  const answered = (modelAlias: string) => {
+    withDeadline(rememberConversationModel(services.sql, key, modelAlias)).catch(
+      (error: unknown) => {
+        services.log.warn({ err: error }, 'the model of a conversation is not kept');
+      },
+    );
+  };
+  return { stickyAlias, answered };
+}

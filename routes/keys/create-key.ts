@@ -1,0 +1,52 @@
+// POST /api/me/api-keys: a new key. Its token is in this reply and nowhere else, ever.
+import * as v from 'valibot';
+import { displayPrefix, newKeyToken, tokenHash } from '../../actors/credentials/token.ts';
+import { createKey as insertKey } from '../../db/keys.ts';
+import { withDeadline } from '../../db/sql.ts';
+import { newId } from '../../runtime/ids.ts';
+import { fixedLimits } from '../../runtime/limits.ts';
+import { defineRoute } from '../define.ts';
+import { requireAccount } from '../require.ts';
+import { apiKeyBody, createdKeySchema, defaultScopes, newKeyEntries } from './schema.ts';
+
+export const createKey = defineRoute({
+  method: 'POST',
+  path: '/api/me/api-keys',
+  operationId: 'createApiKey',
+  summary: 'Create an API key',
+  description: '`raw_token` is returned once. Without `scopes` the key may list and call models.',
+  tag: 'Keys',
+  documents: ['account'],
+  access: { kind: 'user' },
+  cors: 'web',
+  body: {
+    kind: 'json',
+    bytesMax: fixedLimits.body.jsonBytesMax,
+    schema: v.strictObject(newKeyEntries),
+  },
+  replies: { 201: { description: 'The key and its token.', schema: createdKeySchema } },
+  problems: ['dependency_unavailable'],
+  async handle({ body, caller, services }) {
+    const { accountId, walletId } = requireAccount(caller);
+    const { limits } = services;
+    const token = newKeyToken(body.environment);
+    const inserted = insertKey(services.sql, {
+      id: newId('key', services.system.node),
+      accountId,
+      walletId,
+      label: body.label,
+      environment: body.environment,
+      scopes: [...new Set(body.scopes ?? defaultScopes)],
+      tokenHash: tokenHash(token),
+      prefix: displayPrefix(token),
+      requestsPerMinute: limits.keys.requestsPerMinute,
+      concurrencyMax: limits.keys.concurrencyMax,
+    });
+    const row = await withDeadline(inserted);
+    return {
+      status: 201,
+      headers: { 'cache-control': 'no-store' },
+      json: { ok: true, raw_token: token, api_key: apiKeyBody(row) },
+    };
+  },
+});

@@ -1,0 +1,28 @@
+// GET /api/me/api-keys: the keys of the account, newest first, a page at a time.
+import { listKeys as listKeyRows } from '../../db/keys.ts';
+import { withDeadline } from '../../db/sql.ts';
+import { defineRoute } from '../define.ts';
+import { pageQuery, pageReply, pageRequest, pageSchema } from '../page.ts';
+import { requireAccount } from '../require.ts';
+import { apiKeyBody, apiKeySchema } from './schema.ts';
+
+export const listKeys = defineRoute({
+  method: 'GET',
+  path: '/api/me/api-keys',
+  operationId: 'listApiKeys',
+  summary: 'List your API keys',
+  tag: 'Keys',
+  documents: ['account'],
+  access: { kind: 'user' },
+  cors: 'web',
+  query: pageQuery,
+  replies: { 200: { description: 'A page of keys.', schema: pageSchema(apiKeySchema) } },
+  problems: ['dependency_unavailable'],
+  async handle({ query, caller, services }) {
+    const { accountId } = requireAccount(caller);
+    const { limit, afterId } = pageRequest(query);
+    const page = listKeyRows(services.sql, accountId, limit, afterId);
+    const { keys, nextCursor } = await withDeadline(page);
+    return { status: 200, json: { ok: true, ...pageReply(keys.map(apiKeyBody), nextCursor) } };
+  },
+});

@@ -1,0 +1,41 @@
+// POST /api/me/api-keys/revoke: the key stops working on every shard before this is answered.
+import * as v from 'valibot';
+import { revokeKey as revokeKeyRow } from '../../db/keys.ts';
+import { withDeadline } from '../../db/sql.ts';
+import { fixedLimits } from '../../runtime/limits.ts';
+import { Problem } from '../../runtime/problem.ts';
+import { credentialTopic } from '../credentials.ts';
+import { defineRoute } from '../define.ts';
+import { requireAccount } from '../require.ts';
+import { apiKeyBody, apiKeySchema } from './schema.ts';
+
+export const revokeKey = defineRoute({
+  method: 'POST',
+  path: '/api/me/api-keys/revoke',
+  operationId: 'revokeApiKey',
+  summary: 'Revoke an API key',
+  description: 'Final. Revoking a key that is already revoked is answered with its state.',
+  tag: 'Keys',
+  documents: ['account'],
+  access: { kind: 'user' },
+  cors: 'web',
+  body: {
+    kind: 'json',
+    bytesMax: fixedLimits.body.jsonBytesMax,
+    schema: v.strictObject({ api_key_id: v.pipe(v.string(), v.maxLength(100)) }),
+  },
+  replies: {
+    200: {
+      description: 'The key, revoked.',
+      schema: v.strictObject({ ok: v.literal(true), api_key: apiKeySchema }),
+    },
+  },
+  problems: ['not_found', 'dependency_unavailable'],
+  async handle({ body, caller, services }) {
+    const { accountId } = requireAccount(caller);
+    const row = await withDeadline(revokeKeyRow(services.sql, accountId, body.api_key_id));
+    if (row === null) throw new Problem('not_found', { param: 'api_key_id' });
+    await services.bus.publish(credentialTopic, { keyId: row.id });
+    return { status: 200, json: { ok: true, api_key: apiKeyBody(row) } };
+  },
+});

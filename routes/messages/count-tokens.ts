@@ -1,0 +1,57 @@
+// POST /v1/messages/count_tokens: how many input tokens a message request has. Free.
+import { requireKind } from '../../actors/catalog/use.ts';
+import { readCountRequest } from '../../media/model/dialects/messages/request.ts';
+import { countRequestSchema } from '../../media/model/dialects/messages/schema.ts';
+import { fixedLimits } from '../../runtime/limits.ts';
+import { Problem } from '../../runtime/problem.ts';
+import { defineRoute } from '../define.ts';
+import { messagesHeaders, readHeaders } from './headers.ts';
+import { tokenCountSchema } from './schema.ts';
+
+export const countMessageTokens = defineRoute({
+  method: 'POST',
+  path: '/v1/messages/count_tokens',
+  aliases: ['/api/v1/messages/count_tokens'],
+  operationId: 'countMessageTokens',
+  summary: 'Count the input tokens of a message request',
+  description:
+    'Free. The count is that of the provider where it has one, else that of our tokenizer, and ' +
+    'then `svc_estimated` is true. For a managed route it is the count of the first model of ' +
+    'its pool.',
+  tag: 'Generation',
+  documents: ['model'],
+  access: { kind: 'key', scope: 'models:generate' },
+  cors: 'public',
+  headers: messagesHeaders,
+  body: {
+    kind: 'json',
+    schema: countRequestSchema,
+    bytesMax: fixedLimits.body.generationBytesMax,
+  },
+  replies: {
+    200: {
+      description: 'The count.',
+      schema: tokenCountSchema,
+      headers: { 'request-id': 'The id of this exchange.' },
+    },
+  },
+  problems: ['model_not_found'],
+  async handle({ body, services, exchange }) {
+    const request = readCountRequest(body, readHeaders(exchange));
+    const { models, routes } = services.catalog();
+    const model = models.get(request.model) ?? routes.get(request.model)?.pool[0]?.model;
+    if (model === undefined) {
+      throw new Problem('model_not_found', {
+        message: `There is no model ${JSON.stringify(request.model.slice(0, 100))}.`,
+        param: 'model',
+      });
+    }
+    requireKind(model, 'generation');
+    const { inputTokens, estimated } = await services.countInput(model, request);
+    return {
+      status: 200,
+      headers: { 'request-id': exchange.requestId },
+      json: { input_tokens: inputTokens, svc_estimated: estimated },
+    };
+  },
+});

@@ -1,0 +1,66 @@
+// POST /v1/messages: one generation in the Messages format, streamed or whole.
+import { messagesDialect } from '../../media/model/dialects/messages/dialect.ts';
+import { messagesRequestSchema } from '../../media/model/dialects/messages/schema.ts';
+import { fixedLimits } from '../../runtime/limits.ts';
+import { defineRoute } from '../define.ts';
+import {
+  generate,
+  generationHeaders,
+  generationProblems,
+  generationReplyHeaders,
+} from '../generations/generate.ts';
+import { messagesHeaders, readHeaders } from './headers.ts';
+import { messageSchema } from './schema.ts';
+
+export const createMessage = defineRoute({
+  method: 'POST',
+  path: '/v1/messages',
+  aliases: ['/api/v1/messages'],
+  operationId: 'createMessage',
+  summary: 'Generate a message',
+  description:
+    'Messages-compatible generation; the key comes as `x-api-key` or as a bearer token. Unknown ' +
+    'top-level members, blocks and tools are forwarded to a same-format provider. The same ' +
+    'Idempotency-Key attaches to the running generation or replays the finished one, streamed ' +
+    'or whole, and never charges twice. With `stream` the reply is the typed event sequence; ' +
+    '`message_delta` and `message_stop` carry `svc_usage`, and progress of managed routes comes ' +
+    'as `ping` events with `svc_progress`. Conversations held by the server (`thread`) are not ' +
+    'offered: the refusal says so in `error.details.error_code`, as the format has it.',
+  tag: 'Generation',
+  documents: ['model'],
+  access: { kind: 'key', scope: 'models:generate' },
+  cors: 'public',
+  headers: {
+    ...messagesHeaders,
+    ...generationHeaders,
+  },
+  body: {
+    kind: 'json',
+    schema: messagesRequestSchema,
+    bytesMax: fixedLimits.body.generationBytesMax,
+  },
+  replies: {
+    200: {
+      description: 'The message, or its stream when `stream` is true.',
+      schema: messageSchema,
+      mediaType: 'text/event-stream',
+      headers: {
+        ...generationReplyHeaders,
+        'request-id': 'The id of this exchange.',
+      },
+    },
+  },
+  problems: generationProblems,
+  async handle({ body, caller, services, exchange }) {
+    const reply = await generate(messagesDialect, {
+      request: messagesDialect.readRequest(body, readHeaders(exchange)),
+      body,
+      caller,
+      services,
+      exchange,
+      route: '/v1/messages',
+      stream: body.stream === true,
+    });
+    return { ...reply, headers: { ...reply.headers, 'request-id': exchange.requestId } };
+  },
+});

@@ -1,0 +1,49 @@
+// The public form of exact models and managed routes (specification 2.9; decisions.md, section 8).
+import * as v from 'valibot';
+import { type CatalogSnapshot, publicEntries } from '../../actors/catalog/snapshot.ts';
+
+const rate = v.nullable(v.number());
+
+/** Rates of what is not text: present where the model has such a price. */
+export const unitRateEntries = {
+  credits_per_million_audio_input: v.optional(v.number()),
+  credits_per_million_text_input: v.optional(v.number()),
+  credits_per_million_audio_output: v.optional(v.number()),
+  credits_per_million_text_output: v.optional(v.number()),
+  credits_per_1k_characters: v.optional(v.number()),
+  credits_per_audio_minute: v.optional(v.number()),
+};
+
+export const catalogEntrySchema = v.object({
+  alias: v.string(),
+  display_name: v.string(),
+  provider: v.string(),
+  available: v.boolean(),
+  supports_streaming: v.boolean(),
+  status_reason: v.string(),
+  credits_per_million_input: rate,
+  credits_per_million_cached_input: rate,
+  credits_per_million_output: rate,
+  pricing_tiers: v.array(
+    v.strictObject({
+      min_input_tokens: v.pipe(v.number(), v.integer(), v.minValue(1)),
+      credits_per_million_input: rate,
+      credits_per_million_cached_input: rate,
+      credits_per_million_output: rate,
+    }),
+  ),
+  ...unitRateEntries,
+  capabilities: v.array(v.string()),
+  context_window: v.pipe(v.number(), v.integer()),
+});
+
+/** Every alias that can be called: what is in the catalog has a provider route. */
+export function catalogEntries(
+  snapshot: CatalogSnapshot,
+): v.InferOutput<typeof catalogEntrySchema>[] {
+  return publicEntries(snapshot).map((entry) => ({
+    ...entry,
+    available: true,
+    status_reason: 'The model can be called.',
+  }));
+}

@@ -1,0 +1,214 @@
+// A conversation: microphone, loudspeaker and as many connections as it takes, one after the other.
+// A renewable end opens the next one by itself, with the token and what was said so far.
+import { type Account, AccountProblem } from './account.ts';
+import { type Connection, type Ending, openConnection } from './connection.ts';
+import { type Microphone, MicrophoneProblem, openMicrophone } from './microphone.ts';
+import { openSpeaker, type Speaker } from './speaker.ts';
+import { Timings } from './timings.ts';
+import {
+  closed,
+  contextOf,
+  type Transcript,
+  withoutReserved,
+  withReserved,
+  withSpoken,
+} from './transcript.ts';
+import { endingText, type ServerEvent, type SpeechState } from './wire.ts';
+
+export type Phase = 'idle' | 'opening' | 'live' | 'renewing' | 'failed';
+
+/** Lost connections are opened again this often in a row. */
+const RETRIES_MAX = 5;
+const RETRY_MS = 700;
+/** Tokens live for about ten minutes. */
+const TOKEN_MS = 570_000;
+
+export class Conversation {
+  phase: Phase = 'idle';
+  state: SpeechState = 'connecting';
+  /** For people: why it ended, or what is wrong. */
+  notice = '';
+  tool: string | null = null;
+  transcript: Transcript = [];
+  timings = new Timings();
+  userLevel = 0;
+  voiceLevel = 0;
+  isMuted = false;
+  speaker: Speaker | null = null;
+  readonly #account: Account;
+  readonly #changed: () => void;
+  #microphone: Microphone | null = null;
+  #connection: Connection | null = null;
+  #voiceId = '';
+  #token: { text: string; atMs: number } | null = null;
+  #retries = 0;
+  /** From the button until the server's clear: what arrives is of the old answer. */
+  #isDiscarding = false;
+
+  constructor(account: Account, changed: () => void) {
+    this.#account = account;
+    this.#changed = changed;
+  }
+
+  get isOpen(): boolean {
+    return this.phase === 'opening' || this.phase === 'live' || this.phase === 'renewing';
+  }
+
+  async start(voiceId: string): Promise<void> {
+    if (this.isOpen) return;
+    this.#voiceId = voiceId;
+    this.#token = null;
+    this.#retries = 0;
+    this.timings = new Timings();
+    this.transcript = [];
+    this.#become('opening', '');
+    try {
+      this.speaker = await openSpeaker((report) => {
+        this.voiceLevel = report.level;
+        this.timings.played(performance.now(), report, this.speaker?.deviceMs ?? 0);
+      });
+      const microphone = await openMicrophone(
+        ({ pcm, level }) => {
+          this.userLevel = this.isMuted ? 0 : level;
+          this.timings.heardUser(performance.now(), this.userLevel);
+          this.#connection?.sendFrame(pcm);
+        },
+        () => this.#close('failed', 'The microphone was taken away.'),
+      );
+      // Ended while the browser asked for consent.
+      if (this.phase !== 'opening') return microphone.close();
+      this.#microphone = microphone;
+      microphone.setMuted(this.isMuted);
+      await this.#connect();
+    } catch (error) {
+      this.#close('failed', textOf(error));
+    }
+  }
+
+  end(): void {
+    if (this.#connection === null) this.#close('idle', '');
+    else this.#connection.end();
+  }
+
+  /** Silence now; the server is told to stop, and what it sent before it knew is dropped. */
+  bargeIn(): void {
+    if (this.phase !== 'live') return;
+    this.timings.bargedIn(performance.now());
+    this.#isDiscarding = true;
+    this.speaker?.clear();
+    this.#connection?.bargeIn();
+  }
+
+  setMuted(isMuted: boolean): void {
+    this.isMuted = isMuted;
+    this.#microphone?.setMuted(isMuted);
+    this.#changed();
+  }
+
+  async #connect(): Promise<void> {
+    this.state = 'connecting';
+    const ticket = await this.#account.ticket();
+    if (!this.isOpen) return;
+    const token = this.#token;
+    const isFresh = token !== null && performance.now() - token.atMs < TOKEN_MS;
+    const start = {
+      ticket,
+      voiceId: this.#voiceId,
+      context: contextOf(this.transcript),
+      continuationToken: isFresh ? token.text : null,
+    };
+    this.#isDiscarding = false;
+    this.#connection = openConnection(start, {
+      event: (event) => this.#event(event),
+      audio: (pcm) => {
+        if (!this.#isDiscarding) this.speaker?.push(pcm);
+      },
+      ended: (ending) => this.#ended(ending),
+    });
+  }
+
+  #event(event: ServerEvent): void {
+    switch (event.type) {
+      case 'session.ready': {
+        const text = event.continuation_token;
+        this.#token = text === null ? null : { text, atMs: performance.now() };
+        this.#retries = 0;
+        this.#become('live', '');
+        return;
+      }
+      case 'status':
+        this.#turn(event.state);
+        break;
+      case 'transcript':
+        this.transcript = withSpoken(this.transcript, event);
+        break;
+      case 'playback.clear':
+        this.#isDiscarding = false;
+        this.speaker?.clear();
+        break;
+      case 'tool':
+        this.tool = event.state === 'started' ? event.name : null;
+        break;
+      case 'error':
+        if (!event.fatal) this.notice = event.message;
+    }
+    this.#changed();
+  }
+
+  #turn(state: SpeechState): void {
+    const isHeard = state === 'thinking' && this.state === 'listening';
+    if (isHeard) this.transcript = withReserved(this.transcript);
+    else if (state === 'listening') this.transcript = withoutReserved(this.transcript);
+    this.state = state;
+  }
+
+  #ended(ending: Ending): void {
+    this.#connection = null;
+    this.transcript = closed(this.transcript);
+    if (ending.kind === 'refused') this.#close('failed', ending.text);
+    else if (ending.kind === 'ended' && !ending.renewable) {
+      const isFault = ending.reason === 'error' || ending.reason === 'credits_exhausted';
+      this.#close(isFault ? 'failed' : 'idle', endingText(ending.reason));
+    } else if (this.#retries === RETRIES_MAX) {
+      this.#close('failed', 'The connection was lost, and could not be opened again.');
+    } else this.#renew(ending.kind === 'ended' ? endingText(ending.reason) : '');
+  }
+
+  #renew(notice: string): void {
+    const delayMs = this.#retries === 0 ? 0 : RETRY_MS * 2 ** (this.#retries - 1);
+    this.#retries += 1;
+    this.#become('renewing', notice);
+    setTimeout(() => {
+      if (this.phase !== 'renewing') return;
+      this.#connect().catch((error: unknown) => {
+        // Without an answer from the server there may be one in a moment.
+        if (this.phase === 'renewing' && this.#retries < RETRIES_MAX) this.#renew(textOf(error));
+        else this.#close('failed', textOf(error));
+      });
+    }, delayMs);
+  }
+
+  #close(phase: 'idle' | 'failed', notice: string): void {
+    this.#connection?.drop();
+    this.#connection = null;
+    this.#microphone?.close();
+    this.#microphone = null;
+    this.speaker?.close();
+    this.speaker = null;
+    this.userLevel = 0;
+    this.voiceLevel = 0;
+    this.tool = null;
+    this.#become(phase, notice);
+  }
+
+  #become(phase: Phase, notice: string): void {
+    this.phase = phase;
+    this.notice = notice;
+    this.#changed();
+  }
+}
+
+function textOf(error: unknown): string {
+  if (error instanceof AccountProblem || error instanceof MicrophoneProblem) return error.message;
+  return 'This browser cannot play or record sound as this page needs it.';
+}

@@ -1,0 +1,93 @@
+// POST /v1/responses: one generation in the Responses format, streamed or whole.
+import { type MakeDesk, openGeneration } from '../../actors/generation/open.ts';
+import { emptyAnswer } from '../../media/model/answer.ts';
+import type { ReplyIdentity } from '../../media/model/dialects/contract.ts';
+import { responsesDialect } from '../../media/model/dialects/responses/dialect.ts';
+import { responseObject } from '../../media/model/dialects/responses/response.ts';
+import { responsesRequestSchema } from '../../media/model/dialects/responses/schema.ts';
+import type { GenerationRequest } from '../../media/model/request.ts';
+import { fieldProblem } from '../../runtime/http/validate.ts';
+import { fixedLimits } from '../../runtime/limits.ts';
+import { Problem } from '../../runtime/problem.ts';
+import { defineRoute } from '../define.ts';
+import {
+  generationHeaders,
+  generationProblems,
+  generationReplyHeaders,
+} from '../generations/generate.ts';
+import { idempotencyKeyOf } from '../generations/idempotency.ts';
+import { isManaged, orderGeneration } from '../generations/order.ts';
+import { replyTo } from '../generations/reply.ts';
+import { continueConversation } from './conversation.ts';
+import { withReferences } from './references.ts';
+import { responseSchema } from './schema.ts';
+import { openStored } from './storing.ts';
+
+const route = '/v1/responses';
+
+export const createResponse = defineRoute({
+  method: 'POST',
+  path: route,
+  aliases: ['/api/v1/responses'],
+  operationId: 'createResponse',
+  summary: 'Generate a response',
+  description:
+    'Responses-compatible generation. Unknown top-level members are forwarded to a same-format ' +
+    'provider, native tools and items reach models of that format alone. The same ' +
+    'Idempotency-Key attaches to the running generation or replays the finished one, streamed ' +
+    'or whole, and never charges twice. With `stream` the reply is the typed event sequence, ' +
+    'numbered by `sequence_number`; the last event carries the response with `svc_usage`. ' +
+    'Responses are stored for 24 hours unless `store` is false; `previous_response_id` continues ' +
+    'one of the own account, with its input and output but not its instructions: 404 when it is ' +
+    'unknown, expired or deleted, 409 while it is running or when it failed. A conversation has ' +
+    'at most 200 turns and 16 MiB. With `background` the reply is the `queued` response; it runs ' +
+    'whoever listens, counts among the open requests of its key, and is read, streamed from any ' +
+    'event on, or cancelled by its id.',
+  tag: 'Generation',
+  documents: ['model'],
+  access: { kind: 'key', scope: 'models:generate' },
+  cors: 'public',
+  headers: generationHeaders,
+  body: {
+    kind: 'json',
+    schema: responsesRequestSchema,
+    bytesMax: fixedLimits.body.generationBytesMax,
+  },
+  replies: {
+    200: {
+      description: 'The response, or its stream when `stream` is true.',
+      schema: responseSchema,
+      mediaType: 'text/event-stream',
+      headers: generationReplyHeaders,
+    },
+  },
+  problems: [...generationProblems, 'not_found', 'invalid_state'],
+  async handle({ body, caller, services, exchange }) {
+    if (caller.kind !== 'key') throw new Problem('unauthenticated');
+    const background = body.background === true;
+    if (background && body.store === false) {
+      throw fieldProblem('background', 'A background response is stored: leave store out.');
+    }
+    const idempotencyKey = idempotencyKeyOf(exchange, body);
+    const asker = { services, caller, route, idempotencyKey };
+    const said = await withReferences(body, asker);
+    const { request, previousId } = await continueConversation(said, {}, asker);
+    const input = { request, body, caller, services, exchange, route, background };
+    const order = await orderGeneration(input);
+    const options = { includeUsage: true, request, startingAfter: null };
+    const form = { stream: body.stream === true, options, managed: isManaged(services, request) };
+    const open = (makeDesk: MakeDesk) =>
+      openGeneration(services.generations, order, makeDesk, (gone) => exchange.onAbort(gone));
+    const storing = { services, caller, body: said, previousId };
+    return await replyTo(
+      responsesDialect,
+      background ? { ...form, accepted: (identity) => queued(identity, request) } : form,
+      body.store === false ? open : openStored(storing, open),
+    );
+  },
+});
+
+/** A background response as soon as it is certain that it will run. */
+function queued(identity: ReplyIdentity, request: GenerationRequest): Record<string, unknown> {
+  return responseObject(identity, { request }, emptyAnswer(), null, 'queued');
+}

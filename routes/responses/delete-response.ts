@@ -1,0 +1,44 @@
+// DELETE /v1/responses/{response_id}: a stored response is forgotten, with what its client sent.
+import * as v from 'valibot';
+import { deleteResponse as deleteRow } from '../../db/responses.ts';
+import { withDeadline } from '../../db/sql.ts';
+import { Problem } from '../../runtime/problem.ts';
+import { defineRoute } from '../define.ts';
+import { responseParams } from './get-response.ts';
+import { requireResponse } from './stored.ts';
+
+export const deleteResponse = defineRoute({
+  method: 'DELETE',
+  path: '/v1/responses/{response_id}',
+  aliases: ['/api/v1/responses/{response_id}'],
+  operationId: 'deleteResponse',
+  summary: 'Delete a stored response',
+  description:
+    'It can no longer be read or continued, nor can responses that continue it; their own ' +
+    'contents stay readable. A response that is still running is cancelled first, by its own ' +
+    'endpoint. What was charged stays charged.',
+  tag: 'Generation',
+  documents: ['model'],
+  access: { kind: 'key', scope: 'models:generate', isUncounted: true },
+  cors: 'public',
+  params: responseParams,
+  replies: {
+    200: {
+      description: 'It is deleted.',
+      schema: v.strictObject({
+        id: v.string(),
+        object: v.literal('response'),
+        deleted: v.literal(true),
+      }),
+    },
+  },
+  problems: ['not_found', 'invalid_state', 'dependency_unavailable'],
+  async handle({ params, caller, services }) {
+    const { generation } = await requireResponse(services, caller, params.response_id);
+    if (generation.status === 'running') {
+      throw new Problem('invalid_state', { message: 'The response is running: cancel it first.' });
+    }
+    await withDeadline(deleteRow(services.sql, generation.accountId, generation.id));
+    return { status: 200, json: { id: params.response_id, object: 'response', deleted: true } };
+  },
+});

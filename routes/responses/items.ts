@@ -1,0 +1,66 @@
+// The items of a response: its input as it is stored and listed (what the client may write short is
+// written out), and whole turns as the input of the next one.
+import type { Turn } from '../../db/responses.ts';
+import type { Answer } from '../../media/model/answer.ts';
+import { itemId } from '../../media/model/dialects/responses/ids.ts';
+import { outputItems } from '../../media/model/dialects/responses/output.ts';
+
+export type Item = Record<string, unknown>;
+
+/** Output items count from 0: input items of the same response stand far behind them. */
+export const firstInputPlace = 0x10000;
+const prefixes: Record<string, string> = {
+  message: 'msg',
+  function_call: 'fc',
+  function_call_output: 'fco',
+  reasoning: 'rs',
+};
+
+/** The items of a request body that has been read; `messages` is another name of its input. */
+export function inputItems(body: { input?: unknown; messages?: unknown }): Item[] {
+  const input = body.input ?? body.messages;
+  if (typeof input === 'string') return [{ type: 'message', role: 'user', content: input }];
+  return Array.isArray(input) ? (input as Item[]) : [];
+}
+
+/** An item as it is listed, with an id by its place where the client gave none. */
+export function listedItem(requestId: string, item: Item, index: number): Item {
+  const type = typeof item.type === 'string' ? item.type : 'message';
+  const prefix = prefixes[type] ?? 'item';
+  const id =
+    typeof item.id === 'string' && item.id !== ''
+      ? item.id
+      : itemId(prefix, requestId, firstInputPlace + index);
+  if (type !== 'message') return { ...item, type, id };
+  return { ...item, type, id, status: item.status ?? 'completed', content: listedContent(item) };
+}
+
+function listedContent({ role, content }: Item): unknown {
+  if (typeof content !== 'string') return content;
+  return role === 'assistant'
+    ? [{ type: 'output_text', annotations: [], text: content }]
+    : [{ type: 'input_text', text: content }];
+}
+
+/** All turns as items. Calls that a cut answer left unanswered are not the model's any more. */
+export function turnItems(turns: readonly Turn[], newItems: readonly Item[]): Item[] {
+  const items: Item[] = [];
+  const cutCalls = new Set<Item>();
+  for (const turn of turns) {
+    items.push(...(JSON.parse(turn.inputJson) as Item[]));
+    if (turn.answerJson === null) continue;
+    const answer = JSON.parse(turn.answerJson) as Answer;
+    const { generationId: requestId } = turn;
+    const output = outputItems(answer, { requestId, sealed: true, lastStatus: 'completed' });
+    items.push(...output);
+    if (turn.status === 'completed') continue;
+    for (const item of output) if (item.type === 'function_call') cutCalls.add(item);
+  }
+  if (cutCalls.size === 0) return items;
+  const answered = new Set(
+    [...items, ...newItems]
+      .filter((item) => item.type === 'function_call_output')
+      .map((item) => item.call_id),
+  );
+  return items.filter((item) => !cutCalls.has(item) || answered.has(item.call_id));
+}

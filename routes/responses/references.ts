@@ -1,0 +1,53 @@
+// `item_reference`: an item of a stored response, named by its id instead of sent again. Clients
+// that count on the server's memory send the model's turns so.
+import { findResponseTexts } from '../../db/responses.ts';
+import { withDeadline } from '../../db/sql.ts';
+import type { Answer } from '../../media/model/answer.ts';
+import { itemPlace } from '../../media/model/dialects/responses/ids.ts';
+import type { InputItem } from '../../media/model/dialects/responses/input.ts';
+import { outputItems } from '../../media/model/dialects/responses/output.ts';
+import type { ResponsesRequestBody } from '../../media/model/dialects/responses/schema.ts';
+import type { KeyCaller, Services } from '../services.ts';
+import { firstInputPlace } from './items.ts';
+
+/** The body with the items that it refers to; those that are not there stay as they are. */
+export async function withReferences(
+  body: ResponsesRequestBody,
+  { services, caller }: { services: Services; caller: KeyCaller },
+): Promise<ResponsesRequestBody> {
+  const { input } = body;
+  if (!Array.isArray(input)) return body;
+  const places = input.map(placeOf);
+  const ids = [...new Set(places.flatMap((place) => (place === null ? [] : [place.requestId])))];
+  const { chainTurnsMax, chainBytesMax } = services.limits.generation;
+  if (ids.length === 0 || ids.length > chainTurnsMax) return body;
+  const texts = await withDeadline(
+    findResponseTexts(services.sql, caller.accountId, ids, chainBytesMax),
+  );
+  const itemsOf = new Map(
+    [...texts].map(([requestId, { inputJson, answerJson }]) => {
+      const answer = answerJson === null ? null : (JSON.parse(answerJson) as Answer);
+      const options = { requestId, sealed: true, lastStatus: 'completed' } as const;
+      const output = answer === null ? [] : outputItems(answer, options);
+      return [requestId, { input: JSON.parse(inputJson) as InputItem[], output }] as const;
+    }),
+  );
+  const resolved = input.map((item, index) => {
+    const place = places[index] ?? null;
+    const items = place === null ? undefined : itemsOf.get(place.requestId);
+    if (place === null || items === undefined) return item;
+    const { outputIndex } = place;
+    const found =
+      outputIndex < firstInputPlace
+        ? items.output[outputIndex]
+        : items.input[outputIndex - firstInputPlace];
+    // An id with another prefix names nothing.
+    const isNamed = found !== undefined && (found.id === undefined || found.id === item.id);
+    return isNamed ? (found as InputItem) : item;
+  });
+  return { ...body, input: resolved };
+}
+
+function placeOf(item: InputItem): ReturnType<typeof itemPlace> {
+  return item.type === 'item_reference' && typeof item.id === 'string' ? itemPlace(item.id) : null;
+}

@@ -1,0 +1,35 @@
+// The schema of a response object. Open where a provider's own items may pass through.
+import * as v from 'valibot';
+import { svcUsageSchema } from '../generations/schema.ts';
+
+const count = v.pipe(v.number(), v.integer(), v.minValue(0));
+
+export const responseSchema = v.looseObject({
+  id: v.pipe(v.string(), v.regex(/^resp_[a-f0-9]{24}$/)),
+  object: v.literal('response'),
+  created_at: v.pipe(v.number(), v.integer()),
+  status: v.picklist(['queued', 'in_progress', 'completed', 'incomplete', 'cancelled', 'failed']),
+  error: v.nullable(
+    v.object({
+      code: v.string(),
+      message: v.string(),
+      type: v.string(),
+      param: v.nullable(v.string()),
+    }),
+  ),
+  incomplete_details: v.nullable(
+    v.object({ reason: v.picklist(['max_output_tokens', 'content_filter']) }),
+  ),
+  model: v.string(),
+  output: v.array(v.looseObject({ type: v.string(), id: v.string() })),
+  usage: v.nullable(
+    v.object({
+      input_tokens: count,
+      input_tokens_details: v.object({ cached_tokens: count, cache_write_tokens: count }),
+      output_tokens: count,
+      output_tokens_details: v.object({ reasoning_tokens: count }),
+      total_tokens: count,
+    }),
+  ),
+  svc_usage: v.optional(svcUsageSchema),
+});

@@ -1,0 +1,41 @@
+// POST /v1/voice/tickets: lets a browser, which cannot send headers with a handshake, open one
+// session. Nothing is stored before the ticket is used.
+import { sealTicket } from '../../actors/voice/sealed.ts';
+import { newId } from '../../runtime/ids.ts';
+import { fixedLimits } from '../../runtime/limits.ts';
+import { defineRoute } from '../define.ts';
+import { requireAccount } from '../require.ts';
+import { ticketSchema } from './schema.ts';
+
+export const createTicket = defineRoute({
+  method: 'POST',
+  path: '/v1/voice/tickets',
+  aliases: ['/api/v1/voice/tickets'],
+  operationId: 'createVoiceTicket',
+  summary: 'Create a ticket for one voice session',
+  description:
+    'For browsers: `GET /v1/voice/sessions?ticket=…` within 60 seconds, once. The session counts ' +
+    'against the limits of the key that made the ticket.',
+  tag: 'Voice',
+  documents: ['account', 'model'],
+  access: { kind: 'key-or-user', scope: 'voice:session' },
+  cors: 'public',
+  replies: { 200: { description: 'The ticket.', schema: ticketSchema } },
+  problems: [],
+  handle({ caller, services }) {
+    const { accountId, walletId } = requireAccount(caller);
+    const { ticketMs } = fixedLimits.voice;
+    const ticket = sealTicket(services.voice.sealer, {
+      id: newId('vs', services.system.node),
+      accountId,
+      walletId,
+      keyId: caller.kind === 'key' ? caller.keyId : null,
+      expiresAtMs: Date.now() + ticketMs,
+    });
+    return {
+      status: 200,
+      headers: { 'cache-control': 'no-store' },
+      json: { ticket, expires_in: ticketMs / 1_000 },
+    };
+  },
+});

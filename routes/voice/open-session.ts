@@ -1,0 +1,80 @@
+// GET /v1/voice/sessions: the WebSocket of a voice session. Everything after the handshake is in
+// actors/voice.
+import { voiceProtocol } from '../../actors/voice/events.ts';
+import { openSession as open } from '../../actors/voice/session.ts';
+import type { VoiceSpec } from '../../actors/voice/spec.ts';
+import type { SocketDeclaration } from '../../runtime/http/route.ts';
+import { newId } from '../../runtime/ids.ts';
+import { fixedLimits } from '../../runtime/limits.ts';
+import { Problem } from '../../runtime/problem.ts';
+import { defineRoute } from '../define.ts';
+import { requireAccount } from '../require.ts';
+import type { Caller, Services } from '../services.ts';
+import { findVoice } from './find-voice.ts';
+
+const socket: SocketDeclaration<Caller, Services> = {
+  subprotocol: voiceProtocol,
+  messageBytesMax: fixedLimits.voice.messageBytesMax,
+  bufferedBytesMax: fixedLimits.voice.bufferedBytesMax,
+  silenceSecondsMax: fixedLimits.voice.silenceSeconds,
+  accept({ caller, services, exchange }) {
+    const { accountId, walletId } = requireAccount(caller);
+    const { voice, system } = services;
+    if (!voice.host.admit()) throw full(services);
+    const spec: VoiceSpec = {
+      id: newId('vs', system.node),
+      exchangeId: exchange.requestId,
+      accountId,
+      walletId,
+      apiKeyId: caller.kind === 'key' ? caller.keyId : null,
+      findVoice: (voiceId) => findVoice(services.catalog(), voiceId),
+      searchTarget: () => services.catalog().snapshot.search,
+      releasePlace: caller.kind === 'key' ? caller.place.take() : () => {},
+      link: { session: null },
+    };
+    const handlers = open(system, voice.sessionKind, spec);
+    if (handlers !== null) return handlers;
+    voice.host.leave();
+    spec.releasePlace();
+    throw full(services);
+  },
+};
+
+function full({ voice }: Services): Problem {
+  voice.refused('overloaded');
+  return new Problem('overloaded', {
+    message: 'No further voice session can be opened at the moment.',
+    headers: { 'retry-after': '2' },
+  });
+}
+
+export const openSession = defineRoute({
+  method: 'GET',
+  path: '/v1/voice/sessions',
+  aliases: ['/api/v1/voice/sessions'],
+  operationId: 'openVoiceSession',
+  summary: 'Open a voice session (WebSocket)',
+  description:
+    'A WebSocket handshake. Credentials: `Authorization` or `X-API-Key`; or the query parameter ' +
+    '`ticket`; or the subprotocols `svc.voice.v1, svc.key.<API_KEY>`. Text messages are JSON: ' +
+    '`start` first (within 5 seconds), then `end` and `barge_in`. Binary messages are audio: ' +
+    'frames of 1,024 bytes up, whole samples of at most 80 ms down. Events: `session.ready`, ' +
+    '`status`, `transcript`, `playback.clear`, `tool`, `error`, `session.ended`. A session is ' +
+    'idle when neither side makes a sound. Audio beyond real time, and a burst of 5 seconds, is ' +
+    'dropped.',
+  tag: 'Voice',
+  documents: ['account', 'model'],
+  access: { kind: 'socket', scope: 'voice:session' },
+  cors: 'public',
+  headers: {
+    'sec-websocket-protocol': { description: '`svc.voice.v1`, perhaps `svc.key.<API_KEY>`.' },
+  },
+  socket,
+  replies: { 101: { description: 'The session is open.' } },
+  problems: ['invalid_request', 'overloaded'],
+  handle() {
+    throw new Problem('invalid_request', {
+      message: 'This is a WebSocket: send a handshake (RFC 6455).',
+    });
+  },
+});

@@ -1,0 +1,19 @@
+// What the main thread gives each shard thread, and how it tells them of changes.
+import type { Config } from './config.ts';
+import type { LimiterBuffers } from './limiter.ts';
+
+/** Plain data; holds secrets. */
+export interface ShardBoot {
+  config: Config;
+  databaseUrl: string;
+  instanceId: string;
+  limiter: LimiterBuffers;
+  /** 32 bytes as base64url. */
+  masterKey: string;
+  /** Of the memory for sound that waits. */
+  audioCounters: SharedArrayBuffer;
+  version: string;
+}
+
+/** Bus topic: the payload is the new catalog with its sequence. */
+export const catalogTopic = 'catalog-changed';

@@ -1,0 +1,240 @@
+// Starts the PostgreSQL server under a keeper: a tiny shell in a session of its own that holds a
+// pipe from us. When the pipe closes, however we ended, the keeper asks the server to stop.
+import { type ChildProcess, spawn } from 'node:child_process';
+import { readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Cluster, type ClusterPlace, databaseName, databaseUser } from './cluster.ts';
+import { childEnvironment, runCommand } from './identity.ts';
+import { type ProbeResult, probe } from './probe.ts';
+
+export interface Postmaster {
+  /** Resolves when the keeper has ended, and with it the server. */
+  readonly ended: Promise<void>;
+  /** Fast shutdown: open transactions are rolled back, a checkpoint is written. */
+  stop(): Promise<void>;
+}
+
+const READY_TIMEOUT_MS = 60_000;
+const PROBE_TIMEOUT_MS = 2_000;
+const POLL_MS = 4;
+const STOP_TIMEOUT_MS = 20_000;
+const OUTPUT_LINES_MAX = 20;
+
+/**
+ * Descriptor 3 is our pipe. Only the watcher reads it; the server must not hold it open. A server
+ * that does not stop in half a minute, such as a suspended one, is killed: it recovers next time.
+ */
+const KEEPER = `
+exec 3<&0 </dev/null
+"$@" 3<&- &
+server=$!
+{
+  read -r _ <&3
+  kill -INT "$server"
+  seconds=0
+  while [ "$seconds" -lt 30 ] && kill -0 "$server"; do
+    sleep 1
+    seconds=$((seconds + 1))
+  done
+  kill -KILL "$server"
+} 2>/dev/null &
+watcher=$!
+exec 3<&-
+wait "$server"
+status=$?
+kill "$watcher" 2>/dev/null
+exit "$status"
+`;
+
+/** Given on the command line, so that no file of an older version can contradict them. */
+const SETTINGS: Record<string, string> = {
+  listen_addresses: '',
+  port: '5432',
+  unix_socket_permissions: '0700',
+  max_connections: '100',
+  shared_buffers: '128MB',
+  effective_cache_size: '512MB',
+  work_mem: '8MB',
+  maintenance_work_mem: '64MB',
+  fsync: 'on',
+  synchronous_commit: 'on',
+  full_page_writes: 'on',
+  wal_buffers: '16MB',
+  max_wal_size: '1GB',
+  min_wal_size: '128MB',
+  checkpoint_timeout: '15min',
+  checkpoint_completion_target: '0.9',
+  // One user of many small rows: worker processes for reads cost more than they bring.
+  io_method: 'sync',
+  jit: 'off',
+  autovacuum: 'on',
+  autovacuum_naptime: '20s',
+  autovacuum_vacuum_scale_factor: '0.05',
+  timezone: 'UTC',
+  log_timezone: 'UTC',
+  lc_messages: 'C',
+  // Statements and row values must not reach a log: only what the server says about itself.
+  log_min_messages: 'log',
+  log_error_verbosity: 'terse',
+  log_checkpoints: 'off',
+  restart_after_crash: 'on',
+};
+
+function serverCommand(cluster: Cluster, overrides: Record<string, string>): string[] {
+  const settings = {
+    ...SETTINGS,
+    ...overrides,
+    unix_socket_directories: cluster.socketDir,
+  };
+  const flags = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+  return [cluster.binaries.postgres, '-D', cluster.folder, ...flags];
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return error instanceof Error && 'code' in error && error.code === 'EPERM';
+  }
+}
+
+/** Whether a process is a living server on this very folder; a number may have a new owner. */
+async function isServer(pid: number, folder: string): Promise<boolean> {
+  if (!isAlive(pid)) return false;
+  if (process.platform === 'linux') {
+    const command = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '');
+    return command.includes(`\0-D\0${folder}\0`);
+  }
+  const command = await runCommand('ps', ['-ww', '-o', 'command=', '-p', String(pid)]);
+  return command.output.includes(`-D ${folder} `);
+}
+
+/** The process id in postmaster.pid, if that server lives. */
+async function findRunning({ folder }: ClusterPlace): Promise<number | null> {
+  const text = await readFile(join(folder, 'postmaster.pid'), 'utf8').catch(() => '');
+  const pid = Number(text.split('\n')[0]);
+  if (!Number.isSafeInteger(pid) || pid <= 0) return null;
+  return (await isServer(pid, folder)) ? pid : null;
+}
+
+async function waitForEnd(pid: number, folder: string, timeoutMs: number): Promise<boolean> {
+  const deadline = performance.now() + timeoutMs;
+  while (await isServer(pid, folder)) {
+    if (performance.now() > deadline) return false;
+    await sleep(POLL_MS);
+  }
+  return true;
+}
+
+/** Fast, then immediate (recovers at the next start), then by force. */
+async function endServer(pid: number, folder: string): Promise<void> {
+  const steps = [
+    { signal: 'SIGINT', timeoutMs: STOP_TIMEOUT_MS },
+    { signal: 'SIGQUIT', timeoutMs: 5_000 },
+    { signal: 'SIGKILL', timeoutMs: 5_000 },
+  ] as const;
+  for (const { signal, timeoutMs } of steps) {
+    if (!(await isServer(pid, folder))) return;
+    process.kill(pid, signal);
+    if (await waitForEnd(pid, folder, timeoutMs)) return;
+  }
+  throw new Error(`the database process ${pid} of an earlier start cannot be stopped`);
+}
+
+/**
+ * Ends a server that an earlier start left behind, usually while its keeper is already stopping
+ * it, and removes a pid file whose number now belongs to some other process.
+ */
+export async function clearLeftovers(cluster: ClusterPlace): Promise<boolean> {
+  const pid = await findRunning(cluster);
+  if (pid !== null) await endServer(pid, cluster.folder);
+  else await rm(join(cluster.folder, 'postmaster.pid'), { force: true });
+  return pid !== null;
+}
+
+export function probeDatabase(cluster: ClusterPlace, database: string): Promise<ProbeResult> {
+  const { socketPath } = cluster;
+  return probe({ socketPath, user: databaseUser, database, timeoutMs: PROBE_TIMEOUT_MS });
+}
+
+/** True once sessions can be opened; the database itself is made on the first start. */
+async function isServing(cluster: Cluster): Promise<boolean> {
+  const result = await probeDatabase(cluster, databaseName);
+  if (result.state === 'serving') return true;
+  // 3D000 invalid_catalog_name: a new cluster, or one whose first start was cut short.
+  if (result.state !== 'refused' || result.sqlState !== '3D000') return false;
+  const target = {
+    socketPath: cluster.socketPath,
+    user: databaseUser,
+    database: 'postgres',
+    timeoutMs: READY_TIMEOUT_MS,
+  };
+  const created = await probe(target, `create database ${databaseName}`);
+  if (created.state === 'serving') return true;
+  const reason = created.state === 'refused' ? created.message : created.reason;
+  throw new Error(`the database '${databaseName}' cannot be created: ${reason}`);
+}
+
+function launchKeeper(cluster: Cluster, command: string[]): ChildProcess {
+  return spawn('/bin/sh', ['-c', KEEPER, 'tollgate-keeper', ...command], {
+    cwd: '/',
+    env: childEnvironment,
+    detached: true,
+    stdio: ['pipe', 'ignore', 'pipe'],
+    ...cluster.identity,
+  });
+}
+
+/**
+ * Starts the server and resolves when it serves. `onLine` gets what it writes. Rejects with its
+ * last line when it ends first, or when it does not serve within a minute.
+ */
+export async function startPostmaster(
+  cluster: Cluster,
+  overrides: Record<string, string>,
+  onLine: (line: string) => void,
+): Promise<Postmaster> {
+  const keeper = launchKeeper(cluster, serverCommand(cluster, overrides));
+  const lines: string[] = [];
+  let over = false;
+  // Writing to a keeper that is gone must not be an uncaught error.
+  keeper.stdin?.on('error', () => undefined);
+  const ended = new Promise<void>((resolve) => {
+    keeper.once('error', (error) => {
+      lines.push(error.message);
+      over = true;
+      resolve();
+    });
+    keeper.once('exit', () => {
+      over = true;
+      resolve();
+    });
+  });
+  if (keeper.stderr !== null) {
+    createInterface({ input: keeper.stderr }).on('line', (line) => {
+      lines.push(line);
+      if (lines.length > OUTPUT_LINES_MAX) lines.shift();
+      onLine(line);
+    });
+  }
+  const stop = async () => {
+    keeper.stdin?.end();
+    const deadline = sleep(STOP_TIMEOUT_MS, false, { ref: false });
+    const stopped = await Promise.race([ended.then(() => true), deadline]);
+    if (!stopped) await clearLeftovers(cluster);
+    await ended;
+  };
+  const deadline = performance.now() + READY_TIMEOUT_MS;
+  while (!over && performance.now() < deadline) {
+    if (await isServing(cluster)) return { ended, stop };
+    await sleep(POLL_MS);
+  }
+  // What the server said last may still be in the pipe.
+  await sleep(20);
+  await stop();
+  const said = lines.filter((line) => /FATAL|PANIC/.test(line)).at(-1) ?? lines.at(-1);
+  throw new Error(`the embedded database did not start: ${said ?? 'it said nothing'}`);
+}

@@ -1,0 +1,42 @@
+// The data folder (`TOLLGATE_DATA`): made if missing, closed to everybody else.
+// Its mode is only changed when it is new or ours, so that a mistyped path harms nothing.
+import { chmod, mkdir, readdir, realpath } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
+
+/** One of these names, also with an ending while it is being made, says that we made the folder. */
+const OUR_NAME = /^(lock|secret|pg|dev\.json)(\.|$)/;
+const HARMLESS_NAMES = ['lost+found', '.gitkeep', '.DS_Store'];
+
+/**
+ * Makes the folder and sets its mode: 0700, or 0711 as root, because the database user must then
+ * pass through it to reach `pg`. Returns its real path. Throws with one clear line.
+ */
+export async function prepareDataFolder(dataDir: string): Promise<string> {
+  let path: string;
+  let names: string[];
+  try {
+    // Parents keep the usual mode: as root, the database user has to pass through them.
+    await mkdir(dirname(resolve(dataDir)), { recursive: true });
+    await mkdir(dataDir, { mode: 0o700 }).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EEXIST') throw error;
+    });
+    path = await realpath(dataDir);
+    names = await readdir(path);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new Error(`TOLLGATE_DATA (${dataDir}) cannot be used: ${reason}`);
+  }
+  const foreign = names.filter((name) => !HARMLESS_NAMES.includes(name));
+  if (foreign.length > 0 && !foreign.some((name) => OUR_NAME.test(name))) {
+    throw new Error(
+      `TOLLGATE_DATA (${dataDir}) holds other files, such as ${join(path, foreign[0] ?? '')}: ` +
+        'name an empty or a new folder',
+    );
+  }
+  try {
+    await chmod(path, process.getuid?.() === 0 ? 0o711 : 0o700);
+  } catch {
+    throw new Error(`TOLLGATE_DATA (${dataDir}) belongs to another user`);
+  }
+  return path;
+}

@@ -1,0 +1,128 @@
+// A reply whose bytes come one after the other, such as audio that is passed through. The writer is
+// told when to wait; a client that takes nothing for long is taken for gone.
+import type { HttpResponse } from 'uWebSockets.js';
+import type { ByteStream, ByteStreamEnd } from './route.ts';
+
+type CloseListener = (reason: ByteStreamEnd) => void;
+
+/**
+ * One open reply, in chunks. Outside the route handler every write must stand in `cork`. A corked
+ * write learns of backpressure at the next write only, so a writer may be one chunk ahead of it;
+ * uWS drains its own rest in `onWritable` only if we cork again (uWebSockets.js#979).
+ */
+export class HttpByteStream implements ByteStream {
+  closed = false;
+  readonly #stalledMs: number;
+  #response: HttpResponse | null = null;
+  #queue: Uint8Array[] = [];
+  #isBlocked = false;
+  #isEnding = false;
+  #stalled: NodeJS.Timeout | undefined;
+  #drainListener: (() => void) | null = null;
+  #closeListener: CloseListener | null = null;
+  #closeReason: ByteStreamEnd | null = null;
+
+  constructor(stalledMs: number) {
+    this.#stalledMs = stalledMs;
+  }
+
+  write(bytes: Uint8Array): boolean {
+    if (this.closed || this.#isEnding) return false;
+    if (this.#response === null || this.#isBlocked) {
+      this.#queue.push(bytes);
+      return this.#response === null;
+    }
+    this.#response.cork(() => this.#send(bytes));
+    return !this.#isBlocked;
+  }
+
+  end(): void {
+    if (this.closed || this.#isEnding) return;
+    this.#isEnding = true;
+    if (this.#response === null || this.#isBlocked) return;
+    this.#response.cork(() => this.#finish());
+  }
+
+  fail(): void {
+    const response = this.#response;
+    this.#close('failed');
+    response?.close();
+  }
+
+  onDrain(listener: () => void): void {
+    this.#drainListener = listener;
+  }
+
+  onClose(listener: CloseListener): void {
+    if (this.#closeReason !== null) {
+      listener(this.#closeReason);
+      return;
+    }
+    const earlier = this.#closeListener;
+    this.#closeListener = (reason) => {
+      earlier?.(reason);
+      listener(reason);
+    };
+  }
+
+  /** Binds the socket; called corked, right after the headers were written. */
+  open(response: HttpResponse): void {
+    if (this.closed) {
+      response.close();
+      return;
+    }
+    this.#response = response;
+    response.onWritable(() => {
+      response.cork(() => this.#drain());
+      return true;
+    });
+    this.#drain();
+  }
+
+  /** The client has gone, or the server closes. */
+  abort(): void {
+    this.#close('aborted');
+  }
+
+  /** Inside cork only. */
+  #send(bytes: Uint8Array): void {
+    if (this.#response?.write(bytes) !== false) return;
+    this.#isBlocked = true;
+    clearTimeout(this.#stalled);
+    this.#stalled = setTimeout(() => this.fail(), this.#stalledMs);
+  }
+
+  /** Inside cork only. */
+  #drain(): void {
+    if (this.closed) return;
+    clearTimeout(this.#stalled);
+    this.#isBlocked = false;
+    while (!this.#isBlocked) {
+      const bytes = this.#queue.shift();
+      if (bytes === undefined) break;
+      this.#send(bytes);
+    }
+    if (this.#isBlocked) return;
+    if (this.#isEnding) this.#finish();
+    else this.#drainListener?.();
+  }
+
+  #finish(): void {
+    const response = this.#response;
+    // Before the last byte: who has the whole reply may ask again, and finds its place free.
+    this.#close('ended');
+    response?.end();
+  }
+
+  #close(reason: ByteStreamEnd): void {
+    if (this.closed) return;
+    this.closed = true;
+    this.#closeReason = reason;
+    clearTimeout(this.#stalled);
+    this.#response = null;
+    this.#queue = [];
+    this.#closeListener?.(reason);
+    this.#closeListener = null;
+    this.#drainListener = null;
+  }
+}

@@ -1,0 +1,348 @@
+// From a request to its reply: access, body, validation, handler, reply, in this order. The one
+// place where a throw becomes an answer: a Problem as it is, anything else as a logged 500.
+import type { HttpRequest, HttpResponse, TemplatedApp } from 'uWebSockets.js';
+import { fixedLimits } from '../limits.ts';
+import { Problem } from '../problem.ts';
+import { ownTurn } from '../turns.ts';
+import { type BodyReader, type BodySink, tooLarge } from './body.ts';
+import { type CompiledRoute, compileRoutes, type Path } from './compile.ts';
+import type { Cors, CorsPolicy, HeaderPair } from './cors.ts';
+import { createHeaderTable, type ExchangeOwner, HttpExchange } from './exchange.ts';
+import { parseJson } from './json.ts';
+import { checkAccept, checkContentType } from './negotiate.ts';
+import { sendReply } from './reply.ts';
+import type { Exchange, Method, Reply, Route, UploadedFile } from './route.ts';
+import { registerSocket } from './socket.ts';
+import type { StreamTable } from './stream.ts';
+import { validateBody } from './validate.ts';
+
+export interface RenderedProblem {
+  status: number;
+  headers: Record<string, string>;
+  /** Sent as JSON. */
+  body: unknown;
+}
+
+/** The part of pino that the kernel uses. */
+export interface HttpLogger {
+  error(fields: Record<string, unknown>, message: string): void;
+  warn(fields: Record<string, unknown>, message: string): void;
+}
+
+export interface Kernel<Access, Caller, Services> extends ExchangeOwner {
+  services: Services;
+  /** Who is calling; throws a Problem. Called in the first turn, before the body is read. */
+  authorize(access: Access, exchange: Exchange): Caller | Promise<Caller>;
+  /** `path` is the path of the route, never an alias; the request's own where there is none. */
+  renderProblem(path: string, problem: Problem, requestId: string): RenderedProblem;
+  /** What an error of a dependency means for the client; null: nobody expected it. */
+  explain?: ((error: unknown) => Problem | null) | undefined;
+  logger: HttpLogger;
+  cors: Cors;
+  bodies: BodyReader;
+  streams: StreamTable;
+  isDraining: boolean;
+  opened(): void;
+}
+
+/** One request on its way; what must be read in the first turn is in it. */
+interface Call<Access, Caller, Services> {
+  kernel: Kernel<Access, Caller, Services>;
+  compiled: CompiledRoute<Access, Caller, Services>;
+  exchange: HttpExchange;
+  query: string;
+  segments: string[];
+}
+
+const noHeaders = createHeaderTable([]);
+const noBytes = Buffer.alloc(0);
+const noFiles: Record<string, UploadedFile> = Object.freeze({});
+/** A body announced as larger than this over the limit is not even waited out. */
+const lingerBytesMax = 64 * 1024 * 1024;
+
+/** Registers every route, its aliases, HEAD, OPTIONS, and the answers to everything else. */
+export function registerRoutes<Access, Caller, Services>(
+  app: TemplatedApp,
+  kernel: Kernel<Access, Caller, Services>,
+  routes: readonly Route<Access, Caller, Services>[],
+): void {
+  for (const path of compileRoutes(routes)) {
+    for (const [method, compiled] of path.methods) {
+      if (compiled.route.socket !== undefined) {
+        registerSocket(app, path.pattern, compiled, kernel, (exchange, error) =>
+          failExchange(kernel, compiled, exchange, error),
+        );
+      }
+      const handler = (response: HttpResponse, request: HttpRequest) =>
+        startCall(kernel, compiled, method, response, request);
+      registrar(app, method)(path.pattern, handler);
+      if (method === 'GET') {
+        app.head(path.pattern, (response, request) =>
+          startCall(kernel, compiled, 'HEAD', response, request),
+        );
+      }
+    }
+    const allow = allowOf(path);
+    app.options(path.pattern, (res, req) => answerOptions(kernel, path, allow, res, req));
+    app.any(path.pattern, (response, request) => {
+      const problem = new Problem('method_not_allowed', { headers: { allow } });
+      refuse(kernel, path.cors, path.routePath, problem, response, request);
+    });
+  }
+  app.any('/*', (response, request) =>
+    refuse(kernel, 'public', null, new Problem('not_found'), response, request),
+  );
+}
+
+function registrar(app: TemplatedApp, method: Method) {
+  if (method === 'GET') return app.get.bind(app);
+  if (method === 'POST') return app.post.bind(app);
+  if (method === 'PUT') return app.put.bind(app);
+  return method === 'PATCH' ? app.patch.bind(app) : app.del.bind(app);
+}
+
+function allowOf<Access, Caller, Services>(path: Path<Access, Caller, Services>): string {
+  const methods: string[] = [...path.methods.keys()];
+  if (path.methods.has('GET')) methods.push('HEAD');
+  return [...methods, 'OPTIONS'].join(', ');
+}
+
+function startCall<Access, Caller, Services>(
+  kernel: Kernel<Access, Caller, Services>,
+  compiled: CompiledRoute<Access, Caller, Services>,
+  method: string,
+  response: HttpResponse,
+  request: HttpRequest,
+): void {
+  const { route, headers } = compiled;
+  const exchange = new HttpExchange(kernel, headers, method, route.path, response, request);
+  kernel.opened();
+  const segments: string[] = [];
+  for (let index = 0; index < compiled.paramNames.length; index += 1) {
+    segments.push(request.getParameter(index) ?? '');
+  }
+  const query = compiled.readQuery === null ? '' : request.getQuery();
+  const call = { kernel, compiled, exchange, query, segments };
+  try {
+    checkAccept(request.getHeader('accept'), compiled.mediaTypes);
+    const caller = kernel.authorize(route.access, exchange);
+    if (route.body !== undefined) startBody(call, response, request, caller);
+    else if (caller instanceof Promise) {
+      caller.then(
+        (settled) => run(call, settled, null),
+        (error) => fail(call, error),
+      );
+    } else run(call, caller, null);
+  } catch (error) {
+    fail(call, error);
+  }
+  exchange.leaveFirstTurn();
+}
+
+function startBody<Access, Caller, Services>(
+  call: Call<Access, Caller, Services>,
+  response: HttpResponse,
+  request: HttpRequest,
+  caller: Caller | Promise<Caller>,
+): void {
+  const { kernel, compiled, exchange } = call;
+  const body = compiled.route.body;
+  if (body === undefined) return;
+  const announced = request.getHeader('content-length');
+  const announcedBytes = announced === '' ? null : Number(announced);
+  if (announcedBytes !== null && announcedBytes > body.bytesMax) {
+    exchange.mustClose = announcedBytes > body.bytesMax + lingerBytesMax;
+    exchange.mustLinger = !exchange.mustClose;
+    throw tooLarge(body.bytesMax);
+  }
+  checkContentType(body.kind, request.getHeader('content-type'));
+  exchange.mustClose = announcedBytes === null && request.getHeader('transfer-encoding') !== '';
+  const read = kernel.bodies.read(response, announcedBytes, body.bytesMax, bodySink(call, caller));
+  exchange.onFinish(() => read.stop());
+  if (caller instanceof Promise) caller.catch((error) => fail(call, error));
+}
+
+function bodySink<Access, Caller, Services>(
+  call: Call<Access, Caller, Services>,
+  caller: Caller | Promise<Caller>,
+): BodySink {
+  const { exchange } = call;
+  return {
+    complete(bytes, isLent) {
+      exchange.mustClose = false;
+      const isLong = bytes.length >= fixedLimits.body.longBytesMin;
+      if (!isLong && !(caller instanceof Promise)) return run(call, caller, bytes);
+      const kept = isLent ? Buffer.from(bytes) : bytes;
+      const settling = isLong ? ownTurn().then(() => caller) : Promise.resolve(caller);
+      settling.then(
+        (settled) => run(call, settled, kept),
+        () => undefined, // answered where the body was started
+      );
+    },
+    refuse: (problem) => fail(call, problem),
+    expire: () => exchange.response?.close(),
+  };
+}
+
+/** Validates what was sent, runs the handler and sends what it answers. Never throws. */
+function run<Access, Caller, Services>(
+  call: Call<Access, Caller, Services>,
+  caller: Caller,
+  bytes: Buffer | null,
+): void {
+  if (call.exchange.response === null) return;
+  try {
+    const reply = handle(call, caller, bytes);
+    if (reply instanceof Promise) {
+      reply.then(
+        (settled) => deliver(call, settled),
+        (error) => fail(call, error),
+      );
+    } else deliver(call, reply);
+  } catch (error) {
+    fail(call, error);
+  }
+}
+
+function handle<Access, Caller, Services>(
+  call: Call<Access, Caller, Services>,
+  caller: Caller,
+  bytes: Buffer | null,
+): Reply | Promise<Reply> {
+  const { kernel, compiled, exchange } = call;
+  const { route } = compiled;
+  const params = compiled.readParams?.(call.segments);
+  const query = compiled.readQuery?.(call.query);
+  let body: unknown;
+  let files = noFiles;
+  if (compiled.readMultipart !== null) {
+    const contentType = exchange.header('content-type') ?? '';
+    ({ body, files } = compiled.readMultipart(bytes ?? noBytes, contentType));
+  } else if (route.body !== undefined) {
+    const isAbsent = bytes === null || bytes.length === 0;
+    const mayBeAbsent = route.body.schema.type === 'optional';
+    const value = isAbsent && mayBeAbsent ? undefined : parseJson(bytes ?? noBytes);
+    body = validateBody(route.body.schema, value);
+  }
+  // The declaration ties schemas to the handler's types; the table has forgotten them.
+  const typed = { query: query as never, params: params as never, body: body as never };
+  return route.handle({ ...typed, files, caller, services: kernel.services, exchange });
+}
+
+/** Sends a reply; what cannot be serialised is our bug and answered as such. */
+function deliver<Access, Caller, Services>(
+  call: Call<Access, Caller, Services>,
+  reply: Reply,
+): void {
+  const { kernel, compiled, exchange } = call;
+  try {
+    sendReply(exchange, reply, {
+      corsHeaders: kernel.cors.replyHeaders(compiled.route.cors, originOf(compiled, exchange)),
+      streams: kernel.streams,
+      isDraining: kernel.isDraining,
+    });
+  } catch (error) {
+    fail(call, error);
+  }
+}
+
+function fail<Access, Caller, Services>(
+  call: Call<Access, Caller, Services>,
+  error: unknown,
+): void {
+  failExchange(call.kernel, call.compiled, call.exchange, error);
+}
+
+function failExchange<Access, Caller, Services>(
+  kernel: Kernel<Access, Caller, Services>,
+  compiled: CompiledRoute<Access, Caller, Services>,
+  exchange: HttpExchange,
+  error: unknown,
+): void {
+  const { route } = compiled;
+  const problem = problemOf(kernel, exchange, error);
+  const cors = kernel.cors.replyHeaders(route.cors, originOf(compiled, exchange));
+  sendProblem(kernel, exchange, route.path, cors, problem);
+}
+
+/** Only `web` routes answer differently to different origins. */
+function originOf<Access, Caller, Services>(
+  compiled: CompiledRoute<Access, Caller, Services>,
+  exchange: HttpExchange,
+): string | undefined {
+  return compiled.route.cors === 'web' ? exchange.header('origin') : undefined;
+}
+
+/** Logs once what nobody expected; a client learns nothing of it but the request id. */
+function problemOf<Access, Caller, Services>(
+  kernel: Kernel<Access, Caller, Services>,
+  exchange: HttpExchange,
+  error: unknown,
+): Problem {
+  const fields = { requestId: exchange.requestId, route: exchange.routePath, err: error };
+  if (!(error instanceof Problem)) {
+    const explained = kernel.explain?.(error) ?? null;
+    if (explained !== null) {
+      kernel.logger.warn(fields, 'request failed');
+      return explained;
+    }
+    kernel.logger.error(fields, 'request failed unexpectedly');
+    return new Problem('internal');
+  }
+  if (error.status >= 500 && error.cause !== undefined) {
+    kernel.logger.warn(fields, 'request failed');
+  }
+  return error;
+}
+
+function sendProblem<Access, Caller, Services>(
+  kernel: Kernel<Access, Caller, Services>,
+  exchange: HttpExchange,
+  path: string,
+  corsHeaders: readonly HeaderPair[],
+  problem: Problem,
+): void {
+  if (exchange.response === null) return;
+  const { status, headers, body } = kernel.renderProblem(path, problem, exchange.requestId);
+  const context = { corsHeaders, streams: kernel.streams, isDraining: kernel.isDraining };
+  sendReply(exchange, { status, json: body, headers }, context);
+}
+
+/** Answers a request that no route takes. */
+function refuse<Access, Caller, Services>(
+  kernel: Kernel<Access, Caller, Services>,
+  policy: CorsPolicy,
+  routePath: string | null,
+  problem: Problem,
+  response: HttpResponse,
+  request: HttpRequest,
+): void {
+  const method = request.getCaseSensitiveMethod();
+  const exchange = new HttpExchange(kernel, noHeaders, method, routePath, response, request);
+  kernel.opened();
+  const cors = kernel.cors.replyHeaders(policy, exchange.header('origin'));
+  sendProblem(kernel, exchange, routePath ?? exchange.path, cors, problem);
+  exchange.leaveFirstTurn();
+}
+
+/** A preflight (Fetch standard, 4.8), or the plain question which methods there are. */
+function answerOptions<Access, Caller, Services>(
+  kernel: Kernel<Access, Caller, Services>,
+  path: Path<Access, Caller, Services>,
+  allow: string,
+  response: HttpResponse,
+  request: HttpRequest,
+): void {
+  const { routePath, cors } = path;
+  const exchange = new HttpExchange(kernel, noHeaders, 'OPTIONS', routePath, response, request);
+  kernel.opened();
+  const isPreflight = request.getHeader('access-control-request-method') !== '';
+  const origin = exchange.header('origin');
+  const headers = exchange.header('access-control-request-headers');
+  const corsHeaders = isPreflight
+    ? kernel.cors.preflightHeaders(cors, { origin, headers, methods: allow })
+    : kernel.cors.replyHeaders(cors, origin);
+  const context = { corsHeaders, streams: kernel.streams, isDraining: kernel.isDraining };
+  sendReply(exchange, { status: 204, text: '', mediaType: '', headers: { allow } }, context);
+  exchange.leaveFirstTurn();
+}

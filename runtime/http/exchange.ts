@@ -1,0 +1,160 @@
+// One HTTP exchange: its id, the headers that outlive the first turn, and its end.
+// uWS frees the request when the route handler returns and the response when it is complete or
+// aborted; `request` and `response` are null from then on, and touching them earlier is the bug.
+
+import type { HttpRequest, HttpResponse } from 'uWebSockets.js';
+import { strict as assert } from 'node:assert';
+import { randomUUID } from 'node:crypto';
+import type { AddressReader } from './address.ts';
+import type { Exchange } from './route.ts';
+
+/** Headers that can be read after the first turn, on every route: each costs a native call. */
+const usualHeaders = ['content-type', 'origin', 'x-forwarded-for'] as const;
+
+const requestIdPattern = /^[A-Za-z0-9._:-]{1,128}$/;
+const headerNamePattern = /^[a-z0-9!#$%&'*+.^_`|~-]+$/;
+
+/** Names of headers and their place in a snapshot; one per route. */
+export interface HeaderTable {
+  names: readonly string[];
+  indexOf: ReadonlyMap<string, number>;
+}
+
+/** The usual headers and those that a route declares. */
+export function createHeaderTable(declared: readonly string[]): HeaderTable {
+  const names = [...new Set([...usualHeaders, ...declared.map((name) => name.toLowerCase())])];
+  return { names, indexOf: new Map(names.map((name, index) => [name, index])) };
+}
+
+/** What the kernel has to know of an exchange that is over. */
+export interface ExchangeOwner {
+  addresses: AddressReader;
+  finished(exchange: HttpExchange): void;
+}
+
+export class HttpExchange implements Exchange {
+  readonly requestId: string;
+  readonly method: string;
+  /** The route's path, or null where no route was found. */
+  readonly routePath: string | null;
+  readonly startedAt = performance.now();
+  request: HttpRequest | null;
+  response: HttpResponse | null;
+  aborted = false;
+  /** The status that was sent; 0 before. */
+  status = 0;
+  /** Set when more of the body may come: the connection cannot be used again. */
+  mustClose = false;
+  /** Set when a body was announced that is not read: the client is told to close, and uWS drops
+   * what it sends until then. Closing first would reset the connection before it has our reply. */
+  mustLinger = false;
+  extraHeaders: [name: string, value: string][] | null = null;
+  readonly #owner: ExchangeOwner;
+  readonly #headers: HeaderTable;
+  #snapshot: string[] | null = null;
+  #path: string | null = null;
+  #clientAddress: string | null = null;
+  #abortListener: (() => void) | null = null;
+  #finishListener: (() => void) | null = null;
+  #isOver = false;
+
+  constructor(
+    owner: ExchangeOwner,
+    headers: HeaderTable,
+    method: string,
+    routePath: string | null,
+    response: HttpResponse,
+    request: HttpRequest,
+  ) {
+    this.#owner = owner;
+    this.#headers = headers;
+    this.method = method;
+    this.routePath = routePath;
+    this.response = response;
+    this.request = request;
+    const asked = request.getHeader('x-request-id');
+    this.requestId = asked !== '' && requestIdPattern.test(asked) ? asked : randomUUID();
+    response.onAborted(() => this.abort());
+  }
+
+  get path(): string {
+    this.#path ??= this.request?.getUrl() ?? '';
+    return this.#path;
+  }
+
+  get query(): string {
+    return this.request?.getQuery() ?? '';
+  }
+
+  get clientAddress(): string {
+    if (this.#clientAddress === null) {
+      const peer = this.response?.getRemoteAddress();
+      if (peer === undefined) return '';
+      const forwarded = this.header('x-forwarded-for');
+      this.#clientAddress = this.#owner.addresses.clientAddress(peer, forwarded);
+    }
+    return this.#clientAddress;
+  }
+
+  header(name: string): string | undefined {
+    if (this.request !== null) return this.request.getHeader(name) || undefined;
+    const index = this.#headers.indexOf.get(name);
+    return index === undefined ? undefined : this.#snapshot?.[index] || undefined;
+  }
+
+  setHeader(name: string, value: string): void {
+    assert(headerNamePattern.test(name), 'header names are lower-case tokens');
+    this.extraHeaders ??= [];
+    this.extraHeaders.push([name, value]);
+  }
+
+  onAbort(listener: () => void): void {
+    if (this.aborted) listener();
+    else if (!this.#isOver) this.#abortListener = chain(this.#abortListener, listener);
+  }
+
+  onFinish(listener: () => void): void {
+    if (this.#isOver) listener();
+    else this.#finishListener = chain(this.#finishListener, listener);
+  }
+
+  /** The route handler returns: copies what may still be asked for. */
+  leaveFirstTurn(): void {
+    const request = this.request;
+    if (request === null) return;
+    if (this.response !== null) {
+      this.#path ??= request.getUrl();
+      this.#snapshot = this.#headers.names.map((name) => request.getHeader(name));
+    }
+    this.request = null;
+  }
+
+  /** The client has gone, or the connection was closed under it. */
+  abort(): void {
+    if (this.#isOver) return;
+    this.aborted = true;
+    this.response = null;
+    this.#abortListener?.();
+    this.finish(499);
+  }
+
+  /** The reply is complete; `status` counts in the metrics. */
+  finish(status: number): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    if (this.status === 0) this.status = status;
+    this.response = null;
+    this.#abortListener = null;
+    this.#owner.finished(this);
+    this.#finishListener?.();
+    this.#finishListener = null;
+  }
+}
+
+function chain(first: (() => void) | null, second: () => void): () => void {
+  if (first === null) return second;
+  return () => {
+    first();
+    second();
+  };
+}

@@ -1,0 +1,34 @@
+// Media types of requests and replies (RFC 9110, 12.5.1 and 8.3), as leniently as is honest.
+import { Problem } from '../problem.ts';
+
+const jsonPattern = /^application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i;
+const multipartPattern = /^multipart\/form-data\s*;/i;
+
+/** A 415 unless the body is of the kind that the route reads; no type at all counts as JSON. */
+export function checkContentType(kind: 'json' | 'multipart', contentType: string): void {
+  if (kind === 'multipart') {
+    if (multipartPattern.test(contentType)) return;
+    throw new Problem('unsupported_media_type', {
+      message: 'The request body must be multipart/form-data.',
+    });
+  }
+  if (contentType === '' || contentType === 'application/json') return;
+  if (jsonPattern.test(contentType)) return;
+  throw new Problem('unsupported_media_type', {
+    message: 'The request body must be application/json.',
+  });
+}
+
+/** A 406 when the Accept header rules out everything that the route can send. */
+export function checkAccept(accept: string, mediaTypes: readonly string[]): void {
+  if (accept === '' || accept.includes('*/*') || accept.includes('application/json')) return;
+  for (const range of accept.toLowerCase().split(',')) {
+    const [name = '', ...parameters] = range.split(';').map((part) => part.trim());
+    if (parameters.some((parameter) => /^q=0(?:\.0*)?$/.test(parameter))) continue;
+    const prefix = name.endsWith('/*') ? name.slice(0, -1) : null;
+    for (const type of mediaTypes) {
+      if (type === name || (prefix !== null && type.startsWith(prefix))) return;
+    }
+  }
+  throw new Problem('not_acceptable');
+}

@@ -1,0 +1,192 @@
+// Writes replies: status line, headers, body, always corked. Nothing a client sent can start a new
+// header line: control characters in values are replaced.
+
+import type { HttpResponse } from 'uWebSockets.js';
+import { STATUS_CODES } from 'node:http';
+import { fixedLimits } from '../limits.ts';
+import { HttpByteStream } from './bytes.ts';
+import type { HeaderPair } from './cors.ts';
+import type { HttpExchange } from './exchange.ts';
+import type { Reply } from './route.ts';
+import { HttpEventStream, type StreamTable } from './stream.ts';
+
+export interface ReplyContext {
+  corsHeaders: readonly HeaderPair[];
+  streams: StreamTable;
+  /** Set while the server drains: every reply closes its connection. */
+  isDraining: boolean;
+}
+
+interface Head {
+  status: number;
+  /** Empty: no content-type. */
+  mediaType: string;
+  headers?: Record<string, string> | undefined;
+}
+type StreamReply = Extract<Reply, { stream: unknown }>;
+type BytesReply = Extract<Reply, { pour: unknown }>;
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: exactly these must not get through
+const controlCharacters = /[\u0000-\u001f\u007f]/g;
+const bodilessStatuses = new Set([204, 304]);
+/** Larger bodies are sent as the socket takes them instead of being copied into uWS at once. */
+const wholeBytesMax = 64 * 1024;
+
+/** Sends what a handler answered. Streams stay open; everything else finishes the exchange. */
+export function sendReply(exchange: HttpExchange, reply: Reply, context: ReplyContext): void {
+  const response = exchange.response;
+  if (response === null) return;
+  if ('stream' in reply) sendStream(exchange, response, reply, context);
+  else if ('pour' in reply) sendBytes(exchange, response, reply, context);
+  else if ('json' in reply) {
+    const body = JSON.stringify(reply.json) ?? 'null';
+    const { status, headers } = reply;
+    sendWhole(
+      exchange,
+      response,
+      { status, headers, mediaType: 'application/json', body },
+      context,
+    );
+  } else if ('text' in reply) {
+    sendWhole(exchange, response, { ...reply, body: reply.text }, context);
+  } else if (reply.bytes.length <= wholeBytesMax || exchange.method === 'HEAD') {
+    sendWhole(exchange, response, { ...reply, body: reply.bytes }, context);
+  } else sendPiecewise(exchange, response, reply, context);
+}
+
+function sendWhole(
+  exchange: HttpExchange,
+  response: HttpResponse,
+  reply: Head & { body: string | Uint8Array },
+  context: ReplyContext,
+): void {
+  const { status, body } = reply;
+  const close = exchange.mustClose || context.isDraining;
+  exchange.status = status;
+  response.cork(() => {
+    writeHead(exchange, response, reply, context.corsHeaders);
+    if (exchange.mustLinger) response.writeHeader('connection', 'close');
+    // Before the last byte: who has the reply may ask again, and finds its place free.
+    exchange.finish(status);
+    if (bodilessStatuses.has(status)) {
+      // Even an undefined length would be written; closing needs one (RFC 9110, 8.6 bends).
+      if (close) response.endWithoutBody(0, true);
+      else response.endWithoutBody();
+    } else if (exchange.method === 'HEAD') response.endWithoutBody(Buffer.byteLength(body), close);
+    else response.end(body, close);
+  });
+}
+
+function sendPiecewise(
+  exchange: HttpExchange,
+  response: HttpResponse,
+  reply: Extract<Reply, { bytes: unknown }>,
+  context: ReplyContext,
+): void {
+  const { bytes, status } = reply;
+  exchange.status = status;
+  const send = (offset: number): boolean => {
+    const [isSent, isDone] = response.tryEnd(bytes.subarray(offset), bytes.length);
+    if (isDone) exchange.finish(status);
+    return isSent;
+  };
+  response.cork(() => {
+    writeHead(exchange, response, reply, context.corsHeaders);
+    if (context.isDraining) response.writeHeader('connection', 'close');
+    if (send(0)) return;
+    response.onWritable((offset) => {
+      let isSent = true;
+      response.cork(() => {
+        isSent = send(offset);
+      });
+      return isSent;
+    });
+  });
+}
+
+function sendStream(
+  exchange: HttpExchange,
+  response: HttpResponse,
+  reply: StreamReply,
+  context: ReplyContext,
+): void {
+  const { status, headers } = reply;
+  const head = { status, headers, mediaType: 'text/event-stream; charset=utf-8' };
+  if (exchange.method === 'HEAD') {
+    sendWhole(exchange, response, { ...head, body: '' }, context);
+    return;
+  }
+  const stream = new HttpEventStream(context.streams, reply.keepAlive);
+  // Before the headers: what the callback throws is still an ordinary 500.
+  reply.stream(stream);
+  exchange.status = reply.status;
+  exchange.onAbort(() => stream.abort());
+  stream.onClose((reason) => {
+    if (reason === 'ended') exchange.finish(reply.status);
+    else exchange.abort();
+  });
+  if (exchange.response === null) return;
+  response.cork(() => {
+    writeHead(exchange, response, head, context.corsHeaders);
+    response.writeHeader('cache-control', 'no-store');
+    response.writeHeader('x-accel-buffering', 'no');
+    stream.open(response);
+  });
+}
+
+function sendBytes(
+  exchange: HttpExchange,
+  response: HttpResponse,
+  reply: BytesReply,
+  context: ReplyContext,
+): void {
+  const stream = new HttpByteStream(fixedLimits.http.stalledMs);
+  // Before the headers: what the callback throws is still an ordinary 500.
+  reply.pour(stream);
+  exchange.status = reply.status;
+  exchange.onAbort(() => stream.abort());
+  stream.onClose((reason) => {
+    if (reason === 'ended') exchange.finish(reply.status);
+    else exchange.abort();
+  });
+  if (exchange.response === null) {
+    response.close();
+    return;
+  }
+  response.cork(() => {
+    writeHead(exchange, response, reply, context.corsHeaders);
+    response.writeHeader('cache-control', 'no-store');
+    if (context.isDraining) response.writeHeader('connection', 'close');
+    stream.open(response);
+  });
+}
+
+function writeHead(
+  exchange: HttpExchange,
+  response: HttpResponse,
+  head: Head,
+  corsHeaders: readonly HeaderPair[],
+): void {
+  const { status, mediaType, headers } = head;
+  if (status !== 200) response.writeStatus(statusLine(status));
+  response.writeHeader('x-request-id', exchange.requestId);
+  if (mediaType !== '') response.writeHeader('content-type', mediaType);
+  for (const [name, value] of corsHeaders) response.writeHeader(name, value);
+  if (exchange.extraHeaders !== null) {
+    for (const [name, value] of exchange.extraHeaders) {
+      if (headers === undefined || !(name in headers)) response.writeHeader(name, safe(value));
+    }
+  }
+  // A stream lives long after its head.
+  exchange.extraHeaders = null;
+  if (headers === undefined) return;
+  for (const name in headers) response.writeHeader(name, safe(headers[name] ?? ''));
+}
+
+function safe(value: string): string {
+  return value.replace(controlCharacters, ' ');
+}
+
+function statusLine(status: number): string {
+  return `${status} ${STATUS_CODES[status] ?? 'Unknown'}`;
+}

@@ -1,0 +1,209 @@
+// A route is a value: everything that validation, OpenAPI, the handler's types, the error
+// documentation and the contract test need is said once, here.
+import type { GenericSchema, InferOutput } from 'valibot';
+import type { ProblemCode } from '../problem.ts';
+
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+type Schema = GenericSchema;
+type OutputOf<S> = S extends Schema ? InferOutput<S> : undefined;
+
+/** A JSON body: closed or open schema, and how many bytes are read before a 413. */
+export interface JsonBody<B extends Schema> {
+  kind: 'json';
+  schema: B;
+  bytesMax: number;
+}
+
+/** A multipart body (RFC 7578): text fields by schema, files by name with their bounds. */
+export interface MultipartBody<B extends Schema> {
+  kind: 'multipart';
+  schema: B;
+  bytesMax: number;
+  files: Record<string, { required: boolean; bytesMax: number }>;
+}
+
+export interface UploadedFile {
+  filename: string;
+  mediaType: string;
+  bytes: Uint8Array;
+}
+
+/** A documented reply. `schema` for JSON; otherwise `mediaType` alone. */
+export interface ReplyDeclaration {
+  description: string;
+  schema?: Schema;
+  mediaType?: string;
+  /** Further media types of the same reply. */
+  moreMediaTypes?: readonly string[];
+  headers?: Record<string, string>;
+}
+
+/** The HTTP exchange as a handler sees it. Header names are lower case. */
+export interface Exchange {
+  readonly requestId: string;
+  readonly method: string;
+  readonly path: string;
+  /** As it was sent, without the question mark; empty after the first turn. */
+  readonly query: string;
+  /** Looked up when first read; empty when that is after the end of the exchange. */
+  readonly clientAddress: string;
+  /** After the first turn only the kernel's usual headers and those that the route declares. */
+  header(name: string): string | undefined;
+  /** Headers that every reply of this exchange carries, also a problem. */
+  setHeader(name: string, value: string): void;
+  /** Runs when the client goes away before the reply is complete; at once if it is gone. */
+  onAbort(listener: () => void): void;
+  /** Runs once when the exchange is over: replied in full, or the client is gone. */
+  onFinish(listener: () => void): void;
+  readonly aborted: boolean;
+}
+
+/** An open text/event-stream reply (WHATWG HTML, server-sent events). Bytes are UTF-8. */
+export interface EventStream {
+  /** Writes now or queues up to the bound; false: the client is over the bound and was dropped. */
+  write(text: string): boolean;
+  /** Runs whenever the queue has become empty again: a replay of stored text waits for it. */
+  onDrain(listener: () => void): void;
+  end(text?: string): void;
+  /** Runs once when the stream is over: ended by us, aborted by the client, or dropped as slow. */
+  onClose(listener: (reason: 'ended' | 'aborted' | 'slow') => void): void;
+  /** What waits in our own queue; 0 while the socket takes everything. */
+  readonly bufferedBytes: number;
+  readonly closed: boolean;
+}
+
+/** `failed`: by us, or the client took nothing for too long. */
+export type ByteStreamEnd = 'ended' | 'aborted' | 'failed';
+
+/** An open reply of bytes whose number is not known. Its headers leave with the first of them. */
+export interface ByteStream {
+  /** Keeps the bytes: they must not change. False: write no more before `onDrain`. */
+  write(bytes: Uint8Array): boolean;
+  end(): void;
+  /** Cuts the connection, so that the client sees that this is not the whole reply. */
+  fail(): void;
+  /** Runs whenever the client has taken what was written. */
+  onDrain(listener: () => void): void;
+  /** Runs once when the reply is over. */
+  onClose(listener: (reason: ByteStreamEnd) => void): void;
+  readonly closed: boolean;
+}
+
+/** What a handler answers with. */
+export type Reply =
+  | { status: number; json: unknown; headers?: Record<string, string> }
+  | { status: number; text: string; mediaType: string; headers?: Record<string, string> }
+  | { status: number; bytes: Uint8Array; mediaType: string; headers?: Record<string, string> }
+  | {
+      status: 200;
+      /** Called once with the open stream, in the same turn in which the headers leave. */
+      stream: (stream: EventStream) => void;
+      /** Sent after this long without a write; the text is the format's own keep-alive. */
+      keepAlive: { everyMs: number; text: string };
+      headers?: Record<string, string>;
+    }
+  | {
+      status: 200;
+      mediaType: string;
+      /** Called once with the open reply, in the same turn in which the headers leave. */
+      pour: (stream: ByteStream) => void;
+      headers?: Record<string, string>;
+    };
+
+/** One WebSocket connection. When it is over, every call does nothing. */
+export interface ClientSocket {
+  /** Both send now or queue; false: over the bound or closed, and lost. */
+  text(message: string): boolean;
+  binary(bytes: Uint8Array): boolean;
+  /** Messages that `send` sends leave in one write. */
+  together(send: () => void): void;
+  /** A close frame after what waits (RFC 6455, section 7.4). */
+  end(code: number, reason: string): void;
+  /** Cuts the connection. */
+  terminate(): void;
+  /** What the client has not taken yet. */
+  readonly bufferedBytes: number;
+  readonly isOpen: boolean;
+}
+
+/** The route's side of one connection. Nothing of it may throw. */
+export interface SocketHandlers {
+  opened(socket: ClientSocket): void;
+  /** The bytes are lent for this call. */
+  message(data: ArrayBuffer, isBinary: boolean): void;
+  /** Called once, by whomever it was closed; nothing follows. */
+  closed(): void;
+}
+
+/** What a GET route does with a WebSocket handshake (RFC 6455). */
+export interface SocketDeclaration<Caller, Services> {
+  /** Selected if the client offers it. */
+  subprotocol: string;
+  /** A longer message ends the connection. */
+  messageBytesMax: number;
+  /** What is sent while so much waits is lost. */
+  bufferedBytesMax: number;
+  /** Pings included; uWS takes 8 to 960. */
+  silenceSecondsMax: number;
+  /** Called in the turn of the upgrade. @throws Problem: the handshake is refused with it */
+  accept(input: { caller: Caller; services: Services; exchange: Exchange }): SocketHandlers;
+}
+
+/** What a handler is given. `caller` and `services` are the application's own types. */
+export interface RouteInput<Q, P, B, Caller, Services> {
+  query: Q;
+  params: P;
+  body: B;
+  files: Record<string, UploadedFile>;
+  caller: Caller;
+  services: Services;
+  exchange: Exchange;
+}
+
+export interface RouteDeclaration<
+  Access,
+  Caller,
+  Services,
+  Q extends Schema | undefined,
+  P extends Schema | undefined,
+  B extends Schema | undefined,
+> {
+  method: Method;
+  /** OpenAPI form: `/v1/generations/{request_id}`. */
+  path: string;
+  /** Further paths with the same behaviour, left out of the rate of new names: not duplicated. */
+  aliases?: string[];
+  operationId: string;
+  summary: string;
+  description?: string;
+  tag: string;
+  /** Which OpenAPI documents list it: the account document, the model document, or both. */
+  documents: ('account' | 'model')[];
+  access: Access;
+  /** `public`: any origin, no credentials. `web`: only the web origin, with credentials. */
+  cors: 'public' | 'web' | 'none';
+  query?: Q;
+  params?: P;
+  body?: B extends Schema ? JsonBody<B> | MultipartBody<B> : never;
+  headers?: Record<string, { description: string; required?: boolean }>;
+  socket?: SocketDeclaration<Caller, Services>;
+  replies: Record<number, ReplyDeclaration>;
+  /** Codes beyond those that access, validation and the kernel add by themselves. */
+  problems: ProblemCode[];
+  handle(
+    input: RouteInput<OutputOf<Q>, OutputOf<P>, OutputOf<B>, Caller, Services>,
+  ): Reply | Promise<Reply>;
+}
+
+/** A route with its type parameters erased, as it stands in the table. */
+export interface Route<Access, Caller, Services>
+  extends Omit<
+    RouteDeclaration<Access, Caller, Services, undefined, undefined, undefined>,
+    'query' | 'params' | 'body' | 'socket' | 'handle'
+  > {
+  query?: Schema;
+  params?: Schema;
+  body?: JsonBody<Schema> | MultipartBody<Schema>;
+  socket?: SocketDeclaration<never, Services>;
+  handle(input: RouteInput<never, never, never, Caller, Services>): Reply | Promise<Reply>;
+}

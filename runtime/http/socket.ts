@@ -1,0 +1,165 @@
+// WebSocket routes on uWebSockets.js: authentication like that of any route, then one object of the
+// route's own for each connection. Upgrading waits for who is calling, so whatever stands in the
+// request is read in the first turn, and a client that left meanwhile is not upgraded.
+import type { TemplatedApp, us_socket_context_t, WebSocket } from 'uWebSockets.js';
+import { strict as assert } from 'node:assert';
+import { Problem } from '../problem.ts';
+import type { CompiledRoute } from './compile.ts';
+import type { Kernel } from './dispatch.ts';
+import { HttpExchange } from './exchange.ts';
+import type { ClientSocket, SocketHandlers } from './route.ts';
+
+/** Answers an upgrade that is refused, and logs what nobody expected. */
+export type Refuse = (exchange: HttpExchange, error: unknown) => void;
+
+/** What the handshake needs once the caller is known (RFC 6455, section 4.2.2). */
+interface Handshake {
+  key: string;
+  subprotocol: string;
+  extensions: string;
+  context: us_socket_context_t;
+}
+
+/** uWS copies the members of what it is given: this one is the connection itself. */
+interface Carrier {
+  connection: SocketConnection;
+}
+
+/** One connection as its route sees it. After its end every call does nothing. */
+class SocketConnection implements ClientSocket {
+  readonly handlers: SocketHandlers;
+  #socket: WebSocket<Carrier> | null = null;
+
+  constructor(handlers: SocketHandlers) {
+    this.handlers = handlers;
+  }
+
+  get bufferedBytes(): number {
+    return this.#socket?.getBufferedAmount() ?? 0;
+  }
+
+  get isOpen(): boolean {
+    return this.#socket !== null;
+  }
+
+  opened(socket: WebSocket<Carrier>): void {
+    this.#socket = socket;
+    this.handlers.opened(this);
+  }
+
+  closed(): void {
+    this.#socket = null;
+    this.handlers.closed();
+  }
+
+  text(message: string): boolean {
+    return this.#socket !== null && this.#socket.send(message, false, false) !== 2;
+  }
+
+  binary(bytes: Uint8Array): boolean {
+    return this.#socket !== null && this.#socket.send(bytes, true, false) !== 2;
+  }
+
+  together(send: () => void): void {
+    if (this.#socket === null) return;
+    this.#socket.cork(send);
+  }
+
+  end(code: number, reason: string): void {
+    this.#socket?.end(code, reason);
+  }
+
+  terminate(): void {
+    this.#socket?.close();
+  }
+}
+
+/** Registers the upgrade of a route at one of its paths; a plain GET goes on to the route. */
+export function registerSocket<Access, Caller, Services>(
+  app: TemplatedApp,
+  pattern: string,
+  compiled: CompiledRoute<Access, Caller, Services>,
+  kernel: Kernel<Access, Caller, Services>,
+  refuse: Refuse,
+): void {
+  const { socket } = compiled.route;
+  assert(socket !== undefined, 'the route is a WebSocket');
+  app.ws<Carrier>(pattern, {
+    maxPayloadLength: socket.messageBytesMax,
+    maxBackpressure: socket.bufferedBytesMax,
+    idleTimeout: socket.silenceSecondsMax,
+    sendPingsAutomatically: true,
+    upgrade: (response, request, context) => {
+      const { route, headers } = compiled;
+      const exchange = new HttpExchange(kernel, headers, 'GET', route.path, response, request);
+      kernel.opened();
+      const offered = request.getHeader('sec-websocket-protocol').split(',');
+      const isOffered = offered.some((name) => name.trim() === socket.subprotocol);
+      const handshake: Handshake = {
+        key: request.getHeader('sec-websocket-key'),
+        subprotocol: isOffered ? socket.subprotocol : '',
+        extensions: request.getHeader('sec-websocket-extensions'),
+        context,
+      };
+      startUpgrade(compiled, kernel, exchange, handshake, refuse);
+      exchange.leaveFirstTurn();
+    },
+    open: (opened) => opened.getUserData().connection.opened(opened),
+    message: (opened, message, isBinary) =>
+      opened.getUserData().connection.handlers.message(message, isBinary),
+    close: (opened) => opened.getUserData().connection.closed(),
+  });
+}
+
+function startUpgrade<Access, Caller, Services>(
+  compiled: CompiledRoute<Access, Caller, Services>,
+  kernel: Kernel<Access, Caller, Services>,
+  exchange: HttpExchange,
+  handshake: Handshake,
+  refuse: Refuse,
+): void {
+  try {
+    if (kernel.isDraining) throw new Problem('overloaded', { headers: { 'retry-after': '1' } });
+    const caller = kernel.authorize(compiled.route.access, exchange);
+    if (caller instanceof Promise) {
+      caller.then(
+        (settled) => upgrade(compiled, kernel, exchange, handshake, settled, refuse),
+        (error) => refuse(exchange, error),
+      );
+    } else upgrade(compiled, kernel, exchange, handshake, caller, refuse);
+  } catch (error) {
+    refuse(exchange, error);
+  }
+}
+
+/** Never throws. */
+function upgrade<Access, Caller, Services>(
+  { route }: CompiledRoute<Access, Caller, Services>,
+  { services }: Kernel<Access, Caller, Services>,
+  exchange: HttpExchange,
+  handshake: Handshake,
+  caller: Caller,
+  refuse: Refuse,
+): void {
+  const { response } = exchange;
+  if (response === null || route.socket === undefined) return;
+  let handlers: SocketHandlers;
+  try {
+    // The declaration ties the caller to the handler's type; the table has forgotten it.
+    handlers = route.socket.accept({ caller: caller as never, services, exchange });
+  } catch (error) {
+    refuse(exchange, error);
+    return;
+  }
+  const connection = new SocketConnection(handlers);
+  const { key, subprotocol, extensions, context } = handshake;
+  response.cork(() => {
+    response.writeStatus('101 Switching Protocols');
+    response.writeHeader('x-request-id', exchange.requestId);
+    for (const [name, value] of exchange.extraHeaders ?? []) response.writeHeader(name, value);
+  });
+  exchange.finish(101);
+  // Not inside `cork`: an upgraded socket that happens to stay where it was in memory is taken for
+  // the HTTP response by the end of `cork`, and then now and then closed.
+  response.upgrade<Carrier>({ connection }, key, subprotocol, extensions, context);
+}

@@ -1,0 +1,271 @@
+// Server-sent events over uWebSockets.js. Writes of one turn leave together in one syscall; past
+// the socket's own buffer they queue up here; who is past our bound at a write is dropped.
+import type { HttpResponse } from 'uWebSockets.js';
+import type { EventStream } from './route.ts';
+import type { Ticker, Ticking } from './ticker.ts';
+
+export type StreamEnd = 'ended' | 'aborted' | 'slow';
+
+/** What all streams of one server have in common. */
+export interface StreamTable extends Ticking {
+  readonly size: number;
+  readonly clock: () => Ticker;
+  readonly bufferBytesMax: number;
+  add(stream: HttpEventStream): void;
+  remove(stream: HttpEventStream): void;
+}
+
+/** Text of one turn that is handed to uWS without waiting for the end of the turn. */
+const flushCharsMax = 64 * 1024;
+/** uWS corks 16 KiB at a time: smaller pieces cost syscalls, larger ones copies. */
+const drainCharsMax = 16 * 1024;
+/** Bounds the time one tick takes; the rest comes with the next tick. */
+const keepAlivesPerTickMax = 512;
+
+/** The open streams of a server, and their keep-alives. */
+export function createStreamTable(clock: () => Ticker, bufferBytesMax: number): StreamTable {
+  const streams: HttpEventStream[] = [];
+  let cursor = 0;
+  return {
+    clock,
+    bufferBytesMax,
+    get size() {
+      return streams.length;
+    },
+    add(stream) {
+      stream.index = streams.length;
+      streams.push(stream);
+    },
+    remove(stream) {
+      const last = streams.pop();
+      if (last === undefined || last === stream) return;
+      streams[stream.index] = last;
+      last.index = stream.index;
+    },
+    tick(now) {
+      let sent = 0;
+      for (let seen = streams.length; seen > 0 && sent < keepAlivesPerTickMax; seen -= 1) {
+        cursor = cursor + 1 < streams.length ? cursor + 1 : 0;
+        if (streams[cursor]?.keepAlive(now) === true) sent += 1;
+      }
+    },
+  };
+}
+
+const dirty: HttpEventStream[] = [];
+let isFlushScheduled = false;
+
+function flushDirty(): void {
+  // A flush may make further streams dirty: they are reached by the same loop.
+  for (let index = 0; index < dirty.length; index += 1) dirty[index]?.flush();
+  dirty.length = 0;
+  isFlushScheduled = false;
+}
+
+let corked: HttpEventStream | null = null;
+const sendCorked = () => corked?.sendPending();
+const drainCorked = () => corked?.sendQueue();
+
+type CloseListener = (reason: StreamEnd) => void;
+
+/**
+ * One open stream. The dispatcher opens it after the handler's callback has run.
+ *
+ * Corking: outside the route handler every write must stand in `cork`, else uWS sends the chunk's
+ * length, its data and its end as separate syscalls. A corked write learns of backpressure only at
+ * the next write; what it left over stays in uWS and goes out in `onWritable`, where uWS drains
+ * its own rest only if we cork again, even with nothing to say (see also uWebSockets.js#979).
+ */
+export class HttpEventStream implements EventStream {
+  /** Its place in the table. */
+  index = -1;
+  closed = false;
+  readonly #table: StreamTable;
+  readonly #keepAliveTicks: number;
+  readonly #keepAliveText: string;
+  #response: HttpResponse | null = null;
+  #pending = '';
+  #queue: string[] | null = null;
+  #queuedBytes = 0;
+  #lastWriteTick: number;
+  #isBlocked = false;
+  #isDirty = false;
+  #isEnding = false;
+  #drainListener: (() => void) | null = null;
+  #closeListener: CloseListener | null = null;
+  #closeReason: StreamEnd | null = null;
+
+  constructor(table: StreamTable, keepAlive: { everyMs: number; text: string }) {
+    this.#table = table;
+    const clock = table.clock();
+    this.#keepAliveTicks = clock.ticksOf(keepAlive.everyMs);
+    this.#keepAliveText = keepAlive.text;
+    this.#lastWriteTick = clock.now;
+  }
+
+  get bufferedBytes(): number {
+    return this.#queuedBytes;
+  }
+
+  write(text: string): boolean {
+    if (this.closed || this.#isEnding) return false;
+    this.#lastWriteTick = this.#table.clock().now;
+    if (this.#isBlocked) return this.#enqueue(text);
+    this.#pending += text;
+    if (this.#response === null) return true;
+    if (this.#pending.length > flushCharsMax) {
+      this.flush();
+      return !this.closed;
+    }
+    this.#schedule();
+    return true;
+  }
+
+  end(text = ''): void {
+    if (this.closed || this.#isEnding) return;
+    if (text !== '' && !this.write(text)) return;
+    this.#isEnding = true;
+    if (this.#response !== null) this.#schedule();
+  }
+
+  onDrain(listener: () => void): void {
+    const earlier = this.#drainListener;
+    this.#drainListener = () => {
+      earlier?.();
+      listener();
+    };
+  }
+
+  onClose(listener: CloseListener): void {
+    if (this.#closeReason !== null) {
+      listener(this.#closeReason);
+      return;
+    }
+    const earlier = this.#closeListener;
+    this.#closeListener = (reason) => {
+      earlier?.(reason);
+      listener(reason);
+    };
+  }
+
+  /** Binds the socket; called corked, right after the headers were written. */
+  open(response: HttpResponse): void {
+    this.#response = response;
+    this.#table.add(this);
+    response.onWritable(() => {
+      this.#corked(drainCorked);
+      return true;
+    });
+    // uWS ends the header block with the first chunk only, so there must be one now.
+    if (this.#pending === '' && !this.#isEnding) this.#pending = this.#keepAliveText;
+    this.sendPending();
+  }
+
+  /** True when a keep-alive was due and written. */
+  keepAlive(now: number): boolean {
+    if (now - this.#lastWriteTick < this.#keepAliveTicks || this.#isBlocked) return false;
+    return this.write(this.#keepAliveText);
+  }
+
+  /** The client has gone, or the server closes. */
+  abort(): void {
+    this.#close('aborted');
+  }
+
+  flush(): void {
+    this.#isDirty = false;
+    if (this.closed) return;
+    if (this.#isBlocked) return;
+    this.#corked(sendCorked);
+  }
+
+  /** Inside cork only. */
+  sendPending(): void {
+    if (this.closed || this.#response === null) return;
+    if (this.#pending !== '') {
+      const text = this.#pending;
+      this.#pending = '';
+      if (this.#isEnding) this.#finish(text);
+      else if (!this.#response.write(text)) this.#isBlocked = true;
+    } else if (this.#isEnding) this.#finish('');
+  }
+
+  /** Inside cork only: sends until the socket reports backpressure, then stops. */
+  sendQueue(): void {
+    const response = this.#response;
+    if (this.closed || response === null) return;
+    this.#isBlocked = false;
+    while (this.#queue !== null && !this.#isBlocked) {
+      if (!response.write(this.#takeQueued(this.#queue))) this.#isBlocked = true;
+    }
+    if (this.#isBlocked) return;
+    if (this.#isEnding) this.#finish('');
+    else this.#drainListener?.();
+  }
+
+  #corked(send: () => void): void {
+    const outer = corked;
+    corked = this;
+    this.#response?.cork(send);
+    corked = outer;
+  }
+
+  #schedule(): void {
+    if (this.#isDirty) return;
+    this.#isDirty = true;
+    dirty.push(this);
+    if (isFlushScheduled) return;
+    isFlushScheduled = true;
+    void Promise.resolve().then(flushDirty);
+  }
+
+  /** Who has kept up gets one piece of any size: the last event of a format repeats the rest. */
+  #enqueue(text: string): boolean {
+    if (this.#queuedBytes > this.#table.bufferBytesMax) {
+      const response = this.#response;
+      this.#close('slow');
+      response?.close();
+      return false;
+    }
+    this.#queue ??= [];
+    this.#queue.push(text);
+    this.#queuedBytes += Buffer.byteLength(text);
+    return true;
+  }
+
+  #takeQueued(queue: string[]): string {
+    let count = 0;
+    let text = '';
+    for (const part of queue) {
+      if (text.length >= drainCharsMax) break;
+      text += part;
+      count += 1;
+      this.#queuedBytes -= Buffer.byteLength(part);
+    }
+    if (count === queue.length) this.#queue = null;
+    else queue.splice(0, count);
+    return text;
+  }
+
+  #finish(text: string): void {
+    const response = this.#response;
+    this.#response = null;
+    // Before the last byte: who has the whole stream may ask again, and finds its place free.
+    this.#close('ended');
+    response?.end(text);
+  }
+
+  #close(reason: StreamEnd): void {
+    if (this.closed) return;
+    this.closed = true;
+    this.#closeReason = reason;
+    this.#response = null;
+    this.#pending = '';
+    this.#queue = null;
+    this.#queuedBytes = 0;
+    if (this.index !== -1) this.#table.remove(this);
+    this.#closeListener?.(reason);
+    this.#drainListener = null;
+    this.#closeListener = null;
+  }
+}

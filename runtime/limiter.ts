@@ -1,0 +1,170 @@
+// Rate and concurrency limits that are exact over all shards of the process: one shared table,
+// changed with atomics, no message sent. A library's in-memory limiter counts per thread.
+// Rate: generic cell rate algorithm (ITU-T I.371) with a burst of one full minute.
+
+const slotCount = 65_536;
+const nodesMax = 64;
+/** Per slot: the theoretical arrival time in nanoseconds since `epochMs`. */
+const arrivalBytes = slotCount * 8;
+/** Per slot: the hash that owns it (0: free) and how many are open in all. */
+const wordsPerSlot = 2;
+const wordBytes = slotCount * wordsPerSlot * 4;
+/** Per node: how many of a slot's open ones are its own, to take them back when it dies. */
+const tallyBytes = slotCount * nodesMax * 2;
+/** Detached generations: the process's count, then each node's own. */
+const headerBytes = 4 * (1 + nodesMax) + 4;
+
+export interface LimiterBuffers {
+  shared: SharedArrayBuffer;
+  epochMs: number;
+}
+
+export interface RateState {
+  limit: number;
+  remaining: number;
+  /** Seconds until the full limit is available again. */
+  resetSeconds: number;
+}
+
+export type RateDecision =
+  | { allowed: true; state: RateState }
+  | {
+      allowed: false;
+      state: RateState;
+      retryAfterSeconds: number;
+    };
+
+/** The table that all threads share; made once, by the main thread. About 9 MB, touched as used. */
+export function createLimiterBuffers(nowMs: number): LimiterBuffers {
+  const shared = new SharedArrayBuffer(headerBytes + arrivalBytes + wordBytes + tallyBytes);
+  return { shared, epochMs: nowMs };
+}
+
+export class Limiter {
+  readonly #arrivals: BigInt64Array;
+  readonly #words: Int32Array;
+  readonly #tallies: Uint16Array;
+  readonly #detached: Int32Array;
+  readonly #epochMs: number;
+  readonly #node: number;
+
+  constructor(buffers: LimiterBuffers, node: number) {
+    this.#detached = new Int32Array(buffers.shared, 0, 1 + nodesMax);
+    this.#arrivals = new BigInt64Array(buffers.shared, headerBytes, slotCount);
+    this.#words = new Int32Array(buffers.shared, headerBytes + arrivalBytes, slotCount * 2);
+    const tallyOffset = headerBytes + arrivalBytes + wordBytes;
+    this.#tallies = new Uint16Array(buffers.shared, tallyOffset, slotCount * nodesMax);
+    this.#epochMs = buffers.epochMs;
+    this.#node = node % nodesMax;
+  }
+
+  /** The slot of a key. Keep it with the key's cache entry: finding it hashes the whole id. */
+  slotOf(keyId: string): number {
+    const hash = fnv1a(keyId);
+    const start = hash & (slotCount - 1);
+    for (let step = 0; step < 64; step += 1) {
+      const slot = (start + step) & (slotCount - 1);
+      const owner = Atomics.compareExchange(this.#words, slot * wordsPerSlot, 0, hash);
+      if (owner === 0 || owner === hash) return slot;
+    }
+    // 64 taken neighbours: two keys share a slot. Their limits are then counted together.
+    return start;
+  }
+
+  /** Takes one request from the minute's allowance, or says when the next one fits. */
+  takeRequest(slot: number, limitPerMinute: number, nowMs: number): RateDecision {
+    const intervalNs = 60_000_000_000 / limitPerMinute;
+    const nowNs = (nowMs - this.#epochMs) * 1e6;
+    const burstNs = 60_000_000_000;
+    for (;;) {
+      const seen = Atomics.load(this.#arrivals, slot);
+      const arrivalNs = Math.max(Number(seen), nowNs);
+      const nextNs = arrivalNs + intervalNs;
+      // Half an interval of slack: the sums are floating point, the limit is a whole number.
+      if (nextNs - nowNs > burstNs + intervalNs / 2) {
+        const waitNs = nextNs - nowNs - burstNs;
+        const state = rateState(limitPerMinute, arrivalNs - nowNs, intervalNs);
+        return { allowed: false, state, retryAfterSeconds: Math.max(1, Math.ceil(waitNs / 1e9)) };
+      }
+      const next = BigInt(Math.round(nextNs));
+      if (Atomics.compareExchange(this.#arrivals, slot, seen, next) === seen) {
+        return { allowed: true, state: rateState(limitPerMinute, nextNs - nowNs, intervalNs) };
+      }
+    }
+  }
+
+  /** Opens one of `limit` places, atomically; how many are open then, or null when all are. */
+  open(slot: number, limit: number): number | null {
+    const index = slot * wordsPerSlot + 1;
+    for (;;) {
+      const open = Atomics.load(this.#words, index);
+      if (open >= limit) return null;
+      if (Atomics.compareExchange(this.#words, index, open, open + 1) === open) {
+        this.#countOwn(slot, 1);
+        return open + 1;
+      }
+    }
+  }
+
+  close(slot: number): void {
+    Atomics.sub(this.#words, slot * wordsPerSlot + 1, 1);
+    this.#countOwn(slot, -1);
+  }
+
+  openCount(slot: number): number {
+    return Atomics.load(this.#words, slot * wordsPerSlot + 1);
+  }
+
+  /** Counts one more generation that nobody listens to. */
+  addDetached(): void {
+    Atomics.add(this.#detached, 0, 1);
+    Atomics.add(this.#detached, 1 + this.#node, 1);
+  }
+
+  removeDetached(): void {
+    Atomics.sub(this.#detached, 0, 1);
+    Atomics.sub(this.#detached, 1 + this.#node, 1);
+  }
+
+  detachedCount(): number {
+    return Atomics.load(this.#detached, 0);
+  }
+
+  /** Gives back what a dead node had open. Called by the main thread when the node is gone. */
+  forgetNode(node: number): void {
+    const index = node % nodesMax;
+    const base = index * slotCount;
+    for (let slot = 0; slot < slotCount; slot += 1) {
+      const own = this.#tallies[base + slot] ?? 0;
+      if (own === 0) continue;
+      this.#tallies[base + slot] = 0;
+      Atomics.sub(this.#words, slot * wordsPerSlot + 1, own);
+    }
+    const detached = Atomics.exchange(this.#detached, 1 + index, 0);
+    Atomics.sub(this.#detached, 0, detached);
+  }
+
+  #countOwn(slot: number, by: 1 | -1): void {
+    const index = this.#node * slotCount + slot;
+    this.#tallies[index] = (this.#tallies[index] ?? 0) + by;
+  }
+}
+
+function rateState(limit: number, usedNs: number, intervalNs: number): RateState {
+  const used = Math.ceil(usedNs / intervalNs - 0.5);
+  return {
+    limit,
+    remaining: Math.max(0, limit - used),
+    resetSeconds: Math.max(0, Math.ceil(usedNs / 1e9)),
+  };
+}
+
+/** 32-bit FNV-1a, never 0 (0 marks a free slot). */
+function fnv1a(text: string): number {
+  let hash = 0x811c9dc5;
+  for (let index = 0; index < text.length; index += 1) {
+    hash ^= text.charCodeAt(index);
+    hash = Math.imul(hash, 0x01000193);
+  }
+  return hash === 0 ? 1 : hash | 0;
+}

@@ -1,0 +1,327 @@
+// Every bound of the product in one place, with the arithmetic behind it. Few are configurable; the
+// relations between them are asserted at start, so a bad combination never serves a request.
+import assert from 'node:assert/strict';
+import type { Config } from './config.ts';
+
+const KIB = 1_024;
+const MIB = 1_024 * KIB;
+
+/** Bounds that no variable changes. Route declarations take their `bytesMax` from `body`. */
+export const fixedLimits = {
+  /** Request bodies by route class (decisions.md, section 2). */
+  body: {
+    jsonBytesMax: MIB,
+    generationBytesMax: 8 * MIB,
+    /** A recording of 3 MiB, and its fields. */
+    transcriptionBytesMax: 3 * MIB + 64 * KIB,
+    /** 8 MiB at 150 KB/s, a poor mobile uplink, takes 56 s. */
+    totalMs: 60_000,
+    /** All bodies of one shard together: eight of the largest generations at once. */
+    bufferedBytesMax: 64 * MIB,
+    /** From here on each step has a turn of the loop to itself: 7 ms to parse or encode 1 MiB. */
+    longBytesMin: 64 * KIB,
+  },
+  http: {
+    /** Must be in the environment of the process at launch; the server answers 431 above it. */
+    headerBytesMax: 16 * KIB,
+    /** Headers of a stream wait for its first event at most this long. */
+    headerHoldbackMs: 10_000,
+    /** A quarter of the usual 60 s after which proxies drop a silent connection. */
+    keepAliveMs: 15_000,
+    /** Of one event stream: about 1,000 events, which a client on a good line reads in 50 ms. */
+    streamBufferBytesMax: 256 * KIB,
+    /** A client that takes nothing of a passed-through reply for this long is gone. */
+    stalledMs: 30_000,
+  },
+  /** One upstream call. `totalMs` is a whole answer: 30,000 tokens at 50 a second. */
+  upstream: {
+    connectMs: 10_000,
+    firstEventMs: 120_000,
+    idleMs: 60_000,
+    totalMs: 600_000,
+    connectionsPerOriginMax: 4_096,
+  },
+  generation: {
+    /** Upstream calls for one generation: the first and two failovers. */
+    attemptsMax: 3,
+    /** No further attempt is begun this long after the request. */
+    failoverWithinMs: 60_000,
+    mailboxLengthMax: 1_024,
+    /** Of one answer: 128,000 output tokens of 60 characters. What is longer is nonsense. */
+    answerCharactersMax: 8 * MIB,
+    /** Deltas of one background answer, which are kept: eight times those of the longest one. */
+    answerCutsMax: MIB,
+    /** 50 attached clients must fit; each costs one encoder. */
+    subscribersMax: 128,
+    /** Running at once on one shard; above it new ones get `overloaded`. */
+    runningMax: 16_384,
+    idempotencyMs: 24 * 3_600_000,
+    /** How long a stored response can be read and continued. */
+    storedMs: 24 * 3_600_000,
+    /** Of a conversation that `previous_response_id` continues; read in one query. */
+    chainTurnsMax: 200,
+    chainBytesMax: 16 * MIB,
+    /** How long a cancel waits for its settlement to be durable. */
+    cancelWaitMs: 10_000,
+  },
+  /** One voice connection (specification, 2.1 and 8; decisions.md, section 4). */
+  voice: {
+    /** 512 samples at 16 kHz: 32 ms. */
+    frameBytes: 1_024,
+    frameMs: 32,
+    startBytesMax: 32 * KIB,
+    /** A start over its own bound is told so; one far over it ends the connection. */
+    messageBytesMax: 64 * KIB,
+    startMs: 5_000,
+    /** Frames that are kept until the upstream is ready. */
+    earlyAudioMs: 2_000,
+    ticketMs: 60_000,
+    continuationMs: 600_000,
+    /** The next malformed message ends the session. */
+    malformedMax: 3,
+    /** What a network that stalled may send at once, and how much of a flood is only dropped. */
+    frameBurstMs: 5_000,
+    frameExcessMs: 5_000,
+    /** Control messages of a client: bursts, and one after the other. */
+    controlBurst: 40,
+    controlEveryMs: 50,
+    /** What a client has not read of what was sent: 48 bytes a millisecond of audio. */
+    slowMs: 5_000,
+    bufferedBytesMax: 512 * KIB,
+    /** A client that answers no ping for this long is gone. */
+    silenceSeconds: 20,
+    /** How often audio that waits is looked at, within its lead of 200 ms; and deadlines. */
+    tickMs: 40,
+    watchMs: 200,
+    connectMs: 5_000,
+    readyMs: 5_000,
+    /** After the end the upstream may report what it still owes, and the client is told by then. */
+    lingerMs: 4_000,
+    lastWordsMs: 1_000,
+    /** From a close frame to cutting a client that does not answer it. */
+    closeGraceMs: 2_000,
+    /** An upstream that is going away is left this long before it goes. */
+    goingAwayMs: 3_000,
+    holdMarginMs: 120_000,
+    toolMs: 10_000,
+    toolCallsMax: 8,
+    checkpointMs: 1_000,
+    checkpointRowsMax: 500,
+    /** Audio that waits for clients, of the whole process. */
+    audioBytesMax: 512 * MIB,
+    mailboxLengthMax: 64,
+  },
+  /** Speech and transcription (specification 2.2 and 2.3). */
+  audio: {
+    charactersMax: 4_096,
+    fileBytesMax: 3 * MIB,
+    secondsMax: 120,
+    /** 4,096 characters are 5 minutes: 15 MB of 24 kHz PCM, 48 MB where the voice is slow. */
+    speechBytesMax: 64 * MIB,
+    /** Of one transcript. */
+    transcriptBytesMax: MIB,
+    /** Beside its hold: decoding 120 s takes 0.3 s, several at once on a slow core more. */
+    inspectTimeoutMs: 15_000,
+    /** Recordings that are looked at, each by one process at a time, or wait for it. */
+    inspectThreadsMax: 2,
+    inspectQueueLengthMax: 64,
+    /** Recordings in the memory of one shard, waiting or on their way: 85 of the largest. */
+    recordingBytesMax: 256 * MIB,
+    /** Loading the threads again costs 60 ms. */
+    inspectIdleMs: 120_000,
+    /** Of the tools that read what strangers send. */
+    toolMemoryBytesMax: 768 * MIB,
+    toolCpuSecondsMax: 10,
+    /** Read ahead of a client that is slow. */
+    aheadBytesMax: 256 * KIB,
+    /** A client that let the provider wait this long in all is why the provider gave up. */
+    slowMs: 5_000,
+    runningMax: 4_096,
+    keptMs: 24 * 3_600_000,
+    /** A private file that should be gone by now. */
+    leftoverMs: 10 * 60_000,
+  },
+  /** Of an API key that names no limits of its own (decisions.md, section 2). */
+  keys: {
+    requestsPerMinute: 600,
+    concurrencyMax: 64,
+  },
+  ledger: {
+    /** Covers every failover and the longest answer; asserted below. */
+    holdExpiryMs: 15 * 60_000,
+    askTimeoutMs: 5_000,
+    /** A statement that takes longer is cancelled before its asker gives up. */
+    statementTimeoutMs: 4_000,
+    /** Group commit: at 64 callers a batch holds 64, at 256 it holds 256. */
+    batchLengthMax: 512,
+    /** 1,000 requests at once on one wallet, each with a hold and a settlement. */
+    mailboxLengthMax: 4_096,
+    sweepMs: 15_000,
+    /** An active hold this long past its expiry is an orphan. */
+    orphanAfterMs: 60_000,
+    /** Wallets without a message are dropped from memory; their state is in the database. */
+    idleMs: 60_000,
+  },
+  instance: {
+    leaseMs: 15_000,
+    leaseRenewalMs: 5_000,
+  },
+  actors: {
+    mailboxLengthMax: 1_024,
+    askTimeoutMs: 5_000,
+    /** Actors of one kind on one shard, a kilobyte each when idle. */
+    populationMax: 131_072,
+  },
+  monitor: {
+    /** The first model status; probes begin before it. */
+    firstSnapshotMs: 10_000,
+    /** A provider that takes longer to describe a model will not serve well either. */
+    probeTimeoutMs: 3_000,
+    probesAtOnceMax: 8,
+  },
+  work: {
+    poolThreadsMax: 4,
+    /** Waiting tasks: at 10 ms each on two threads the last one waits 1.3 s. */
+    poolQueueLengthMax: 256,
+    poolIdleMs: 30_000,
+    taskTimeoutMs: 30_000,
+  },
+  database: {
+    connectTimeoutMs: 5_000,
+    /** How long a request waits for a query; the server has given it up before. */
+    queryTimeoutMs: 5_000,
+    /** Of the embedded server. */
+    connectionsMax: 100,
+    /** Beside those of the shards: main thread, queue, migrations, tools, superuser reserve. */
+    connectionsReserved: 24,
+    healthTimeoutMs: 1_000,
+  },
+  process: {
+    restartsMax: 10,
+    restartsWithinMs: 60_000,
+    /** Longest wait for a ready main process before it counts as hung. */
+    readyTimeoutMs: 120_000,
+    /** The main process is asked for a sign of life this often, and killed without one. */
+    pingMs: 5_000,
+    hungMs: 30_000,
+    /** Beyond the drain: settling, closing, writing the last rows; each step has its own bound. */
+    stopGraceMs: 15_000,
+  },
+} as const;
+
+/** The same as plain numbers: what is configured differs from the constants above. */
+type Widened<T> = { readonly [K in keyof T]: T[K] extends number ? number : Widened<T[K]> };
+
+export type Limits = Widened<typeof fixedLimits> & {
+  readonly generation: {
+    /** Output tokens covered by one slice of a hold. */
+    readonly sliceTokens: number;
+    /** Detached generations of the whole process. */
+    readonly detachedMax: number;
+  };
+  readonly voice: {
+    readonly secondsMax: number;
+    readonly contextCharactersMax: number;
+    readonly idleMs: number;
+    /** Of each shard. */
+    readonly sessionsMax: number;
+  };
+  /** Every provider route is probed at most this often. */
+  readonly monitor: { readonly probeMs: number };
+  readonly process: { readonly drainMs: number };
+  readonly database: {
+    /** Connections of each shard. */
+    readonly ledgerConnections: number;
+    readonly queryConnections: number;
+  };
+};
+
+function assertRelations(limits: Limits): void {
+  const { body, http, upstream, generation, ledger, instance, work, database } = limits;
+  assert.ok(upstream.connectMs < upstream.firstEventMs, 'connecting is part of the first event');
+  assert.ok(upstream.firstEventMs < upstream.totalMs, 'the first event is part of the answer');
+  assert.ok(upstream.idleMs < upstream.totalMs, 'a pause is part of the answer');
+  const failoversMs = (generation.attemptsMax - 1) * (upstream.connectMs + upstream.firstEventMs);
+  assert.ok(
+    failoversMs + upstream.totalMs + 2 * ledger.askTimeoutMs < ledger.holdExpiryMs,
+    'a hold must outlive every failover, the longest answer and its settlement',
+  );
+  assert.ok(ledger.statementTimeoutMs < ledger.askTimeoutMs, 'a statement ends before its asker');
+  assert.ok(ledger.statementTimeoutMs < database.queryTimeoutMs, 'a statement ends before it');
+  assert.ok(ledger.batchLengthMax <= ledger.mailboxLengthMax, 'a batch comes from the mailbox');
+  assert.ok(ledger.sweepMs < ledger.orphanAfterMs, 'sweeps find a hold before it is an orphan');
+  assert.ok(2 * instance.leaseRenewalMs < instance.leaseMs, 'one lost renewal is no death');
+  assert.ok(http.keepAliveMs * 2 < 60_000, 'proxies close connections after 60 s of silence');
+  assert.ok(http.keepAliveMs < upstream.idleMs, 'a quiet upstream must not look dead to clients');
+  assert.ok(body.generationBytesMax <= body.bufferedBytesMax, 'one body must fit in the buffer');
+  assert.ok(2 * limits.process.pingMs < limits.process.hungMs, 'one lost ping is no death');
+  assert.ok(
+    2 * limits.monitor.probeTimeoutMs < limits.monitor.firstSnapshotMs,
+    'the first probes are over when the first snapshot is made',
+  );
+  const { voice } = limits;
+  assert.ok(
+    voice.lingerMs + voice.readyMs + voice.connectMs < voice.holdMarginMs,
+    'the hold of a voice session outlives its start, its longest duration and its last usage',
+  );
+  assert.ok(48 * voice.slowMs < voice.bufferedBytesMax, 'a slow client is ended before it loses');
+  assert.ok(voice.startBytesMax < voice.messageBytesMax, 'a start that is too long is told so');
+  assert.ok(
+    limits.audio.toolCpuSecondsMax * 1_000 < limits.audio.inspectTimeoutMs,
+    'a tool that spins ends before the task that waits for it',
+  );
+  assert.ok(work.taskTimeoutMs < upstream.totalMs, 'a task is shorter than what waits for it');
+}
+
+/** All bounds of this process. Throws when configured values break a relation between them. */
+export function createLimits(config: Config): Limits {
+  const limits: Limits = {
+    ...fixedLimits,
+    body: {
+      ...fixedLimits.body,
+      jsonBytesMax: config.jsonBytesMax,
+      generationBytesMax: config.generationBytesMax,
+    },
+    generation: {
+      ...fixedLimits.generation,
+      sliceTokens: config.sliceTokens,
+      detachedMax: config.detachedMax,
+    },
+    voice: {
+      ...fixedLimits.voice,
+      secondsMax: config.voiceSecondsMax,
+      contextCharactersMax: config.voiceContextChars,
+      idleMs: config.voiceIdleSeconds * 1_000,
+      sessionsMax: config.voiceSessionsMax,
+    },
+    monitor: { ...fixedLimits.monitor, probeMs: config.probeSeconds * 1_000 },
+    work: { ...fixedLimits.work, poolThreadsMax: config.poolThreads },
+    process: { ...fixedLimits.process, drainMs: config.drainSeconds * 1_000 },
+    database: {
+      ...fixedLimits.database,
+      ledgerConnections: config.ledgerConnections,
+      queryConnections: config.queryConnections,
+    },
+  };
+  assertRelations(limits);
+  return limits;
+}
+
+/**
+ * The configured bound of a route that declares the default one of its class: declarations are
+ * constants, and this is where configuration reaches them.
+ */
+export function effectiveBytesMax(declaredBytesMax: number, limits: Limits): number {
+  if (declaredBytesMax === fixedLimits.body.jsonBytesMax) return limits.body.jsonBytesMax;
+  if (declaredBytesMax === fixedLimits.body.generationBytesMax) {
+    return limits.body.generationBytesMax;
+  }
+  return declaredBytesMax;
+}
+
+/** How many connections the embedded server must accept for this many shards. */
+export function databaseConnectionsMax(limits: Limits, shards: number): number {
+  const { ledgerConnections, queryConnections, connectionsReserved } = limits.database;
+  const needed = shards * (ledgerConnections + queryConnections) + connectionsReserved;
+  return Math.max(needed, limits.database.connectionsMax);
+}

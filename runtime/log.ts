@@ -1,0 +1,56 @@
+// One JSON line per event on standard output, from every thread and process alike.
+// Whatever looks like a credential is cut out of the finished line, wherever it stood.
+import pino from 'pino';
+
+export type Logger = pino.Logger;
+type Level = pino.LevelWithSilent;
+
+export interface LogOptions {
+  level: Level;
+  /** Fields of every line, such as the process role and the shard. */
+  base: Record<string, unknown>;
+  /**
+   * True writes each line before going on: for a process that may be killed at any moment and
+   * logs little. False buffers a little and drops lines when the reader is too slow.
+   */
+  sync: boolean;
+}
+
+/** Waiting lines of one thread; above it lines are dropped, never memory. */
+const BUFFER_BYTES_MAX = 1_048_576;
+
+const redactedPaths = ['authorization', 'apiKey', 'api_key', 'token', 'secret', 'password'].flatMap(
+  (name) => [name, `*.${name}`, `headers["x-api-key"]`],
+);
+
+/** Our keys, bearer and basic credentials, the usual `sk-` keys, passwords in addresses. */
+const CREDENTIAL =
+  /\b(svc_(?:live|test)_|sk-(?:ant-|proj-)?|(?:Bearer|Basic) |:\/\/[^\s:/@"]*:)[^\s"'\\@,;]{6,}/gi;
+
+/** The line without credentials; their kind stays readable. */
+export function redact(line: string): string {
+  return line.replace(CREDENTIAL, '$1[redacted]');
+}
+
+/** A logger for this thread. Children carry `request_id`, `account_id` and the like. */
+export function createLog(options: LogOptions): Logger {
+  const destination = pino.destination({
+    fd: 1,
+    sync: options.sync,
+    minLength: 0,
+    maxLength: BUFFER_BYTES_MAX,
+  });
+  // A reader that went away must not take the process with it.
+  destination.on('error', () => undefined);
+  return pino(
+    {
+      level: options.level,
+      base: options.base,
+      timestamp: pino.stdTimeFunctions.isoTime,
+      formatters: { level: (label) => ({ level: label }) },
+      redact: { paths: [...new Set(redactedPaths)], censor: '[redacted]' },
+      hooks: { streamWrite: redact },
+    },
+    destination,
+  );
+}

@@ -1,0 +1,337 @@
+// Entry of the main process: composition only. It prepares the database, starts the shards, and
+// runs what must be single: catalog, monitor, pool, queue. It prints the line `tollgate ready`.
+import { prepareAudioFolders, sweepAudioFolders } from '../actors/audio/folders.ts';
+import { createInspection, inspectionTask } from '../actors/audio/inspection.ts';
+import { createLiveCatalog, type LiveCatalog } from '../actors/catalog/live.ts';
+import { loadCatalog } from '../actors/catalog/load.ts';
+import { planLines } from '../actors/catalog/plan.ts';
+import {
+  developmentNotice,
+  prepareDevelopment,
+  prepareVoicePageKey,
+  writeDevelopmentFile,
+} from '../actors/development.ts';
+import { monitorId } from '../actors/monitor/monitor.ts';
+import { nodeActorId } from '../actors/node/node.ts';
+import { createKinds, kindList } from '../actors/tree.ts';
+import { createDirectWallet } from '../actors/wallet/direct.ts';
+import { walletLimits } from '../actors/wallet/limits.ts';
+import { reconcile } from '../actors/wallet/reconcile.ts';
+import { type Ends, recoverDead } from '../actors/wallet/recovery.ts';
+import { sweepOnce } from '../actors/wallet/sweep.ts';
+import { databaseAnswers } from '../db/health.ts';
+import { registerInstance, renewLease } from '../db/instances.ts';
+import { migrate } from '../db/migrate.ts';
+import { closePool, openPool } from '../db/sql.ts';
+import { createBudgetCounters } from '../media/audio/budget.ts';
+import { probeTarget } from '../media/providers/probe.ts';
+import { createActorSystem } from './actor/system.ts';
+import { catalogTopic, type ShardBoot } from './boot.ts';
+import { ConfigError, localOrigin, withPort } from './config.ts';
+import { createGate } from './gate.ts';
+import { connectToParent } from './launch.ts';
+import { createLimiterBuffers, Limiter } from './limiter.ts';
+import { createLimits } from './limits.ts';
+import { createLog } from './log.ts';
+import {
+  createMetrics,
+  type MetricsJson,
+  type MetricsServer,
+  startMetricsServer,
+} from './metrics.ts';
+import { freePort } from './port.ts';
+import { createSealer } from './seal.ts';
+import { Mesh } from './shard/mesh.ts';
+import { startThreads, type Threads } from './shard/threads.ts';
+import { version } from './version.ts';
+import { createBus } from './work/bus.ts';
+import { createPool } from './work/pool.ts';
+import { createQueue } from './work/queue.ts';
+
+const reportTimeoutMs = 1_000;
+/** To settle and close, beyond the drain; and what is waited for a shard that is late. */
+const drainReserveMs = 1_000;
+const drainGraceMs = 5_000;
+
+const link = await connectToParent();
+const { boot } = link;
+const { singleProcess, instanceId } = boot;
+const port = boot.config.port === 0 ? await freePort(boot.config.host) : boot.config.port;
+const config = withPort(boot.config, port);
+const log = createLog({ level: config.logLevel, base: { thread: 'main' }, sync: false });
+const limits = createLimits(config);
+const metrics = createMetrics('main');
+const sql = openPool({
+  url: boot.databaseUrl,
+  purpose: 'general',
+  connectionsMax: limits.database.queryConnections,
+  statementTimeoutMs: limits.ledger.statementTimeoutMs,
+});
+const limiterBuffers = createLimiterBuffers(Date.now());
+const limiter = new Limiter(limiterBuffers, 0);
+const pool = createPool({
+  threadsMax: limits.work.poolThreadsMax,
+  queueLengthMax: limits.work.poolQueueLengthMax,
+  idleMs: limits.work.poolIdleMs,
+  timeoutMs: limits.work.taskTimeoutMs,
+  log,
+});
+const inspection = createPool({
+  threadsMax: limits.audio.inspectThreadsMax,
+  queueLengthMax: limits.audio.inspectQueueLengthMax,
+  idleMs: limits.audio.inspectIdleMs,
+  timeoutMs: limits.audio.inspectTimeoutMs,
+  log,
+});
+const inspectAudio = createInspection(inspection, config, limits.audio, log);
+const queue = createQueue({ url: boot.databaseUrl, log });
+const mesh = new Mesh(0, log);
+const bus = createBus({ mesh, log });
+const launch = createGate<LiveCatalog>();
+const allServing = createGate<void>();
+const servingNodes = new Set<number>();
+let threads: Threads | null = null;
+let metricsServer: MetricsServer | null = null;
+let leaseTimer: NodeJS.Timeout | undefined;
+
+const walletDependencies = {
+  sql,
+  clock: Date.now,
+  limits: walletLimits,
+  log,
+  metrics: metrics.wallet,
+};
+const performOnWallet = createDirectWallet(walletDependencies);
+const ends: Ends = {
+  release: (walletId, request) => performOnWallet(walletId, 'release', request),
+  settle: (walletId, request) => performOnWallet(walletId, 'settle', request),
+};
+
+const kinds = createKinds(
+  walletDependencies,
+  {
+    director: {
+      order: async () => ({ catalog: (await launch.opened).current(), port }),
+      serving: (node) => {
+        if (servingNodes.has(node)) reconcileAfterLoss(node);
+        servingNodes.add(node);
+        if (servingNodes.size === config.shards) allServing.open();
+      },
+    },
+    catalog: { live: () => launch.value },
+    monitor: {
+      shards: shardStates,
+      node: nodeActor,
+      catalog: () => launch.value.current().snapshot,
+      probe: async (target) => {
+        const { failure } = await probeTarget(target, limits.monitor.probeTimeoutMs);
+        return failure === null || failure === 'busy';
+      },
+      limits: limits.monitor,
+    },
+    tasks: {
+      run: (name, payload) =>
+        name === inspectionTask
+          ? inspectAudio(payload)
+          : pool.run<unknown>(new URL(`../media/tasks/${name}.js`, import.meta.url), payload),
+    },
+  },
+  null,
+);
+const system = createActorSystem({ node: 0, kinds: kindList(kinds), log, transport: mesh });
+
+function shardStates(): { id: number; live: boolean }[] {
+  return (threads?.status() ?? []).map(({ node, status }) => ({
+    id: node,
+    live: status === 'ready',
+  }));
+}
+
+function nodeActor(node: number) {
+  return system.at(kinds.node, { node, kind: kinds.node.name, id: nodeActorId });
+}
+
+function recover(previousInstanceIds: string[]) {
+  return recoverDead(sql, { instanceId, singleProcess, previousInstanceIds, ...ends });
+}
+
+/** Ends the holds of generations and voice sessions that run nowhere any more. */
+function reconcileOwn(ageMs: number): Promise<number> {
+  const lost = async (node: number, ownerIds: string[]) => {
+    const answer = await nodeActor(node).ask('lost', ownerIds, reportTimeoutMs);
+    return answer.ok ? answer.value : null;
+  };
+  return reconcile(sql, { instanceId, ageMs, lost, ...ends });
+}
+
+/** A shard is back: what its predecessor could not settle need not wait for the next sweep. */
+function reconcileAfterLoss(node: number): void {
+  reconcileOwn(0).then(
+    (holds) => log.warn({ node, holds }, 'a lost shard is back'),
+    (error: unknown) => log.warn({ err: error, node }, 'holds of a lost shard wait for the sweep'),
+  );
+}
+
+/** Migrates, takes over from dead instances, and reads the catalog. */
+async function prepareDatabase(): Promise<LiveCatalog> {
+  await prepareAudioFolders(config.dataDir);
+  const applied = await migrate(boot.databaseUrl);
+  if (applied.length > 0) log.info({ applied }, 'database migrated');
+  await registerInstance(sql, instanceId, limits.instance.leaseMs);
+  const recovered = await recover(boot.previousInstanceIds);
+  if (recovered.instances > 0) log.info({ ...recovered }, 'recovered from dead instances');
+  const sealer = createSealer(boot.masterKey);
+  const previous = config.previousSecret;
+  const previousSealer = previous === null ? null : createSealer(previous);
+  const { simulatorUrl } = boot;
+  const { snapshot, plan } = await loadCatalog({
+    config,
+    simulatorUrl,
+    sql,
+    sealer,
+    previousSealer,
+    log,
+  });
+  if (config.configPath !== null || config.mode === 'production') {
+    for (const line of planLines(plan)) process.stdout.write(`catalog: ${line}\n`);
+  }
+  const publish = async (publication: object) => {
+    await bus.publish(catalogTopic, publication);
+    system.ref(kinds.monitor, monitorId).tell('catalogChanged', null);
+  };
+  return createLiveCatalog({ sql, sealer, snapshot, publish });
+}
+
+function startShards(): Promise<Threads> {
+  const { databaseUrl } = boot;
+  const data: ShardBoot = {
+    config,
+    databaseUrl,
+    instanceId,
+    limiter: limiterBuffers,
+    masterKey: boot.masterKey,
+    audioCounters: createBudgetCounters(config.shards),
+    version,
+  };
+  return startThreads({
+    mesh,
+    entry: new URL('./shard.js', import.meta.url),
+    shardCount: config.shards,
+    data,
+    readyTimeoutMs: limits.process.readyTimeoutMs,
+    failingTimeoutMs: limits.process.stopGraceMs,
+    restartsMax: limits.process.restartsMax,
+    restartsWithinMs: limits.process.restartsWithinMs,
+    onEnded: (node) => limiter.forgetNode(node),
+    onGivenUp: (node) => {
+      log.fatal({ node }, 'a shard cannot be kept alive: the process ends');
+      process.exit(1);
+    },
+    log,
+  });
+}
+
+async function start(): Promise<void> {
+  const [catalog, started] = await Promise.all([prepareDatabase(), startShards()]);
+  threads = started;
+  if (config.mode === 'dev') {
+    const account = await prepareDevelopment({ config, sql, performOnWallet });
+    await prepareVoicePageKey({ config, sql }, account);
+    await writeDevelopmentFile(config, { ...account, simulator_url: boot.simulatorUrl });
+    log.warn('development mode: answers of svc-sim models are simulated');
+    process.stdout.write(developmentNotice(config, account));
+  }
+  launch.open(catalog);
+  await allServing.opened;
+  process.stdout.write(`tollgate ready on ${localOrigin(config, port)}\n`);
+  link.sendReady();
+  await startBackground();
+}
+
+/** An instance that others gave up during a long pause announces itself anew. */
+async function keepLease(): Promise<void> {
+  const { leaseMs } = limits.instance;
+  if (await renewLease(sql, instanceId, leaseMs)) return;
+  log.warn({}, 'other processes took this one for dead');
+  await registerInstance(sql, instanceId, leaseMs);
+}
+
+/** What the first request need not wait for. */
+async function startBackground(): Promise<void> {
+  const monitor = system.ref(kinds.monitor, monitorId);
+  monitor.tell('poll', null);
+  leaseTimer = setInterval(() => {
+    keepLease().catch((error: unknown) => {
+      log.warn({ err: error }, 'the lease of this instance was not renewed');
+    });
+  }, limits.instance.leaseRenewalMs);
+  if (config.metricsPort !== null) {
+    const { metricsPort, metricsHost } = config;
+    metricsServer = await startMetricsServer({
+      port: metricsPort,
+      host: metricsHost,
+      collect: collectMetrics,
+    });
+  }
+  queue.schedule('sweep', limits.ledger.sweepMs, async () => {
+    const swept = await sweepOnce(sql, {
+      clock: Date.now,
+      keyKeptMs: limits.generation.idempotencyMs,
+      ...ends,
+      touch: (walletId) => performOnWallet(walletId, 'balance', {}),
+    });
+    const reconciled = await reconcileOwn(limits.ledger.sweepMs);
+    await sweepAudioFolders(config.dataDir, limits.audio);
+    log.debug({ ...swept, reconciled }, 'swept');
+  });
+  // With one process, too: the recovery at its start may not have been complete.
+  queue.schedule('recover', limits.instance.leaseMs, async () => {
+    await recover([]);
+  });
+  queue.schedule('probe', limits.monitor.probeMs, async () => {
+    monitor.tell('probe', null);
+  });
+  queue.start();
+}
+
+async function collectMetrics(): Promise<MetricsJson[]> {
+  const live = shardStates().filter((shard) => shard.live);
+  const answers = await Promise.all(
+    live.map(({ id }) => nodeActor(id).ask('metrics', null, reportTimeoutMs)),
+  );
+  const shards = answers.flatMap((answer) => (answer.ok ? [answer.value as MetricsJson] : []));
+  return [await metrics.collect(), ...shards];
+}
+
+async function stop(): Promise<void> {
+  clearInterval(leaseTimer);
+  await queue.stop(reportTimeoutMs);
+  await threads?.stop(limits.process.drainMs + drainReserveMs, drainGraceMs);
+  await metricsServer?.close();
+  await system.stop(reportTimeoutMs);
+  await Promise.all([pool.stop(), inspection.stop()]);
+  // Whatever the shards could not end is ended as that of a dead instance, which it is from now on.
+  if ((await databaseAnswers(sql, reportTimeoutMs)) !== null) {
+    const previousInstanceIds = [instanceId];
+    await recoverDead(sql, { instanceId: '', singleProcess, previousInstanceIds, ...ends });
+  }
+  await closePool(sql, reportTimeoutMs);
+}
+
+link.onStop((reason) => {
+  log.info({ reason }, 'stopping');
+  stop().then(
+    () => process.exit(0),
+    (error: unknown) => {
+      log.error({ err: error }, 'the stop failed');
+      process.exit(1);
+    },
+  );
+});
+
+start().catch(async (error: unknown) => {
+  // A bad configuration is told in one line by the parent; a stack would only hide it.
+  if (!(error instanceof ConfigError)) log.fatal({ err: error }, 'the start failed');
+  await link.sendFailed(error instanceof Error ? error.message : String(error));
+  process.exit(1);
+});

@@ -1,0 +1,260 @@
+// The small parent that owns the children: database, simulator (dev mode) and the main process.
+// It does no work itself, so a crash of the main process, however bad, leaves it able to restart.
+import { type ChildProcess, fork, spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { type Config, environmentWith, withPort } from './config.ts';
+import { type Database, startDatabase } from './embedded/database.ts';
+import { prepareDataFolder } from './folder.ts';
+import { type Boot, listenToMain, sendBoot, sendPing, sendStop } from './launch.ts';
+import { createLimits, databaseConnectionsMax, type Limits } from './limits.ts';
+import type { Logger } from './log.ts';
+import { freePort } from './port.ts';
+import { loadMasterKey } from './secret.ts';
+import { supervise } from './supervised.ts';
+
+export interface ParentOptions {
+  config: Config;
+  log: Logger;
+  /** Scripts of the children; tests put others in their place. */
+  mainPath: string;
+  simulatorPath: string;
+  /** Aborted by the signals that stop the server. */
+  stopSignal: AbortSignal;
+  /** Aborted when the user insists: no drain. */
+  forceSignal: AbortSignal;
+  /** Shorter waits, for tests of the parent itself. */
+  limits?: Partial<Limits['process']>;
+}
+
+/** How it ended: the exit code, and one clear line when something went wrong. */
+export interface ParentEnd {
+  code: 0 | 1;
+  message: string | null;
+}
+
+const SIMULATOR_TIMEOUT_MS = 10_000;
+const SIMULATOR_STOP_MS = 2_000;
+
+type Finish = (end: ParentEnd) => void;
+type BootParts = Omit<Boot, 'instanceId' | 'previousInstanceIds'>;
+
+function onceAborted(signal: AbortSignal, listener: () => void): void {
+  if (signal.aborted) listener();
+  else signal.addEventListener('abort', listener, { once: true });
+}
+
+/**
+ * A shell outside our session that ends the main process some seconds after we are gone: one whose
+ * event loop is stuck cannot notice by itself, and would keep the port.
+ */
+function guardAgainstOrphan(child: ChildProcess, graceMs: number): void {
+  const script = `read -r _; sleep ${Math.ceil(graceMs / 1_000)}; kill -9 ${child.pid} 2>/dev/null`;
+  const guard = spawn('/bin/sh', ['-c', script], {
+    detached: true,
+    stdio: ['pipe', 'ignore', 'ignore'],
+  });
+  guard.on('error', () => undefined);
+  guard.stdin?.on('error', () => undefined);
+  child.once('exit', () => guard.kill('SIGKILL'));
+}
+
+/** Kills a child that gives no sign of life for too long; returns what to call at every sign. */
+function watchPulse(child: ChildProcess, limits: Limits, log: Logger): () => void {
+  let seenAt = performance.now();
+  const timer = setInterval(() => {
+    if (performance.now() - seenAt > limits.process.hungMs) {
+      log.error({}, 'the main process gives no sign of life: killing it');
+      child.kill('SIGKILL');
+    } else sendPing(child);
+  }, limits.process.pingMs);
+  child.once('exit', () => clearInterval(timer));
+  return () => {
+    seenAt = performance.now();
+  };
+}
+
+interface MainProcess {
+  /** Given once, when everything else is up; every later main process gets it at once. */
+  boot(parts: BootParts): void;
+  stop(): Promise<void>;
+}
+
+/** Forked before the database is up: its modules load meanwhile. */
+function startMain(options: ParentOptions, limits: Limits, finish: Finish): MainProcess {
+  const { log } = options;
+  const previousInstanceIds: string[] = [];
+  let instanceId = '';
+  let parts: BootParts | null = null;
+  let everReady = false;
+  let failure: string | null = null;
+  const send = (child: ChildProcess) => {
+    if (parts !== null) sendBoot(child, { ...parts, instanceId, previousInstanceIds });
+  };
+  const launch = () => {
+    if (instanceId !== '') previousInstanceIds.push(instanceId);
+    instanceId = `ins_${randomBytes(12).toString('hex')}`;
+    const child = fork(options.mainPath, {
+      detached: true,
+      serialization: 'advanced',
+      // uWebSockets.js reads it once, when the process begins.
+      env: environmentWith({ UWS_HTTP_MAX_HEADERS_SIZE: String(limits.http.headerBytesMax) }),
+    });
+    const hung = setTimeout(() => child.kill('SIGKILL'), limits.process.readyTimeoutMs);
+    child.once('exit', () => clearTimeout(hung));
+    guardAgainstOrphan(child, limits.process.stopGraceMs);
+    let alive: () => void = () => undefined;
+    listenToMain(child, {
+      alive: () => alive(),
+      ready: () => {
+        clearTimeout(hung);
+        alive = watchPulse(child, limits, log);
+        everReady = true;
+        failure = null;
+      },
+      failed: (message) => {
+        failure = message;
+        if (!everReady) finish({ code: 1, message });
+      },
+    });
+    send(child);
+    return child;
+  };
+  const supervised = supervise({
+    launch,
+    onCrash: (how) => log.error({ how, reason: failure }, 'the main process ended: restarting it'),
+    onGiveUp: (how) => {
+      const reason = failure ?? `its main process keeps ending (${how})`;
+      finish({ code: 1, message: reason });
+    },
+    restartsMax: limits.process.restartsMax,
+    restartsWithinMs: limits.process.restartsWithinMs,
+  });
+  const boot = (given: BootParts) => {
+    parts = given;
+    const child = supervised.current();
+    if (child !== null) send(child);
+  };
+  const stop = async () => {
+    // Without its configuration it serves nobody, so there is nothing to drain.
+    if (parts === null) supervised.current()?.kill('SIGKILL');
+    onceAborted(options.forceSignal, () => supervised.current()?.kill('SIGKILL'));
+    const timeoutMs = limits.process.drainMs + limits.process.stopGraceMs;
+    const drained = await supervised.stop(sendStop, timeoutMs);
+    if (!drained) log.error({}, 'the main process did not stop in time and was killed');
+  };
+  return { boot, stop };
+}
+
+interface Simulator {
+  url: Promise<string>;
+  stop(): Promise<unknown>;
+}
+
+/** A restarted simulator keeps its port, so that the main process need not know. */
+function startSimulator(options: ParentOptions, limits: Limits): Simulator {
+  let port = 0;
+  let resolveUrl: (url: string) => void;
+  let rejectUrl: (error: Error) => void;
+  const url = new Promise<string>((resolve, reject) => {
+    resolveUrl = resolve;
+    rejectUrl = reject;
+  });
+  const late = setTimeout(
+    () => rejectUrl(new Error('the upstream simulator did not start within 10 s')),
+    SIMULATOR_TIMEOUT_MS,
+  );
+  const launch = () => {
+    const child = fork(options.simulatorPath, ['--port', String(port)], {
+      detached: true,
+      // It needs nothing of ours, least of all our secrets; its own ready line would confuse.
+      env: {},
+      stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+    });
+    child.on('message', (message: unknown) => {
+      if (typeof message !== 'object' || message === null || !('port' in message)) return;
+      port = Number(message.port);
+      clearTimeout(late);
+      resolveUrl(`http://127.0.0.1:${port}`);
+    });
+    return child;
+  };
+  const supervised = supervise({
+    launch,
+    onCrash: (how) => options.log.error({ how }, 'the upstream simulator ended: restarting it'),
+    onGiveUp: (how) => {
+      options.log.error({ how }, 'the upstream simulator keeps ending and stays down');
+      rejectUrl(new Error(`the upstream simulator does not start (${how})`));
+    },
+    restartsMax: limits.process.restartsMax,
+    restartsWithinMs: limits.process.restartsWithinMs,
+  });
+  const stop = () => {
+    clearTimeout(late);
+    return supervised.stop((child) => child.kill('SIGTERM'), SIMULATOR_STOP_MS);
+  };
+  return { url, stop };
+}
+
+/** The configured server, or the embedded one. */
+async function openDatabase(
+  options: ParentOptions,
+  limits: Limits,
+  finish: Finish,
+): Promise<Database> {
+  const { config, log } = options;
+  if (config.databaseUrl !== null) return { url: config.databaseUrl, stop: async () => {} };
+  const connections = databaseConnectionsMax(limits, config.shards);
+  return startDatabase({
+    dataDir: config.dataDir,
+    log,
+    settings: { max_connections: String(connections) },
+    onFailure: (error) => finish({ code: 1, message: error.message }),
+  });
+}
+
+/**
+ * Runs the server until it is asked to stop or cannot go on. Never rejects for an expected
+ * reason: what keeps it from starting is in the result, as one line.
+ */
+export async function runParent(options: ParentOptions): Promise<ParentEnd> {
+  let finish: Finish = () => undefined;
+  const ended = new Promise<ParentEnd>((resolve) => {
+    finish = resolve;
+  });
+  onceAborted(options.stopSignal, () => finish({ code: 0, message: null }));
+  const fail = (error: unknown) =>
+    finish({ code: 1, message: error instanceof Error ? error.message : String(error) });
+
+  let { config } = options;
+  let dataDir: string;
+  try {
+    dataDir = await prepareDataFolder(config.dataDir);
+    if (config.port === 0) config = withPort(config, await freePort(config.host));
+  } catch (error) {
+    fail(error);
+    return ended;
+  }
+  const configured = createLimits(config);
+  const limits = { ...configured, process: { ...configured.process, ...options.limits } };
+  const dev = config.mode === 'dev';
+  const database = openDatabase({ ...options, config: { ...config, dataDir } }, limits, finish);
+  const main = startMain(options, limits, finish);
+  const simulator = dev ? startSimulator(options, limits) : null;
+  Promise.all([database, simulator?.url ?? null, loadMasterKey(dataDir, config.secret)]).then(
+    ([{ url }, simulatorUrl, masterKey]) =>
+      main.boot({
+        config: { ...config, dataDir },
+        masterKey,
+        databaseUrl: url,
+        simulatorUrl,
+        singleProcess: config.redisUrl === null,
+      }),
+    fail,
+  );
+  const end = await ended;
+  await main.stop();
+  await simulator?.stop();
+  const opened = await database.catch(() => null);
+  await opened?.stop();
+  return end;
+}

@@ -1,0 +1,43 @@
+// Encryption at rest: AES-256-GCM (NIST SP 800-38D) under a key that is named in what it sealed, so
+// that a key can be rotated. Layout: 12 bytes of nonce, the ciphertext, 16 bytes of tag.
+import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto';
+
+const nonceLength = 12;
+const tagLength = 16;
+
+export interface Sealer {
+  /** Names the key; not secret. */
+  readonly keyId: string;
+  /** `purpose` is authenticated: what was sealed for one purpose opens for no other. */
+  seal(text: string, purpose: string): Buffer;
+  /** @throws Error when the key, the purpose or the bytes are not the sealed ones. */
+  open(sealed: Uint8Array, purpose: string): string;
+}
+
+/** `masterKey` is 32 bytes as base64url. */
+export function createSealer(masterKey: string): Sealer {
+  const key = Buffer.from(masterKey, 'base64url');
+  if (key.length !== 32) throw new Error('the master key must have 32 bytes');
+  const keyId = createHash('sha256').update('key id').update(key).digest('hex').slice(0, 12);
+  return {
+    keyId,
+    seal(text, purpose) {
+      const nonce = randomBytes(nonceLength);
+      const cipher = createCipheriv('aes-256-gcm', key, nonce);
+      cipher.setAAD(Buffer.from(purpose));
+      const sealed = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()]);
+      return Buffer.concat([nonce, sealed, cipher.getAuthTag()]);
+    },
+    open(sealed, purpose) {
+      const bytes = Buffer.from(sealed);
+      const tagAt = bytes.length - tagLength;
+      const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, nonceLength), {
+        authTagLength: tagLength,
+      });
+      decipher.setAAD(Buffer.from(purpose));
+      decipher.setAuthTag(bytes.subarray(tagAt));
+      const text = decipher.update(bytes.subarray(nonceLength, tagAt));
+      return Buffer.concat([text, decipher.final()]).toString('utf8');
+    },
+  };
+}

@@ -1,0 +1,98 @@
+// Keeps one child process alive: started again at once after a crash, within a restart intensity.
+// Children have a session of their own, so that Ctrl-C reaches the parent only, who stops them.
+import type { ChildProcess } from 'node:child_process';
+
+export interface SupervisedOptions {
+  /** Forks the child and attaches to it; called again for every restart. */
+  launch(): ChildProcess;
+  /** An exit that nobody asked for; a restart follows, unless the intensity is used up. */
+  onCrash(how: string): void;
+  /** Restarted too often: nothing will be started any more. */
+  onGiveUp(how: string): void;
+  restartsMax: number;
+  restartsWithinMs: number;
+}
+
+export interface Supervised {
+  /** The child of this moment; null between two of them. */
+  current(): ChildProcess | null;
+  /**
+   * Stops the child by `ask` and waits at most `timeoutMs`, then kills it. Resolves to false when
+   * it had to be killed. No restart follows.
+   */
+  stop(ask: (child: ChildProcess) => void, timeoutMs: number): Promise<boolean>;
+}
+
+/** A child that fails this soon after its start is restarted more and more slowly. */
+const EARLY_MS = 1_000;
+const PAUSE_MS_MIN = 50;
+const PAUSE_MS_MAX = 500;
+
+function waitForExit(child: ChildProcess, timeoutMs: number): Promise<boolean> {
+  if (child.exitCode !== null || child.signalCode !== null) return Promise.resolve(true);
+  return new Promise((resolve) => {
+    const timer = setTimeout(() => {
+      child.off('exit', onExit);
+      resolve(false);
+    }, timeoutMs);
+    const onExit = () => {
+      clearTimeout(timer);
+      resolve(true);
+    };
+    child.once('exit', onExit);
+  });
+}
+
+/** Starts the child and supervises it until `stop`. */
+export function supervise(options: SupervisedOptions): Supervised {
+  let child: ChildProcess | null = null;
+  let pause: NodeJS.Timeout | undefined;
+  let stopping = false;
+  let early = 0;
+  const crashes: number[] = [];
+
+  const onEnd = (how: string, startedAt: number) => {
+    child = null;
+    if (stopping) return;
+    options.onCrash(how);
+    const now = performance.now();
+    crashes.push(now);
+    if (crashes.filter((at) => at > now - options.restartsWithinMs).length > options.restartsMax) {
+      stopping = true;
+      return options.onGiveUp(how);
+    }
+    early = now - startedAt < EARLY_MS ? early + 1 : 0;
+    const pauseMs = early === 0 ? 0 : Math.min(PAUSE_MS_MIN * 2 ** early, PAUSE_MS_MAX);
+    pause = setTimeout(start, pauseMs);
+  };
+
+  const start = () => {
+    const startedAt = performance.now();
+    const launched = options.launch();
+    child = launched;
+    let over = false;
+    const once = (how: string) => {
+      if (over) return;
+      over = true;
+      onEnd(how, startedAt);
+    };
+    launched.once('error', (error) => once(error.message));
+    launched.once('exit', (code, signal) => once(signal ?? `exit code ${code}`));
+  };
+  start();
+
+  return {
+    current: () => child,
+    stop: async (ask, timeoutMs) => {
+      stopping = true;
+      clearTimeout(pause);
+      const last = child;
+      if (last === null) return true;
+      ask(last);
+      if (await waitForExit(last, timeoutMs)) return true;
+      last.kill('SIGKILL');
+      await waitForExit(last, timeoutMs);
+      return false;
+    },
+  };
+}

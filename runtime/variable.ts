@@ -1,0 +1,236 @@
+// One environment variable as a value: name, default, meaning, and how its text is read.
+// A reader returns the value, or throws an Expectation that says what would have been right.
+import { isIP } from 'node:net';
+
+/** What a text should have been; becomes one line that names the variable. */
+export class Expectation extends Error {}
+
+export interface Variable<T> {
+  readonly name: string;
+  /** As shown in the table of `--help`. */
+  readonly type: string;
+  readonly shownDefault: string;
+  readonly meaning: string;
+  /** The value is never shown, not even in an error. */
+  readonly secret: boolean;
+  read(text: string | undefined): T;
+}
+
+interface Declared<T> {
+  name: string;
+  type: string;
+  meaning: string;
+  fallback: T;
+  shownDefault?: string | undefined;
+  secret?: boolean;
+  parse: (text: string) => T;
+}
+
+function declare<T>(declared: Declared<T>): Variable<T> {
+  const { name, type, meaning, fallback, parse } = declared;
+  const shown = fallback === null ? 'unset' : String(fallback);
+  return {
+    name,
+    type,
+    meaning,
+    shownDefault: declared.shownDefault ?? shown,
+    secret: declared.secret ?? false,
+    read: (text) => (text === undefined ? fallback : parse(text)),
+  };
+}
+
+export function integer(
+  name: string,
+  fallback: number,
+  [minimum, maximum]: [number, number],
+  meaning: string,
+): Variable<number> {
+  const parse = (text: string) => {
+    const value = Number(text);
+    if (!/^\d+$/.test(text) || value < minimum || value > maximum) {
+      throw new Expectation(`an integer from ${minimum} to ${maximum}`);
+    }
+    return value;
+  };
+  return declare({ name, type: 'integer', meaning, fallback, parse });
+}
+
+/** An integer whose default is decided elsewhere, or which is off when unset. */
+export function optionalInteger(
+  name: string,
+  [minimum, maximum]: [number, number],
+  meaning: string,
+  shownDefault?: string,
+): Variable<number | null> {
+  const { parse } = { parse: integer(name, 0, [minimum, maximum], meaning).read };
+  return declare<number | null>({
+    name,
+    type: 'integer',
+    meaning,
+    fallback: null,
+    shownDefault,
+    parse,
+  });
+}
+
+export function text(name: string, fallback: string, meaning: string): Variable<string> {
+  return declare({ name, type: 'text', meaning, fallback, parse: (value) => value });
+}
+
+export function optionalText(
+  name: string,
+  meaning: string,
+  shownDefault?: string,
+): Variable<string | null> {
+  return declare<string | null>({
+    name,
+    type: 'text',
+    meaning,
+    fallback: null,
+    shownDefault,
+    parse: (value) => value,
+  });
+}
+
+export function secret(name: string, meaning: string, shownDefault?: string) {
+  return declare<string | null>({
+    name,
+    type: 'secret',
+    meaning,
+    fallback: null,
+    shownDefault,
+    secret: true,
+    parse: (value) => value,
+  });
+}
+
+/** 32 random bytes as base64url, 43 characters. */
+export function key32(name: string, meaning: string, shownDefault: string) {
+  return declare<string | null>({
+    name,
+    type: 'secret',
+    meaning,
+    fallback: null,
+    shownDefault,
+    secret: true,
+    parse: (value) => {
+      if (!/^[A-Za-z0-9_-]{43}=?$/.test(value)) {
+        throw new Expectation('32 bytes as base64url (43 characters)');
+      }
+      return value.slice(0, 43);
+    },
+  });
+}
+
+export function choice<const T extends string>(
+  name: string,
+  values: readonly T[],
+  fallback: T,
+  meaning: string,
+): Variable<T> {
+  return declare<T>({
+    name,
+    type: values.join('|'),
+    meaning,
+    fallback,
+    parse: (value) => {
+      const found = values.find((known) => known === value);
+      if (found === undefined) throw new Expectation(`one of ${values.join(', ')}`);
+      return found;
+    },
+  });
+}
+
+/** Like `choice`, with a default that depends on other variables. */
+export function optionalChoice<const T extends string>(
+  name: string,
+  values: readonly T[],
+  meaning: string,
+  shownDefault: string,
+): Variable<T | null> {
+  const first = values[0] as T;
+  return declare<T | null>({
+    name,
+    type: values.join('|'),
+    meaning,
+    fallback: null,
+    shownDefault,
+    parse: choice(name, values, first, meaning).read,
+  });
+}
+
+function parseUrl(value: string, protocols: string[]): URL {
+  const expected = `a URL that starts with ${protocols.map((name) => `${name}//`).join(' or ')}`;
+  let url: URL;
+  try {
+    url = new URL(value);
+  } catch {
+    throw new Expectation(expected);
+  }
+  if (!protocols.includes(url.protocol)) throw new Expectation(expected);
+  return url;
+}
+
+/** A database address holds a password, so it counts as a secret. */
+export function databaseAddress(name: string, meaning: string, shownDefault: string) {
+  return declare<string | null>({
+    name,
+    type: 'url',
+    meaning,
+    fallback: null,
+    shownDefault,
+    secret: true,
+    parse: (value) => {
+      parseUrl(value, ['postgres:', 'postgresql:']);
+      return value;
+    },
+  });
+}
+
+/** Scheme, host and port; nothing else. */
+export function origin(name: string, meaning: string, shownDefault: string) {
+  return declare<string | null>({
+    name,
+    type: 'origin',
+    meaning,
+    fallback: null,
+    shownDefault,
+    parse: (value) => {
+      const url = parseUrl(value, ['http:', 'https:']);
+      if (url.href !== `${url.origin}/`) {
+        throw new Expectation('an origin without path, such as https://api.example.com');
+      }
+      return url.origin;
+    },
+  });
+}
+
+/** The base address of an upstream server, without a slash at its end. */
+export function parseUpstreamUrl(value: string): string {
+  const url = parseUrl(value, ['http:', 'https:']);
+  if (url.search !== '' || url.hash !== '') throw new Expectation('a URL without ? and #');
+  return url.href.replace(/\/+$/, '');
+}
+
+/** Addresses and CIDR ranges, separated by commas. */
+export function networks(name: string, meaning: string): Variable<readonly string[]> {
+  return declare<readonly string[]>({
+    name,
+    type: 'list',
+    meaning,
+    fallback: [],
+    shownDefault: 'none',
+    parse: (value) => {
+      const entries = value.split(',').map((entry) => entry.trim());
+      for (const entry of entries) {
+        const [address = '', prefix] = entry.split('/');
+        const bits = isIP(address) === 6 ? 128 : 32;
+        const prefixFits = prefix === undefined || (/^\d+$/.test(prefix) && Number(prefix) <= bits);
+        if (isIP(address) === 0 || !prefixFits) {
+          throw new Expectation('addresses or CIDR ranges separated by commas');
+        }
+      }
+      return entries;
+    },
+  });
+}

@@ -1,0 +1,256 @@
+// Repeated maintenance, on BullMQ with its PostgreSQL backend: due once in the whole deployment,
+// however many processes share the database. The database keeps the times, the handlers are here.
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { PostgresQueueBackend } from 'bullmq';
+import type { Logger } from '../log.ts';
+
+/** One round; `signal`: the process ends. Safe to repeat; what it throws is logged. */
+export type MaintenanceHandler = (signal: AbortSignal) => Promise<void>;
+
+export interface MaintenanceQueue {
+  /** Names a round and how often it is due. A name can be given once. */
+  schedule(name: string, everyMs: number, handler: MaintenanceHandler): void;
+  /** Connects in the background and keeps trying; call it once everything else serves. */
+  start(): void;
+  /** Lets the running round finish within the time, takes no other. */
+  stop(timeoutMs: number): Promise<void>;
+}
+
+export interface QueueOptions {
+  /** Of the database. */
+  url: string;
+  log: Logger;
+  /** Keeps the queues of tests apart. */
+  name?: string;
+}
+
+interface Round {
+  everyMs: number;
+  handler: MaintenanceHandler;
+}
+
+/** What is needed of the pool of `pg`, which comes without types. */
+interface ClientPool {
+  Client: { prototype: ErrorEmitter };
+}
+interface ErrorEmitter {
+  on(event: 'error', listener: () => void): void;
+  connect(...given: unknown[]): unknown;
+}
+const heard = new WeakSet<object>();
+
+/**
+ * Gives every client a listener from its first moment. BullMQ adds its own to the listening client
+ * only after it is connected: an error that comes with the last byte of the handshake would end
+ * the process. Nobody else here speaks through `pg`.
+ */
+function hearClients({ Client }: ClientPool): void {
+  const { prototype } = Client;
+  if (heard.has(prototype)) return;
+  heard.add(prototype);
+  const connect = prototype.connect;
+  prototype.connect = function connectHeard(this: ErrorEmitter, ...given: unknown[]) {
+    this.on('error', () => undefined);
+    return connect.apply(this, given);
+  };
+}
+
+/**
+ * Makes a backend outlive its database. A client that is in use when its server dies emits an
+ * error that neither BullMQ nor the pool listens to, which would end the process. And BullMQ takes
+ * only Redis's errors for a lost connection: after any other it looks for work again at once, and
+ * would spin for as long as the database is away; so a failed look takes time here.
+ */
+function makePatient(backend: PostgresQueueBackend): PostgresQueueBackend {
+  const moveToActive = backend.moveToActive.bind(backend);
+  const waitForJob = backend.waitForJob.bind(backend);
+  const late = async (error: unknown): Promise<never> => {
+    await pause(RECONNECT_MS);
+    throw error;
+  };
+  hearClients(backend.connection.pool as unknown as ClientPool);
+  backend.moveToActive = (...given) => moveToActive(...given).catch(late);
+  backend.waitForJob = (...given) => waitForJob(...given).catch(late);
+  return backend;
+}
+
+/** BullMQ, loaded late: it costs more than anything else that a start loads. */
+async function openQueue(name: string, url: string) {
+  const { createPostgresBackend, Queue, Worker } = await import('bullmq');
+  const connection = connectionTo(url);
+  const openBackend = (...given: Parameters<typeof createPostgresBackend>) =>
+    makePatient(createPostgresBackend(...given));
+  const queue = new Queue(name, { connection }, openBackend);
+  const openWorker = (work: (round: string) => Promise<void>) =>
+    new Worker(
+      name,
+      (job) => work(job.name),
+      {
+        connection,
+        autorun: false,
+        concurrency: 1,
+        lockDuration: LOCK_MS,
+        stalledInterval: LOCK_MS,
+        // A round given up for dead too often would never be due again.
+        maxStalledCount: 1_000_000,
+        runRetryDelay: RECONNECT_MS,
+      },
+      openBackend,
+    );
+  return { queue, openWorker };
+}
+
+type Opened = Awaited<ReturnType<typeof openQueue>>;
+
+interface Running {
+  queue: Opened['queue'];
+  worker: ReturnType<Opened['openWorker']>;
+}
+
+const SCHEMA = 'bullmq';
+const RETRY_MS_MIN = 250;
+const RETRY_MS_MAX = 5_000;
+const CONNECTIONS_MAX = 2;
+const CONNECT_TIMEOUT_MS = 3_000;
+const OPEN_MS = 4_000;
+const FAILED_KEPT_MAX = 20;
+const FORCED_STOP_MS = 1_000;
+/** A worker that is gone is noticed after this long, and its round is given to another. */
+const LOCK_MS = 5_000;
+/** After a failed look for work; the default of 15 s would be the length of every outage. */
+const RECONNECT_MS = 500;
+/** An outage is one line in the log now and then. */
+const COMPLAINT_MS = 10_000;
+
+function connectionTo(url: string) {
+  // A socket folder in the address: no TLS, whatever PGSSLMODE says about other servers.
+  const local = url.includes('host=%2F') || url.includes('host=/');
+  return {
+    connectionString: url,
+    schema: SCHEMA,
+    migrate: true,
+    max: CONNECTIONS_MAX,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    application_name: 'tollgate-queue',
+    ...(local ? { ssl: false } : {}),
+  };
+}
+
+/** Makes the times in the database those of this version: names that are gone are removed. */
+async function writeSchedule(queue: Opened['queue'], rounds: Map<string, Round>): Promise<void> {
+  for (const known of await queue.getJobSchedulers()) {
+    if (!rounds.has(known.key)) await queue.removeJobScheduler(known.key);
+  }
+  for (const [name, { everyMs }] of rounds) {
+    await queue.upsertJobScheduler(
+      name,
+      { every: everyMs },
+      { name, opts: { removeOnComplete: true, removeOnFail: FAILED_KEPT_MAX } },
+    );
+  }
+}
+
+interface Closable {
+  close(force?: boolean): Promise<unknown>;
+}
+
+/** Closing may wait for a database that is away; what is late is left behind. */
+async function closeAll(parts: Closable[]): Promise<void> {
+  const closed = Promise.allSettled(parts.map((part) => part.close(true)));
+  await Promise.race([closed, pause(FORCED_STOP_MS)]);
+}
+
+async function within<T>(ms: number, work: Promise<T>): Promise<T> {
+  const late = pause(ms).then(() => {
+    throw new Error(`the database did not answer the queue within ${ms} ms`);
+  });
+  return Promise.race([work, late]);
+}
+
+/** Opens everything and begins to work; closes what it opened when something fails. */
+async function openRunning(
+  { name = 'maintenance', url, log }: QueueOptions,
+  rounds: Map<string, Round>,
+  signal: AbortSignal,
+  complain: (error: Error) => void,
+): Promise<Running> {
+  const { queue, openWorker } = await openQueue(name, url);
+  queue.on('error', complain);
+  let worker: Running['worker'] | null = null;
+  try {
+    await within(OPEN_MS, writeSchedule(queue, rounds));
+    worker = openWorker(async (round) => rounds.get(round)?.handler(signal));
+    worker.on('error', complain);
+    worker.on('failed', (job, error) =>
+      log.error({ round: job?.name, err: error }, 'a maintenance round failed'),
+    );
+    // A connection that fails first fails for ever: then all of it is opened anew.
+    await within(OPEN_MS, worker.waitUntilReady());
+  } catch (error) {
+    await closeAll(worker === null ? [queue] : [worker, queue]);
+    throw error;
+  }
+  worker.run().catch(complain);
+  return { queue, worker };
+}
+
+/** A queue that does nothing until it is started. */
+export function createQueue(options: QueueOptions): MaintenanceQueue {
+  const { log } = options;
+  const rounds = new Map<string, Round>();
+  const ending = new AbortController();
+  const cutting = new AbortController();
+  let running: Running | null = null;
+  let starting: Promise<void> | null = null;
+
+  let complainedAt = Number.NEGATIVE_INFINITY;
+  const complain = (error: Error) => {
+    const now = performance.now();
+    if (ending.signal.aborted || now - complainedAt < COMPLAINT_MS) return;
+    complainedAt = now;
+    log.warn({ err: error }, 'the maintenance queue has trouble');
+  };
+
+  const keepOpening = async (): Promise<void> => {
+    for (let pauseMs = RETRY_MS_MIN; !ending.signal.aborted; pauseMs *= 2) {
+      try {
+        running = await openRunning(options, rounds, cutting.signal, complain);
+        return;
+      } catch (error) {
+        complain(error as Error);
+        await pause(Math.min(pauseMs, RETRY_MS_MAX), ending.signal);
+      }
+    }
+  };
+
+  return {
+    schedule(name, everyMs, handler) {
+      if (rounds.has(name) || starting !== null) {
+        throw new Error(`maintenance '${name}' is named twice or after the start`);
+      }
+      rounds.set(name, { everyMs, handler });
+    },
+    start() {
+      starting ??= keepOpening();
+    },
+    async stop(timeoutMs) {
+      ending.abort();
+      await starting;
+      if (running === null) return;
+      const { queue, worker } = running;
+      const closed = worker.close().then(
+        () => true,
+        () => false,
+      );
+      const finished = await Promise.race([closed, pause(timeoutMs).then(() => false)]);
+      cutting.abort();
+      await closeAll(finished ? [queue] : [worker, queue]);
+    },
+  };
+}
+
+/** Resolves after the time or when the signal aborts, and keeps no process alive. */
+function pause(ms: number, signal?: AbortSignal): Promise<void> {
+  const options = signal === undefined ? { ref: false } : { ref: false, signal };
+  return sleep(ms, undefined, options).catch(() => undefined);
+}

@@ -1,0 +1,116 @@
+// The arithmetic of slices against random price cards and wallets: what is held always covers the
+// tokens that may be delivered, and a wallet that gives less is dry.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import {
+  addSlice,
+  ceilingMicros,
+  covers,
+  firstHold,
+  nextSlice,
+  sliceDue,
+} from '../../../actors/generation/funds.ts';
+import { charge, compileCard } from '../../../actors/wallet/price.ts';
+import { zeroUsage } from '../../../media/model/usage.ts';
+
+const seed = Date.now() % 1_000_000;
+process.stdout.write(`seed ${seed}\n`);
+
+const rate = fc.integer({ min: 0, max: 200_000 }).map((value) => (value / 1_000).toFixed(3));
+const tier = fc.record({ input_per_million: rate, output_per_million: rate });
+const card = fc
+  .record({
+    input_per_million: rate,
+    output_per_million: rate,
+    reasoning_per_million: fc.option(rate, { nil: undefined }),
+    per_search_call: rate,
+    tier: fc.option(tier, { nil: undefined }),
+    from: fc.integer({ min: 1, max: 5_000 }),
+    creditsPerUsd: fc.constantFrom('1', '100', '997'),
+  })
+  .map(({ tier: dearer, from, creditsPerUsd, reasoning_per_million: reasoning, ...rates }) =>
+    compileCard(
+      {
+        ...rates,
+        ...(reasoning === undefined ? {} : { reasoning_per_million: reasoning }),
+        ...(dearer === undefined ? {} : { pricing_tiers: [{ min_input_tokens: from, ...dearer }] }),
+      },
+      creditsPerUsd,
+    ),
+  );
+
+const scenario = fc.record({
+  cards: fc.array(card, { minLength: 1, maxLength: 3 }),
+  searchCalls: fc.nat(2),
+  inputTokens: fc.integer({ min: 0, max: 10_000 }),
+  ceilingTokens: fc.integer({ min: 1, max: 5_000 }),
+  sliceTokens: fc.integer({ min: 1, max: 1_024 }),
+  walletMicros: fc.bigInt({ min: 0n, max: 20_000_000n }),
+  steps: fc.array(fc.integer({ min: 1, max: 300 }), { minLength: 1, maxLength: 60 }),
+});
+
+function lesser(left: bigint, right: bigint): bigint {
+  if (left < right) return left;
+  return right;
+}
+
+test('what is held always covers what may be delivered, as output or as reasoning', () => {
+  fc.assert(
+    fc.property(scenario, ({ cards, inputTokens, ceilingTokens, ...rest }) => {
+      const { sliceTokens, steps, searchCalls } = rest;
+      const need = { inputTokens, ceilingTokens, searchCalls };
+      let walletMicros = rest.walletMicros;
+      const funds = firstHold(cards, need, sliceTokens);
+      if (funds.heldMicros > walletMicros) return;
+      walletMicros -= funds.heldMicros;
+      let delivered = 0;
+      for (const wanted of steps) {
+        for (let token = 0; token < wanted && delivered < ceilingTokens; token += 1) {
+          if (!covers(funds, delivered)) break;
+          delivered += 1;
+        }
+        for (const prices of cards) {
+          const as = (members: object) =>
+            charge(prices, { ...zeroUsage, inputTokens, searchCalls, ...members }).chargeMicros;
+          assert.ok(as({ outputTokens: delivered }) <= funds.heldMicros);
+          assert.ok(as({ reasoningTokens: delivered }) <= funds.heldMicros);
+        }
+        assert.ok(funds.heldTokens <= ceilingTokens);
+        assert.ok(ceilingMicros(cards, need, funds.heldTokens) <= funds.heldMicros);
+        if (!covers(funds, delivered) && !funds.dry) {
+          assert.ok(sliceDue(funds, delivered, sliceTokens), 'nobody waits for ever');
+        }
+        if (!sliceDue(funds, delivered, sliceTokens)) continue;
+        const { amountMicros, minimumMicros } = nextSlice(cards, funds, sliceTokens);
+        assert.ok(minimumMicros >= 1n && minimumMicros <= amountMicros, 'the wallet accepts it');
+        // As the wallet decides: as far as funds go, at least the minimum.
+        const added = lesser(walletMicros, amountMicros);
+        if (added < minimumMicros) {
+          funds.dry = true;
+          continue;
+        }
+        const before = funds.heldTokens;
+        walletMicros -= added;
+        addSlice(cards, funds, added, sliceTokens);
+        assert.ok(funds.heldTokens >= before);
+        if (added === amountMicros) {
+          const whole = Math.min(ceilingTokens, before + sliceTokens);
+          assert.equal(funds.heldTokens, whole);
+          assert.ok(!funds.dry);
+        }
+      }
+      assert.ok(walletMicros >= 0n);
+    }),
+    { seed, numRuns: 500 },
+  );
+});
+
+test('the first hold is the input and a slice, or less when less may be answered', () => {
+  const prices = compileCard({ input_per_million: '2.50', output_per_million: '10.00' }, '100');
+  const hold = (ceilingTokens: number, searchCalls = 0) =>
+    firstHold([prices], { inputTokens: 1_000, ceilingTokens, searchCalls }, 1_024);
+  assert.equal(hold(4_096).heldMicros, 262_500n + 1_024n * 1_050n);
+  assert.equal(hold(10).heldMicros, 262_500n + 10n * 1_050n);
+  assert.equal(hold(10).heldTokens, 10);
+});

@@ -1,0 +1,98 @@
+// Web search where nobody searches for the models: those that can do it themselves, and the others.
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { type RunningSim, startSim } from '../../../bench/sim/server.ts';
+import { ask } from '../../harness/formats.ts';
+import { Simulator } from '../../harness/simulator.ts';
+import { openTestbed, type Testbed } from '../../harness/testbed.ts';
+import { searchCatalog } from './search-catalog.ts';
+
+let sim: RunningSim;
+let found: RunningSim;
+let simulator: Simulator;
+let finder: Simulator;
+/** With a search provider, and without one. */
+let bed: Testbed;
+let bare: Testbed;
+
+before(async () => {
+  sim = await startSim({ port: 0, key: null, seed: 1 });
+  found = await startSim({ port: 0, key: null, seed: 2 });
+  simulator = new Simulator(`http://127.0.0.1:${sim.port}`);
+  finder = new Simulator(`http://127.0.0.1:${found.port}`);
+  const searching = searchCatalog(simulator.url, finder.url);
+  bed = await openTestbed({ shards: 1, catalog: searching });
+  bare = await openTestbed({ shards: 1, catalog: searchCatalog(simulator.url, null) });
+});
+after(async () => {
+  await bed?.close();
+  await bare?.close();
+  sim?.close();
+  found?.close();
+});
+
+test('where nothing searches, who requires or asks for it is refused', async () => {
+  const account = await bare.account();
+  for (const model of ['plain', 'm-plain']) {
+    for (const members of [{ web_search: true }, { metadata: { require_web_search: true } }]) {
+      const told = await ask('chat', account, { model, text: 'hi', members });
+      assert.equal(told.status, 503, told.raw);
+      assert.equal(told.error?.code, 'no_route_available');
+    }
+    const news = 'What is the latest news on the election today? [[sim tokens=1]]';
+    assert.equal((await ask('chat', account, { model, text: news })).status, 200);
+  }
+});
+
+for (const kind of ['responses', 'messages', 'gemini']) {
+  test(`${kind}: the provider's own search is used where it has one`, async () => {
+    await Promise.all([simulator.reset(), finder.reset()]);
+    for (const place of [bed, bare]) {
+      const account = await place.account();
+      const text = 'penguins [[sim search=2 tokens=3]]';
+      const members = { web_search: true };
+      const question = { model: `native-${kind}`, text, members, stream: true };
+      const told = await ask('chat', account, question);
+      assert.equal(told.status, 200, told.raw);
+      assert.match(told.text, /t2/);
+      assert.ok((told.svcUsage?.search_calls ?? 0) >= 1, told.raw);
+      assert.ok(told.citations.length >= 1, told.raw);
+      assert.equal((await finder.stats()).started, 0);
+    }
+  });
+
+  test(`${kind}: its own search required: shown when it searched, refused when not`, async () => {
+    const account = await bare.account();
+    const members = { metadata: { require_web_search: true } };
+    for (const stream of [true, false]) {
+      const good = await ask('chat', account, {
+        model: `native-${kind}`,
+        text: 'penguins [[sim search=1 tokens=3]]',
+        members,
+        stream,
+      });
+      assert.equal(good.error, null, good.raw);
+      assert.match(good.text, /t0.*t2/);
+      const { availableMicros } = await account.quiet();
+      const question = {
+        model: `native-${kind}`,
+        text: '[[sim search=0 tokens=3]]',
+        members,
+        stream,
+      };
+      const bad = await ask('chat', account, question);
+      assert.ok(bad.error !== null, bad.raw);
+      assert.equal(bad.text, '');
+      assert.equal((await account.quiet()).availableMicros, availableMicros);
+    }
+  });
+}
+
+test('a managed route goes to who searches where nobody else does', async () => {
+  const account = await bare.account();
+  const members = { web_search: true };
+  const question = { model: 'm-mixed', text: '[[sim search=1 tokens=1]]', members };
+  const told = await ask('chat', account, question);
+  assert.equal(told.svcRouting?.selected_model, 'native-messages');
+  assert.equal(told.svcRouting?.decision_category, 'capability');
+});

@@ -1,0 +1,177 @@
+// One shard's actors without HTTP around them: real wallet, database and simulator, but deadlines
+// and faults of the test's choice. Clients are desks, as routes make them.
+import { randomBytes } from 'node:crypto';
+import * as v from 'valibot';
+import { type CatalogDocument, catalogDocumentSchema } from '../../../actors/catalog/document.ts';
+import { buildSnapshot, type CatalogModel } from '../../../actors/catalog/snapshot.ts';
+import { createForesight } from '../../../actors/generation/foresight.ts';
+import { createRouteHealth } from '../../../actors/generation/health.ts';
+import { type Opened, openGeneration } from '../../../actors/generation/open.ts';
+import type { GenerationDeps } from '../../../actors/generation/spec.ts';
+import { Desk } from '../../../actors/subscriber/desk.ts';
+import type { GenerationEnd } from '../../../actors/subscriber/protocol.ts';
+import { createKinds, kindList } from '../../../actors/tree.ts';
+import { createDirectWallet } from '../../../actors/wallet/direct.ts';
+import { walletLimits } from '../../../actors/wallet/limits.ts';
+import type { WalletProtocol } from '../../../actors/wallet/protocol.ts';
+import { startSim } from '../../../bench/sim/server.ts';
+import { satisfiesOutputFormat } from '../../../media/model/structured.ts';
+import { countTokens } from '../../../media/model/tokens.ts';
+import { createUpstreamClient } from '../../../media/providers/call.ts';
+import { requireFamily } from '../../../media/providers/families.ts';
+import { searchClient } from '../../../media/providers/search.ts';
+import type { ActorRef } from '../../../runtime/actor/contract.ts';
+import { createActorSystem } from '../../../runtime/actor/system.ts';
+import { readConfig } from '../../../runtime/config.ts';
+import { createLimiterBuffers, Limiter } from '../../../runtime/limiter.ts';
+import { createLimits, type Limits } from '../../../runtime/limits.ts';
+import { createLog } from '../../../runtime/log.ts';
+import { makeAccount, type TestAccount } from '../../harness/account.ts';
+import { openTestDatabase } from '../../harness/database.ts';
+import { chatSource, neutralRequest, userMessage } from '../../harness/request.ts';
+import { Simulator } from '../../harness/simulator.ts';
+
+export interface StageOptions {
+  upstream?: Partial<Limits['upstream']>;
+  sliceTokens?: number;
+  /** Base URLs of providers that are tried before the simulator. */
+  before?: readonly string[];
+  /** Stands between the generations and their wallets. */
+  wallet?: (real: ActorRef<WalletProtocol>) => ActorRef<WalletProtocol>;
+}
+
+export interface Stage {
+  simulator: Simulator;
+  model: CatalogModel;
+  account(micros?: bigint): Promise<TestAccount>;
+  /** One client that wants the whole answer: how it is told the end. */
+  ask(account: TestAccount, text: string, key?: string): Promise<GenerationEnd>;
+  open(account: TestAccount, text: string, key?: string): Promise<Opened>;
+  alive(): number;
+  close(): Promise<void>;
+}
+
+const silent = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
+
+export async function openStage(options: StageOptions = {}): Promise<Stage> {
+  const database = await openTestDatabase();
+  const sim = await startSim({ port: 0, key: null, seed: 1 });
+  const simulator = new Simulator(`http://127.0.0.1:${sim.port}`);
+  const model = modelOf([...(options.before ?? []), `${simulator.url}/v1`]);
+  const sql = database.pool('general', 2);
+  const fixed = createLimits(readConfig({}));
+  const limits: Limits = {
+    ...fixed,
+    upstream: { ...fixed.upstream, ...options.upstream },
+    generation: { ...fixed.generation, sliceTokens: options.sliceTokens ?? 1_024 },
+  };
+  const upstream = createUpstreamClient({ connectionsMax: 32 });
+  const wrap = options.wallet ?? ((real: ActorRef<WalletProtocol>) => real);
+  const deps: GenerationDeps = {
+    instanceId: 'ins_stage',
+    wallet: (walletId) => wrap(system.ref(kinds.wallet, walletId)),
+    upstream,
+    family: requireFamily,
+    search: searchClient,
+    foresight: createForesight(),
+    health: createRouteHealth(),
+    limiter: new Limiter(createLimiterBuffers(Date.now()), 1),
+    limits,
+    countTokens: async ({ input, output }) => ({
+      input: await countTokens(input),
+      output: await countTokens(output),
+    }),
+    checkAnswer: async (format, text) => satisfiesOutputFormat(format, text),
+    metrics: { firstEvent: () => {}, ended: () => {}, detached: () => {} },
+    log: createLog({ level: 'silent', base: {}, sync: true }),
+    running: new Map(),
+  };
+  const ledger = { sql: database.pool('ledger', 2), clock: Date.now, limits: walletLimits };
+  const others = { voice: null, audio: null };
+  const kinds = createKinds({ ...ledger, log: silent }, null, { generation: deps, ...others });
+  const system = createActorSystem({ node: 1, kinds: kindList(kinds), log: silent });
+  const services = { system, sql, generationKind: kinds.generation, headersHoldBackMs: 60_000 };
+  const direct = createDirectWallet({ ...ledger, log: silent });
+  const open = (account: TestAccount, text: string, key?: string) =>
+    openGeneration(
+      services,
+      orderOf(account, model, text, key ?? null),
+      () => new Desk(null),
+      () => {},
+    );
+  return {
+    simulator,
+    model,
+    account: (micros) =>
+      makeAccount({ baseUrl: '', sql, wallet: direct }, micros === undefined ? {} : { micros }),
+    open,
+    async ask(account, text, key) {
+      const { opening } = await open(account, text, key);
+      if (opening.kind !== 'end') throw new Error('a desk without an encoder sees only the end');
+      return opening.end;
+    },
+    alive: () =>
+      system
+        .status()
+        .filter(({ kind }) => kind === 'generation' || kind === 'subscriber')
+        .reduce((sum, row) => sum + row.alive, 0),
+    async close() {
+      await system.stop(1_000);
+      await upstream.close();
+      sim.close();
+      await database.close();
+    },
+  };
+}
+
+function modelOf(baseUrls: readonly string[]): CatalogModel {
+  const document: CatalogDocument = v.parse(catalogDocumentSchema, {
+    providers: baseUrls.map((url, index) => ({
+      name: `sim${index}`,
+      family: 'openai-chat',
+      base_url: url,
+    })),
+    models: [
+      {
+        alias: 'staged',
+        routes: baseUrls.map((_url, index) => ({
+          provider: `sim${index}`,
+          upstream_model: 'simulated-chat-large-2026-01-15',
+        })),
+        price: { input_per_million: '2.50', output_per_million: '10.00' },
+      },
+    ],
+  });
+  const [model] = buildSnapshot(document, 0).models;
+  if (model === undefined) throw new Error('the document has one model');
+  return model;
+}
+
+function orderOf(account: TestAccount, model: CatalogModel, text: string, key: string | null) {
+  const body = { model: model.alias, messages: [{ role: 'user', content: text }] };
+  const request = neutralRequest({
+    model: model.alias,
+    messages: [userMessage(text)],
+    source: chatSource(body),
+  });
+  return {
+    exchangeId: randomBytes(8).toString('hex'),
+    accountId: account.accountId,
+    walletId: account.walletId,
+    apiKeyId: account.keyId,
+    route: '/v1/chat/completions',
+    idempotencyKey: key,
+    fingerprint: key === null ? '' : 'f'.repeat(64),
+    alias: model.alias,
+    plan: () => ({
+      request,
+      candidates: model.targets.map((target) => ({ model, target })),
+      routing: null,
+      search: null,
+      inputTokensEstimate: 10,
+      outputTokensCeiling: model.outputTokensMax,
+    }),
+    background: false,
+    takePlace: () => () => {},
+  };
+}

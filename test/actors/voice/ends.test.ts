@@ -1,0 +1,368 @@
+// How sessions end that nobody ended properly: clients, upstreams, wallets and ledgers that are
+// lost, limits that are reached.
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import type { LiveEvent } from '../../../media/providers/live-contract.ts';
+import type { SearchHit } from '../../../media/providers/search.ts';
+import type { FakeClient } from './fakes.ts';
+import { openVoiceStage, type StageOptions, until, type VoiceStage } from './stage.ts';
+
+const stages: VoiceStage[] = [];
+after(async () => {
+  for (const stage of stages) {
+    await stage.assertBooks();
+    assert.equal(stage.places(), 0, 'every place was given back');
+    await stage.close();
+  }
+});
+
+async function open(options: StageOptions = {}): Promise<VoiceStage> {
+  const stage = await openVoiceStage(options);
+  stages.push(stage);
+  return stage;
+}
+
+const sound = (itemId: string, ms: number): LiveEvent => ({
+  type: 'audio',
+  itemId,
+  pcm: new Uint8Array(ms * 48),
+});
+
+function report(speechIn: number, speechOut: number): LiveEvent {
+  return {
+    type: 'usage',
+    usage: {
+      inputSpeechTokens: speechIn,
+      inputTextTokens: 0,
+      outputSpeechTokens: speechOut,
+      outputTextTokens: 0,
+    },
+  };
+}
+
+const last = (client: FakeClient) => client.told.at(-1) as Record<string, unknown>;
+
+test('a client that is gone: the upstream may still report, then that is settled', async () => {
+  const stage = await open();
+  const client = await stage.live(await stage.account());
+  const { call } = client;
+  assert.ok(call !== null);
+  call.endsAtOnce = false;
+  call.says({ type: 'answer_started', itemId: 'a' }, sound('a', 1_000));
+  client.leave();
+  assert.equal(call.closedMs, 4_000);
+  call.says(report(7, 9));
+  call.says({ type: 'ended' });
+  const row = await stage.over(client);
+  assert.deepEqual([row.reason, row.source], ['client_gone', 'reported']);
+  assert.equal(row.charge, 7 * 105 + 9 * 210);
+});
+
+test('usage that never comes is estimated from the sound, and marked', async () => {
+  const stage = await open();
+  const client = await stage.live(await stage.account());
+  client.call?.says(report(1, 1));
+  for (let frame = 0; frame < 50; frame += 1) client.frame();
+  client.call?.says({ type: 'answer_started', itemId: 'a' }, sound('a', 2_000));
+  client.leave();
+  const row = await stage.over(client);
+  assert.equal(row.source, 'estimated');
+  assert.deepEqual([row.speech_in, row.speech_out], [1 + 16, 1 + 20]);
+});
+
+test('sound that nobody answered costs nothing', async () => {
+  const stage = await open();
+  const client = await stage.live(await stage.account());
+  for (let frame = 0; frame < 50; frame += 1) client.frame();
+  client.send({ type: 'end' });
+  const row = await stage.over(client);
+  assert.deepEqual([row.source, row.charge], ['none', null]);
+});
+
+test('the upstream is lost: told, renewable, 1011; what it reported is settled', async () => {
+  const stage = await open();
+  const client = await stage.live(await stage.account());
+  client.call?.says(report(3, 0), { type: 'failed', kind: 'closed', text: 'closed with 1011' });
+  const row = await stage.over(client);
+  const [error] = client.of('error');
+  assert.deepEqual([error?.code, error?.retryable, error?.fatal], ['upstream_error', true, false]);
+  const { reason, renewable, reconnect } = last(client);
+  assert.deepEqual([reason, renewable, reconnect], ['upstream_closed', true, true]);
+  assert.equal(client.ended?.code, 1011);
+  assert.equal(row.charge, 3 * 105);
+  assert.ok(!JSON.stringify(client.told).includes('1011'), 'the words of the provider stay here');
+});
+
+test('an upstream that cannot be reached: the next is tried, then the client is told', async () => {
+  const stage = await open({ targets: 2 });
+  const account = await stage.account();
+  const client = stage.connect(account);
+  client.start();
+  await until('the first is called', () => stage.calls.length === 1);
+  stage.calls[0]?.says({ type: 'failed', kind: 'connect', text: 'refused' });
+  assert.equal(stage.calls.length, 2);
+  stage.calls[1]?.says({ type: 'ready' });
+  assert.ok(client.types().includes('session.ready'));
+  client.send({ type: 'end' });
+  await stage.over(client);
+  const unlucky = stage.connect(account);
+  unlucky.start();
+  await until('the first is called', () => stage.calls.length === 3);
+  stage.calls[2]?.says({ type: 'failed', kind: 'busy', text: 'HTTP 429' });
+  stage.calls[3]?.says({ type: 'failed', kind: 'timeout', text: 'late' });
+  assert.equal(unlucky.of('error')[0]?.code, 'upstream_error');
+  const row = await stage.over(unlucky);
+  assert.deepEqual([row.state, row.charge], ['ended', null]);
+});
+
+test('goAway and then silence: left on a timer, renewable', async () => {
+  const stage = await open();
+  const client = await stage.live(await stage.account());
+  client.call?.says({ type: 'going_away', leftMs: 3_300 });
+  const begun = performance.now();
+  await stage.over(client);
+  assert.ok(performance.now() - begun < 2_000, 'before the upstream goes');
+  assert.deepEqual([last(client).reason, last(client).renewable], ['upstream_closed', true]);
+});
+
+test('the longest duration, and silence, end a session by name', async () => {
+  const stage = await open({ secondsMax: 1, idleMs: 60_000 });
+  const client = await stage.live(await stage.account());
+  await stage.over(client);
+  assert.deepEqual([last(client).reason, last(client).renewable], ['max_duration', true]);
+  assert.equal(client.ended?.code, 1000);
+  const quiet = await open({ idleMs: 300 });
+  const idle = await quiet.live(await quiet.account());
+  for (let frame = 0; frame < 10; frame += 1) idle.frame();
+  await quiet.over(idle);
+  assert.deepEqual([last(idle).reason, last(idle).renewable], ['idle_timeout', false]);
+});
+
+test('who speaks, or listens to an answer, is not idle', async () => {
+  const stage = await open({ idleMs: 1_300 });
+  const client = await stage.live(await stage.account());
+  const begun = performance.now();
+  while (performance.now() - begun < 3_000) {
+    client.frame(1_024, 3_000);
+    await new Promise((resolve) => setTimeout(resolve, 32));
+  }
+  assert.equal(client.ended, null, 'a voice was heard');
+  client.call?.says({ type: 'answer_started', itemId: 'a' }, sound('a', 2_500));
+  client.call?.says({ type: 'audio_done', itemId: 'a' });
+  client.call?.says(report(1, 1), { type: 'answer_done', outcome: 'completed' });
+  await stage.over(client);
+  assert.equal(last(client).reason, 'idle_timeout');
+  assert.ok(performance.now() - begun > 3_000 + 2_500 + 1_000);
+});
+
+test('a drain ends every session renewable, in every phase', async () => {
+  const stage = await open();
+  const account = await stage.account();
+  const clients = [stage.connect(account), stage.connect(account), await stage.live(account)];
+  clients[1]?.start();
+  stage.host.finishAll('server_draining');
+  for (const client of clients) {
+    await stage.over(client);
+    assert.deepEqual([last(client).reason, last(client).renewable], ['server_draining', true]);
+    assert.equal(client.ended?.code, 1012);
+  }
+});
+
+test('a shard that waits no longer: clients are told, what is known is settled', async () => {
+  const stage = await open();
+  const account = await stage.account();
+  const client = await stage.live(account);
+  const { call } = client;
+  assert.ok(call !== null);
+  call.endsAtOnce = false;
+  call.says(report(10, 0), { type: 'answer_started', itemId: 'a' }, sound('a', 1_000));
+  const waiting = stage.connect(account);
+  stage.host.finishAll('server_draining');
+  assert.equal(last(client).reason, 'server_draining', 'told before the upstream is done');
+  stage.host.giveUpAll();
+  for (const one of [client, waiting]) {
+    assert.deepEqual(one.ended, { code: 1012, reason: 'server_draining' });
+    assert.ok(!stage.host.has(one.id));
+  }
+  await until('it is settled', async () => (await stage.row(client)).state === 'ended');
+  const row = await stage.row(client);
+  assert.deepEqual([row.source, row.charge], ['estimated', 1_050 + 10 * 210]);
+});
+
+test('a client that does not read is ended as slow', async () => {
+  const stage = await open();
+  const client = await stage.live(await stage.account());
+  client.bufferedBytes = 48 * 5_001;
+  await stage.over(client);
+  assert.equal(client.of('error').at(-1)?.code, 'slow_consumer');
+  assert.equal(last(client).reason, 'error');
+});
+
+test('a wallet that does not cover the longest duration refuses the start', async () => {
+  const stage = await open();
+  // 100 s x 10 tokens x (100 + 10 + 200 + 20) x 1.05
+  const holdMicros = 346_500n;
+  const poor = stage.connect(await stage.account(holdMicros - 1n));
+  poor.start();
+  await until('it is told', () => poor.ended !== null);
+  const [error] = poor.of('error');
+  assert.deepEqual([error?.code, error?.fatal], ['insufficient_credits', true]);
+  assert.equal(poor.ended?.code, 1008);
+  assert.deepEqual(await stage.over(poor), {});
+  assert.equal(stage.calls.length, 0, 'no upstream was called');
+  const exact = await stage.live(await stage.account(holdMicros));
+  exact.send({ type: 'end' });
+  await stage.over(exact);
+});
+
+test('usage that outgrows the hold extends it; a dry wallet ends the session', async () => {
+  const stage = await open();
+  const account = await stage.account(1_000_000n);
+  const client = await stage.live(account);
+  client.call?.says(report(0, 1_000));
+  await until('the hold grew', async () => (await account.balance()).heldMicros > 500_000n);
+  client.call?.says(report(0, 5_000));
+  await until('it ends', () => client.ended !== null);
+  assert.deepEqual([last(client).reason, last(client).renewable], ['credits_exhausted', false]);
+  assert.equal(client.ended?.code, 1000);
+  const row = await stage.over(client);
+  assert.equal(row.charge, 6_000 * 210, 'what was used is charged');
+  assert.deepEqual(await account.balance(), { availableMicros: 0n, heldMicros: 0n });
+});
+
+test('a ledger that does not answer the end is asked again, and settles once', async () => {
+  let lost = 2;
+  const stage = await open({
+    wallet: (real) => ({
+      ...real,
+      kind: real.kind,
+      id: real.id,
+      tell: (message, payload) => real.tell(message, payload),
+      ask: async (message, payload, timeoutMs) => {
+        const answer = await real.ask(message, payload, timeoutMs);
+        if (message !== 'settle' || lost === 0) return answer;
+        lost -= 1;
+        return { ok: false, reason: 'timeout' };
+      },
+    }),
+  });
+  const account = await stage.account(1_000_000n);
+  const client = await stage.live(account);
+  client.call?.says(report(10, 0));
+  client.send({ type: 'end' });
+  assert.equal((await stage.over(client)).charge, 1_050);
+  assert.equal((await account.balance()).availableMicros, 1_000_000n - 1_050n);
+});
+
+test('a hold whose answer is lost is released behind it', async () => {
+  const stage = await open({
+    wallet: (real) => ({
+      kind: real.kind,
+      id: real.id,
+      tell: (message, payload) => real.tell(message, payload),
+      ask: async (message, payload, timeoutMs) => {
+        const answer = await real.ask(message, payload, timeoutMs);
+        return message === 'hold' ? { ok: false, reason: 'timeout' } : answer;
+      },
+    }),
+  });
+  const account = await stage.account();
+  const client = stage.connect(account);
+  client.start();
+  await until('it is told', () => client.ended !== null);
+  assert.equal(client.of('error')[0]?.code, 'internal');
+  assert.equal((await stage.over(client)).state, 'ended');
+  assert.equal((await account.balance()).heldMicros, 0n);
+});
+
+test('a bug in one session is told to its client, settles, and nobody else notices', async () => {
+  const stage = await open();
+  const account = await stage.account();
+  const neighbour = await stage.live(account);
+  const client = await stage.live(account);
+  client.call?.says(report(10, 0));
+  client.call?.says(null as never);
+  await stage.over(client);
+  assert.deepEqual(client.of('error')[0]?.code, 'internal');
+  assert.equal(last(client).reason, 'error');
+  assert.equal(client.ended?.code, 1011);
+  await until('it is settled', async () => (await stage.row(client)).charge === 1_050);
+  assert.equal(neighbour.ended, null);
+  neighbour.send({ type: 'end' });
+  await stage.over(neighbour);
+});
+
+test('what was used is written down while the session lives', async () => {
+  const stage = await open();
+  const client = await stage.live(await stage.account());
+  client.call?.says(report(10, 0));
+  await until('it is written', async () => (await stage.row(client)).due === 1_050);
+  assert.equal((await stage.row(client)).state, 'live');
+  client.leave();
+  await stage.over(client);
+});
+
+test('tools: the time at once, a search with its price, a call that is given up', async () => {
+  const hit: SearchHit = { title: 'T', url: 'http://t', snippet: 'S', date: null };
+  const signals: AbortSignal[] = [];
+  let find: ((hits: SearchHit[] | null) => void) | null = null;
+  const stage = await open({
+    search: (signal) => {
+      signals.push(signal);
+      return new Promise((resolve) => {
+        find = resolve;
+      });
+    },
+  });
+  const members = { tools_enabled: true, client_context: { timezone: 'Asia/Tokyo' } };
+  const client = await stage.live(await stage.account(), members);
+  const { call } = client;
+  assert.ok(call !== null);
+  assert.deepEqual(
+    call.setup.tools.map(({ name }) => name),
+    ['current_time', 'web_search'],
+  );
+  client.forget();
+  const ask = (callId: string, name: string, argumentsJson: string) =>
+    call.says({ type: 'tool_call', callId, name, argumentsJson });
+  ask('c1', 'current_time', '{}');
+  assert.match(JSON.stringify(call.results[0]?.output), /Asia\/Tokyo/);
+  ask('c2', 'web_search', '{"query":"news"}');
+  await until('it searches', () => find !== null);
+  (find as unknown as (hits: SearchHit[]) => void)([hit]);
+  await until('it found', () => call.results.length === 2);
+  assert.match(JSON.stringify(call.results[1]?.output), /http:\/\/t/);
+  ask('c3', 'web_search', '{"query":"more"}');
+  client.send({ type: 'barge_in' });
+  assert.equal(signals[1]?.aborted, true);
+  ask('c4', 'launch_missiles', '{}');
+  const states = client.of('tool').map(({ id, state }) => `${id} ${state}`);
+  assert.deepEqual(states, [
+    'c1 started',
+    'c1 completed',
+    'c2 started',
+    'c2 completed',
+    'c3 started',
+    'c3 failed',
+    'c4 started',
+    'c4 failed',
+  ]);
+  client.send({ type: 'end' });
+  const row = await stage.over(client);
+  assert.deepEqual([row.searches, row.charge], [1, 105_000]);
+});
+
+test('without tools_enabled nothing is offered and nothing is run', async () => {
+  const stage = await open({ search: async () => [] });
+  const client = await stage.live(await stage.account());
+  assert.deepEqual(client.call?.setup.tools, []);
+  client.call?.says({
+    type: 'tool_call',
+    callId: 'c',
+    name: 'web_search',
+    argumentsJson: '{"query":"x"}',
+  });
+  assert.deepEqual(client.of('tool').at(-1)?.state, 'failed');
+  client.leave();
+  await stage.over(client);
+});

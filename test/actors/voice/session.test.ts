@@ -1,0 +1,321 @@
+// One voice session from its start to its end, with every order of what can happen to it.
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { LiveEvent } from '../../../media/providers/live-contract.ts';
+import type { TestAccount } from '../../harness/account.ts';
+import type { FakeClient } from './fakes.ts';
+import { openVoiceStage, until, type VoiceStage } from './stage.ts';
+
+let stage: VoiceStage;
+let account: TestAccount;
+before(async () => {
+  stage = await openVoiceStage();
+  account = await stage.account();
+});
+after(async () => {
+  await stage.assertBooks();
+  assert.equal(stage.places(), 0, 'every place was given back');
+  await stage.close();
+});
+
+const sound = (itemId: string, ms: number): LiveEvent => ({
+  type: 'audio',
+  itemId,
+  pcm: new Uint8Array(ms * 48),
+});
+const usage = (tokens: number): LiveEvent => ({
+  type: 'usage',
+  usage: {
+    inputSpeechTokens: tokens,
+    inputTextTokens: 0,
+    outputSpeechTokens: tokens,
+    outputTextTokens: 0,
+  },
+});
+
+/** An answer that the client begins to hear. */
+function speak(client: FakeClient, itemId: string, ms: number): void {
+  client.call?.says({ type: 'speech_started' }, { type: 'speech_stopped' });
+  client.call?.says({ type: 'answer_started', itemId }, sound(itemId, ms));
+}
+
+test('a turn: states in order, messages of at most 80 ms, settled for the sum', async () => {
+  const client = await stage.live(account);
+  client.forget();
+  speak(client, 'a', 200);
+  client.call?.says(
+    { type: 'transcript', role: 'assistant', itemId: 'a', text: 'Hello', final: false },
+    { type: 'transcript', role: 'assistant', itemId: 'a', text: 'Hello.', final: true },
+    { type: 'audio_done', itemId: 'a' },
+    usage(10),
+    { type: 'answer_done', outcome: 'completed' },
+  );
+  await until('it is played', () => client.types().includes('listening'));
+  const types = client.types().filter((type) => type !== 'sound');
+  const transcripts = ['transcript', 'transcript'];
+  assert.deepEqual(types, ['thinking', 'speaking', ...transcripts, 'listening']);
+  const sounds = client.told.filter((event) => event.type === 'sound');
+  const bytes = sounds.map((event) => Number('bytes' in event ? event.bytes : 0));
+  assert.equal(
+    bytes.reduce((sum, each) => sum + each, 0),
+    9_600,
+  );
+  assert.ok(bytes.every((each) => each <= 3_840 && each % 2 === 0));
+  assert.deepEqual(client.of('transcript')[1], {
+    type: 'transcript',
+    role: 'assistant',
+    text: 'Hello.',
+    final: true,
+    delta: false,
+  });
+  client.call?.says(usage(5));
+  client.send({ type: 'end' });
+  const row = await stage.over(client);
+  assert.deepEqual(client.ended, { code: 1000, reason: 'client_end' });
+  assert.deepEqual(client.told.at(-1), {
+    type: 'session.ended',
+    reason: 'client_end',
+    renewable: false,
+    reconnect: false,
+    usage: {
+      input_speech_tokens: 15,
+      input_text_tokens: 0,
+      output_speech_tokens: 15,
+      output_text_tokens: 0,
+      total_input_tokens: 15,
+      total_output_tokens: 15,
+    },
+    billing_units: {
+      audio_input_million_tokens: '0.000015',
+      audio_output_million_tokens: '0.000015',
+    },
+  });
+  assert.equal(row.charge, 15 * (105 + 210));
+  assert.deepEqual([row.state, row.reason, row.source], ['ended', 'client_end', 'reported']);
+});
+
+test('session.ready has every field', async () => {
+  const client = await stage.live(account);
+  const [ready] = client.of('session.ready');
+  assert.equal(typeof ready?.continuation_token, 'string');
+  assert.match(String(ready?.session_id), /^vs_[0-9a-f]{24}$/);
+  assert.deepEqual(
+    { ...ready, continuation_token: '', session_id: '' },
+    {
+      type: 'session.ready',
+      protocol: 'svc.voice.v1',
+      session_id: '',
+      mode: 'full',
+      model: 'svc-voice-1',
+      voice_id: 'alto',
+      continuation_token: '',
+      input_audio: {
+        encoding: 'pcm_s16le',
+        sample_rate_hz: 16_000,
+        channels: 1,
+        frame_bytes: 1_024,
+      },
+      output_audio: { encoding: 'pcm_s16le', sample_rate_hz: 24_000, channels: 1 },
+      max_duration_seconds: 100,
+    },
+  );
+  client.leave();
+  await stage.over(client);
+});
+
+test('barge-in: cleared before the upstream is told how far the user heard', async () => {
+  const client = await stage.live(account);
+  speak(client, 'a', 2_000);
+  client.call?.says({
+    type: 'transcript',
+    role: 'assistant',
+    itemId: 'a',
+    text: 'As I said',
+    final: false,
+  });
+  client.forget();
+  client.send({ type: 'barge_in' });
+  assert.deepEqual(client.types(), ['playback.clear', 'transcript', 'listening']);
+  assert.deepEqual(client.of('transcript')[0]?.final, true);
+  const [told = ''] = client.call?.told ?? [];
+  const heardMs = Number(/^bargeIn a (\d+)$/.exec(told)?.[1]);
+  assert.ok(heardMs > 0 && heardMs <= 400, `what was sent ahead at most: ${told}`);
+  client.forget();
+  client.call?.says(sound('a', 500));
+  await sleep(100);
+  assert.deepEqual(client.types(), [], 'late sound of that answer is not heard');
+  speak(client, 'b', 40);
+  assert.deepEqual(client.types(), ['thinking', 'speaking', 'sound']);
+  client.leave();
+  await stage.over(client);
+});
+
+test('an answer that is longer than may wait here waits at the upstream', async () => {
+  const client = await stage.live(account);
+  speak(client, 'a', 60_000);
+  assert.deepEqual(client.call?.told, []);
+  client.call?.says(sound('a', 41_000));
+  assert.deepEqual(client.call?.told, ['pause']);
+  client.send({ type: 'barge_in' });
+  assert.deepEqual(client.call?.told.slice(0, 2), ['pause', 'resume']);
+  client.leave();
+  await stage.over(client);
+});
+
+test('barge-in is answered when nothing plays, and truncates nothing', async () => {
+  const client = await stage.live(account);
+  client.forget();
+  client.send({ type: 'barge_in' });
+  client.send({ type: 'barge_in' });
+  assert.deepEqual(client.types(), ['playback.clear', 'playback.clear']);
+  assert.deepEqual(client.call?.told, ['bargeIn null', 'bargeIn null']);
+  client.leave();
+  await stage.over(client);
+});
+
+test('an interruption that the upstream heard clears and truncates what was sent', async () => {
+  const client = await stage.live(account);
+  speak(client, 'a', 1_000);
+  client.forget();
+  client.call?.says({ type: 'speech_started' }, { type: 'interrupted', itemId: 'a' });
+  assert.deepEqual(client.types(), ['playback.clear', 'listening']);
+  assert.match(client.call?.told[0] ?? '', /^truncate a [1-9]\d*$/);
+  client.forget();
+  client.call?.says({ type: 'interrupted', itemId: 'a' });
+  assert.deepEqual(client.types(), [], 'of what was played there is nothing to clear');
+  client.leave();
+  await stage.over(client);
+});
+
+test('frames before the upstream is ready are kept, up to two seconds', async () => {
+  const client = stage.connect(account);
+  client.frame();
+  const before = stage.calls.length;
+  client.start();
+  for (let frame = 0; frame < 80; frame += 1) client.frame();
+  await until('the upstream is called', () => stage.calls.length > before);
+  const call = stage.calls.at(-1);
+  assert.equal(call?.frames, 0, 'nothing is sent before it is ready');
+  call?.says({ type: 'ready' });
+  assert.equal(call?.frames, 62);
+  client.frame();
+  assert.equal(call?.frames, 63);
+  client.leave();
+  await stage.over(client);
+});
+
+test('frames have 1,024 bytes; a shorter one is the last before the end', async () => {
+  const client = await stage.live(account);
+  client.forget();
+  client.frame(1_024);
+  client.frame(1_022);
+  assert.equal(client.call?.frames, 2);
+  client.frame(1_024);
+  assert.deepEqual(client.types(), ['error invalid_message'], 'the short one was not the last');
+  client.frame(1_026);
+  client.frame(1_023);
+  assert.equal(client.of('error').length, 3);
+  assert.ok(client.of('error').every(({ fatal }) => fatal === false));
+  assert.equal(client.call?.frames, 2);
+  client.send('{"type":"start"}');
+  const fourth = client.of('error').at(-1);
+  assert.deepEqual([fourth?.code, fourth?.fatal], ['invalid_message', true]);
+  await stage.over(client);
+  assert.equal(client.told.at(-1)?.type, 'session.ended');
+  assert.equal(client.ended?.code, 1011);
+});
+
+test('a short frame before the end is no mistake', async () => {
+  const client = await stage.live(account);
+  client.frame(100);
+  client.send({ type: 'end' });
+  await stage.over(client);
+  assert.equal(client.of('error').length, 0);
+  assert.equal(client.ended?.code, 1000);
+});
+
+test('audio far beyond real time is dropped, told once, and ends who goes on', async () => {
+  const client = await stage.live(account);
+  for (let frame = 0; frame < 156; frame += 1) client.frame();
+  assert.equal(client.of('error').length, 0, 'a burst of five seconds passes');
+  for (let frame = 0; frame < 100; frame += 1) client.frame();
+  assert.equal(client.of('error').length, 1);
+  assert.equal(client.of('error')[0]?.code, 'frame_rate_exceeded');
+  assert.ok((client.call?.frames ?? 0) < 170);
+  for (let frame = 0; frame < 100; frame += 1) client.frame();
+  assert.equal(client.of('error').at(-1)?.fatal, true);
+  await stage.over(client);
+  assert.equal(client.ended?.code, 1011);
+});
+
+test('a bad start, voice or continuation ends a session before anything is held', async () => {
+  const cases: [string, (client: FakeClient) => void][] = [
+    ['invalid_start', (client) => client.send('{"type":"barge_in"}')],
+    ['invalid_start', (client) => client.send('no json')],
+    ['invalid_start', (client) => client.start({ extra: 1 })],
+    ['invalid_start', (client) => client.frame(3)],
+    ['unknown_voice', (client) => client.start({ voice_id: 'nobody' })],
+    ['unknown_voice', (client) => client.start({ voice_id: '__proto__' })],
+    ['invalid_continuation', (client) => client.start({ continuation_token: 'x'.repeat(80) })],
+  ];
+  for (const [code, act] of cases) {
+    const client = stage.connect(account);
+    act(client);
+    const [error] = client.of('error');
+    assert.deepEqual([error?.code, error?.fatal], [code, true]);
+    assert.deepEqual(Object.keys(error ?? {}), ['type', 'code', 'message', 'retryable', 'fatal']);
+    assert.deepEqual(client.ended, { code: 1008, reason: code });
+    assert.deepEqual(await stage.over(client), {}, 'no row was made');
+  }
+});
+
+test('a continuation of the last session is taken, with the same voice and account', async () => {
+  const first = await stage.live(account);
+  const token = first.of('session.ready')[0]?.continuation_token;
+  first.send({ type: 'end' });
+  await stage.over(first);
+  const second = await stage.live(account, { continuation_token: token });
+  second.send({ type: 'end' });
+  await stage.over(second);
+  const stranger = stage.connect(await stage.account());
+  stranger.start({ continuation_token: token });
+  assert.equal(stranger.of('error')[0]?.code, 'invalid_continuation');
+  await stage.over(stranger);
+});
+
+test('without a start message the connection ends after five seconds', async () => {
+  const client = stage.connect(account);
+  const begun = performance.now();
+  await until('it ends', () => client.ended !== null, 7_000);
+  assert.ok(performance.now() - begun > 4_900);
+  assert.equal(client.of('error')[0]?.code, 'start_timeout');
+  assert.equal(client.ended?.code, 1008);
+  await stage.over(client);
+});
+
+test('messages of the same client keep their order through a whole conversation', async () => {
+  const client = await stage.live(account);
+  const allowed = new Map([
+    ['connecting', ['listening']],
+    ['listening', ['thinking']],
+    ['thinking', ['speaking', 'listening']],
+    ['speaking', ['listening', 'thinking']],
+  ]);
+  for (let turn = 0; turn < 20; turn += 1) {
+    speak(client, `item${turn}`, 60);
+    client.call?.says({ type: 'audio_done', itemId: `item${turn}` }, usage(1));
+    if (turn % 3 === 0) client.send({ type: 'barge_in' });
+    else if (turn % 3 === 1) client.call?.says({ type: 'interrupted', itemId: `item${turn}` });
+    else client.call?.says({ type: 'answer_done', outcome: 'completed' });
+    if (turn % 4 === 0) await sleep(90);
+  }
+  await until('it is quiet', () => client.of('status').at(-1)?.state === 'listening');
+  const states = client.of('status').map(({ state }) => String(state));
+  states.forEach((state, index) => {
+    const next = states[index + 1];
+    if (next !== undefined) assert.ok(allowed.get(state)?.includes(next), `${state} ${next}`);
+  });
+  client.leave();
+  assert.equal((await stage.over(client)).charge, 20 * (105 + 210));
+});

@@ -1,0 +1,251 @@
+// One shard's voice without HTTP and providers around it: real actors, wallet and database, but
+// clients and upstreams of the test's own (fakes.ts).
+import assert from 'node:assert/strict';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { CatalogModel } from '../../../actors/catalog/snapshot.ts';
+import { createKinds, kindList } from '../../../actors/tree.ts';
+import { VoiceHost } from '../../../actors/voice/host.ts';
+import { openSession, type VoiceSessionKind, watch } from '../../../actors/voice/session.ts';
+import { pace } from '../../../actors/voice/sound.ts';
+import type { VoiceDeps } from '../../../actors/voice/spec.ts';
+import type { VoiceSession } from '../../../actors/voice/state.ts';
+import { createDirectWallet } from '../../../actors/wallet/direct.ts';
+import { walletLimits } from '../../../actors/wallet/limits.ts';
+import { compileCard } from '../../../actors/wallet/price.ts';
+import type { WalletProtocol } from '../../../actors/wallet/protocol.ts';
+import { auditLedger } from '../../../db/audit.ts';
+import type { Sql } from '../../../db/sql.ts';
+import { checkpointSessions } from '../../../db/voice-sessions.ts';
+import { createBudgetCounters, openAudioBudget } from '../../../media/audio/budget.ts';
+import type { UpstreamTarget } from '../../../media/providers/contract.ts';
+import type { LiveFamily } from '../../../media/providers/live-contract.ts';
+import type { SearchHit } from '../../../media/providers/search.ts';
+import type { ActorRef, ActorSystem } from '../../../runtime/actor/contract.ts';
+import { createActorSystem } from '../../../runtime/actor/system.ts';
+import { readConfig } from '../../../runtime/config.ts';
+import { newId } from '../../../runtime/ids.ts';
+import { createLimits, type Limits } from '../../../runtime/limits.ts';
+import { createLog } from '../../../runtime/log.ts';
+import { createSealer } from '../../../runtime/seal.ts';
+import { makeAccount, type TestAccount } from '../../harness/account.ts';
+import { openTestDatabase, type TestDatabase } from '../../harness/database.ts';
+import { FakeCall, FakeClient } from './fakes.ts';
+
+export interface StageOptions {
+  secondsMax?: number;
+  idleMs?: number;
+  sessionsMax?: number;
+  /** Stands between the sessions and their wallets. */
+  wallet?: (real: ActorRef<WalletProtocol>) => ActorRef<WalletProtocol>;
+  /** What a web search finds; absent: there is none. */
+  search?: (signal: AbortSignal) => Promise<SearchHit[] | null>;
+  targets?: number;
+}
+
+export interface VoiceStage {
+  sql: Sql;
+  host: VoiceHost;
+  account(micros?: bigint): Promise<TestAccount>;
+  connect(account: TestAccount): FakeClient;
+  /** A client whose session is live. */
+  live(account: TestAccount, members?: Record<string, unknown>): Promise<FakeClient>;
+  calls: FakeCall[];
+  row(client: FakeClient): Promise<Record<string, unknown>>;
+  /** Waits until the session is over and its money is settled. */
+  over(client: FakeClient): Promise<Record<string, unknown>>;
+  assertBooks(): Promise<void>;
+  /** Keys' places that are taken. */
+  places(): number;
+  close(): Promise<void>;
+}
+
+/** One token of each kind costs 100, 10, 200 and 20 microcredits x 1.05. */
+const card = compileCard(
+  {
+    audio_input: '1.00',
+    text_input: '0.10',
+    audio_output: '2.00',
+    text_output: '0.20',
+    per_search_call: '0.001',
+  },
+  '100',
+);
+
+const silent = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
+const log = createLog({ level: 'silent', base: {}, sync: true });
+const family = { name: 'fake', inputRateHz: 16_000 } as unknown as LiveFamily;
+const target: UpstreamTarget = {
+  routeId: 'fake/voice',
+  family: 'fake',
+  baseUrl: 'http://127.0.0.1:9',
+  apiKey: null,
+  upstreamModel: 'voice',
+};
+
+function limitsOf({ secondsMax = 100, idleMs = 60_000, sessionsMax = 100 }: StageOptions): Limits {
+  const base = createLimits(readConfig({}));
+  return { ...base, voice: { ...base.voice, secondsMax, idleMs, sessionsMax } };
+}
+
+type Wallets = VoiceDeps['wallet'];
+
+function depsOf(options: StageOptions, sql: Sql, wallet: Wallets, calls: FakeCall[]): VoiceDeps {
+  const limits = limitsOf(options);
+  const host = new VoiceHost({
+    sessionsMax: limits.voice.sessionsMax,
+    pace,
+    watch,
+    fault: (session, error) => void session.self.tell('fault', error),
+    checkpoint: (rows) => checkpointSessions(sql, rows),
+    log,
+  });
+  const noLanes = { open: 0, frames: 0, batches: 0, droppedFrames: 0, retries: 0 };
+  return {
+    instanceId: 'ins_stage',
+    wallet,
+    foresight: { expectsFunds: () => false, saw: () => {}, forget: () => {} },
+    sealer: createSealer(Buffer.alloc(32, 7).toString('base64url')),
+    limits,
+    lanes: { open: () => null, stop: async () => {}, status: noLanes },
+    budget: openAudioBudget(createBudgetCounters(1), 0, 64 * 1024 * 1024),
+    family: () => family,
+    openCall: (_family, _target, setup, listener) => {
+      const call = new FakeCall(setup, (events) => listener.events(events));
+      calls.push(call);
+      return call;
+    },
+    search: {
+      search: async (_target, _query, signal) => (await options.search?.(signal)) ?? null,
+    },
+    metrics: { started: () => {}, ended: () => {}, refused: () => {} },
+    log,
+    host,
+  };
+}
+
+/** The room of a stage: what its parts have in common. */
+interface Room {
+  options: StageOptions;
+  database: TestDatabase;
+  sql: Sql;
+  deps: VoiceDeps;
+  system: ActorSystem;
+  kind: VoiceSessionKind;
+  calls: FakeCall[];
+  places: number;
+}
+
+async function openRoom(options: StageOptions): Promise<Room> {
+  const database = await openTestDatabase();
+  const sql = database.pool('general', 2);
+  const wrap = options.wallet ?? ((real: ActorRef<WalletProtocol>) => real);
+  const calls: FakeCall[] = [];
+  const wallet: Wallets = (walletId) => wrap(system.ref(kinds.wallet, walletId));
+  const deps = depsOf(options, sql, wallet, calls);
+  const ledger = { sql: database.pool('ledger', 2), clock: Date.now, limits: walletLimits };
+  const kinds = createKinds({ ...ledger, log: silent }, null, { ...noOthers, voice: deps });
+  const system = createActorSystem({ node: 1, kinds: kindList(kinds), log: silent });
+  return { options, database, sql, deps, system, kind: kinds.voiceSession, calls, places: 0 };
+}
+
+/** Kinds that are never started here. */
+const noOthers = { generation: null as never, audio: null as never };
+
+function connect(room: Room, account: TestAccount): FakeClient {
+  const { options, deps, system, kind } = room;
+  assert.ok(deps.host.admit(), 'there is a place');
+  room.places += 1;
+  const link: { session: VoiceSession | null } = { session: null };
+  const id = newId('vs', 1);
+  const model = {
+    alias: 'svc-voice-1',
+    kind: 'voice',
+    targets: Array.from({ length: options.targets ?? 1 }, () => target),
+    card,
+    tokensPerSecondMax: { audioInput: 10, textInput: 10, audioOutput: 10, textOutput: 10 },
+  } as unknown as CatalogModel;
+  const handlers = openSession(system, kind, {
+    id,
+    exchangeId: 'test',
+    accountId: account.accountId,
+    walletId: account.walletId,
+    apiKeyId: account.keyId,
+    findVoice: (voiceId) => (voiceId === 'alto' ? { model, upstreamVoice: 'Alto' } : null),
+    searchTarget: () => (options.search === undefined ? null : target),
+    releasePlace: () => {
+      room.places -= 1;
+    },
+    link,
+  });
+  assert.ok(handlers !== null && link.session !== null);
+  const client = new FakeClient(id, handlers, link.session);
+  handlers.opened(client);
+  return client;
+}
+
+async function live(
+  room: Room,
+  account: TestAccount,
+  members: Record<string, unknown>,
+): Promise<FakeClient> {
+  const client = connect(room, account);
+  const { calls } = room;
+  const before = calls.length;
+  client.start(members);
+  await until('the upstream is called', () => calls.length > before);
+  client.call = calls.at(-1) ?? null;
+  client.call?.says({ type: 'ready' });
+  assert.deepEqual(client.types(), ['connecting', 'session.ready', 'listening']);
+  return client;
+}
+
+async function rowOf({ sql }: Room, { id }: FakeClient): Promise<Record<string, unknown>> {
+  const [found] = await sql<Record<string, unknown>[]>`
+    SELECT state, reason, source, charge_micros::int AS charge, due_micros::int AS due,
+      input_speech_tokens::int AS speech_in, output_speech_tokens::int AS speech_out,
+      search_calls::int AS searches
+    FROM voice_sessions WHERE id = ${id}`;
+  return { ...found };
+}
+
+async function assertBooks({ sql }: Room): Promise<void> {
+  const broken = (await auditLedger(sql)).filter((finding) => finding.broken > 0n);
+  assert.deepEqual(broken, []);
+  const [left] = await sql<{ holds: bigint }[]>`SELECT count(*) AS holds FROM holds`;
+  assert.equal(left?.holds, 0n, 'no hold is left');
+}
+
+export async function openVoiceStage(options: StageOptions = {}): Promise<VoiceStage> {
+  const room = await openRoom(options);
+  const { sql, deps, calls, database, system } = room;
+  const wallet = createDirectWallet({ sql, clock: Date.now, limits: walletLimits, log: silent });
+  return {
+    sql,
+    host: deps.host,
+    calls,
+    connect: (account) => connect(room, account),
+    row: (client) => rowOf(room, client),
+    places: () => room.places,
+    account: (micros) =>
+      makeAccount({ baseUrl: '', sql, wallet }, micros === undefined ? {} : { micros }),
+    live: (account, members = {}) => live(room, account, members),
+    async over(client) {
+      await until('the session is over', () => !deps.host.has(client.id), 8_000);
+      return rowOf(room, client);
+    },
+    assertBooks: () => assertBooks(room),
+    async close() {
+      deps.host.stop();
+      await system.stop(2_000);
+      await database.close();
+    },
+  };
+}
+
+export async function until(what: string, holds: () => unknown, timeoutMs = 5_000): Promise<void> {
+  const deadline = performance.now() + timeoutMs;
+  while (!(await holds())) {
+    assert.ok(performance.now() < deadline, `not within ${timeoutMs} ms: ${what}`);
+    await sleep(2);
+  }
+}

@@ -1,0 +1,149 @@
+// A bank for tests: a real database and any number of actor systems on it, each as if it were a
+// process of its own, with one clock that the test moves.
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { type WalletLimits, walletLimits } from '../../../actors/wallet/limits.ts';
+import type {
+  GenerationClaim,
+  GrantRequest,
+  HoldRequest,
+  WalletProtocol,
+} from '../../../actors/wallet/protocol.ts';
+import { createWalletKind } from '../../../actors/wallet/wallet.ts';
+import { createAccount } from '../../../db/accounts.ts';
+import { auditLedger } from '../../../db/audit.ts';
+import type { Sql } from '../../../db/sql.ts';
+import { createWallet } from '../../../db/wallets.ts';
+import type { ActorRef, ActorSystem, PayloadOf, ReplyOf } from '../../../runtime/actor/contract.ts';
+import { createActorSystem } from '../../../runtime/actor/system.ts';
+import { openTestDatabase, type TestDatabase } from '../../harness/database.ts';
+
+type Message = keyof WalletProtocol & string;
+
+export interface Branch {
+  system: ActorSystem;
+  sql: Sql;
+  wallet(walletId: string): ActorRef<WalletProtocol>;
+  ask<M extends Message>(
+    walletId: string,
+    message: M,
+    payload: PayloadOf<WalletProtocol, M>,
+  ): Promise<ReplyOf<WalletProtocol, M>>;
+}
+
+export interface Bank {
+  database: TestDatabase;
+  sql: Sql;
+  /** Milliseconds that are added to the real time. */
+  clock: { aheadMs: number; nowMs(): number };
+  /** Lines that were logged as errors. */
+  errors: string[];
+  branch(limits?: Partial<WalletLimits>): Branch;
+  newWallet(): Promise<string>;
+  assertBooks(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export const accountId = 'acc_000000000000000000000001';
+export const instanceId = 'instance-1';
+
+export async function openBank(given?: TestDatabase): Promise<Bank> {
+  const database = given ?? (await openTestDatabase());
+  const sql = database.pool('general', 2);
+  await createAccount(sql, { id: accountId, role: 'user' });
+  const systems: ActorSystem[] = [];
+  const errors: string[] = [];
+  const clock = { aheadMs: 0, nowMs: () => Date.now() + clock.aheadMs };
+  return {
+    database,
+    sql,
+    clock,
+    errors,
+    branch(limits = {}) {
+      const branch = openBranch(database, clock.nowMs, errors, { ...walletLimits, ...limits });
+      systems.push(branch.system);
+      return branch;
+    },
+    async newWallet() {
+      const id = freshId('wal');
+      await createWallet(sql, { id, accountId, type: 'personal' });
+      return id;
+    },
+    async assertBooks() {
+      const broken = (await auditLedger(sql)).filter((finding) => finding.broken > 0n);
+      assert.deepEqual(broken, [], 'the books are right');
+    },
+    async close() {
+      await Promise.all(systems.map((system) => system.stop(1_000)));
+      await database.close();
+    },
+  };
+}
+
+function openBranch(
+  database: TestDatabase,
+  clock: () => number,
+  errors: string[],
+  limits: WalletLimits,
+): Branch {
+  const sql = database.pool('ledger', 3);
+  const log = {
+    info: () => {},
+    warn: () => {},
+    error: (fields: object, message: string) => {
+      errors.push(`${message} ${JSON.stringify(fields)}`);
+    },
+  };
+  const kind = createWalletKind({ sql, clock, limits, log });
+  const system = createActorSystem({ node: 1, kinds: [kind], log });
+  return {
+    system,
+    sql,
+    wallet: (walletId) => system.ref(kind, walletId),
+    async ask(walletId, message, payload) {
+      const answer = await system.ref(kind, walletId).ask(message, payload, 10_000);
+      assert.ok(answer.ok, answer.ok ? '' : `${message}: ${answer.reason} ${errors.join('\n')}`);
+      return answer.value;
+    },
+  };
+}
+
+export function freshId(prefix: string): string {
+  return `${prefix}_${randomBytes(12).toString('hex')}`;
+}
+
+export function holdOf(amountMicros: bigint, changes: Partial<HoldRequest> = {}): HoldRequest {
+  return {
+    holdId: freshId('hold'),
+    amountMicros,
+    owner: { kind: 'generation', id: freshId('req'), instanceId },
+    expiresAtMs: Date.now() + 900_000,
+    claim: null,
+    ...changes,
+  };
+}
+
+/** A hold that makes its generation, under a key or none. */
+export function claimingHold(amountMicros: bigint, idempotencyKey: string | null): HoldRequest {
+  const request = holdOf(amountMicros);
+  const claim: GenerationClaim = {
+    id: request.owner.id,
+    accountId,
+    apiKeyId: null,
+    route: '/v1/chat/completions',
+    idempotencyKey,
+    fingerprint: 'f'.repeat(64),
+    model: 'svc-sim-chat',
+  };
+  return { ...request, claim };
+}
+
+export function promotion(amountMicros: bigint, expiresAtMs: number | null = null): GrantRequest {
+  const operationId = freshId('promo');
+  return { operationId, kind: 'promotion', amountMicros, expiresAtMs, note: 'test' };
+}
+
+export function purchase(amountMicros: bigint): GrantRequest {
+  const operationId = freshId('buy');
+  return { operationId, kind: 'purchase', amountMicros, expiresAtMs: null, note: 'test' };
+}

@@ -1,0 +1,95 @@
+// Reaches into a running gateway beyond what the harness offers: its processes, its ready lines,
+// the real ledger check beside it. Everything started through here is ended by `cleanUp`.
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { availableParallelism, loadavg } from 'node:os';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { commandOf, descendantsOf } from '../../bench/proc.ts';
+import { type Gateway, type GatewayOptions, startGateway } from '../harness/gateway.ts';
+
+const CHECK_MS = 30_000;
+const SHOWN_LINES = 60;
+
+const opened = new Set<Gateway>();
+const endings: (() => void)[] = [];
+
+/** Starts a gateway that says little. */
+export async function openGateway(options: GatewayOptions = {}): Promise<Gateway> {
+  const env = { TOLLGATE_LOG_LEVEL: 'warn', ...options.env };
+  const gateway = await startGateway({ ...options, env });
+  opened.add(gateway);
+  return gateway;
+}
+
+/** Something else that has to end with the test, also when it fails. */
+export function onCleanUp(end: () => void): void {
+  endings.push(end);
+}
+
+/** Ends whatever still runs; for `after`. */
+export async function cleanUp(): Promise<void> {
+  for (const end of endings) end();
+  for (const gateway of opened) await gateway.close();
+  opened.clear();
+}
+
+/** Waits until something holds, polled; resolves with the time it took. */
+export async function until(
+  what: string,
+  timeoutMs: number,
+  holds: () => unknown,
+  pollMs = 10,
+): Promise<number> {
+  const begun = performance.now();
+  while (!(await holds())) {
+    assert.ok(performance.now() - begun < timeoutMs, `not within ${timeoutMs} ms: ${what}`);
+    await sleep(pollMs);
+  }
+  return performance.now() - begun;
+}
+
+/** Bounds on time hold on a machine that does nothing else: a busy one gets its share more. */
+export function busyFactor(): number {
+  const share = (loadavg()[0] ?? 0) / availableParallelism();
+  return Math.min(Math.max(share, 1), 4);
+}
+
+/** How often it has said that it is ready. */
+export function readyCount(gateway: Gateway): number {
+  return gateway.logs.filter((line) => line.startsWith('tollgate ready on ')).length;
+}
+
+/** Its last lines, for the message of a failure. */
+export function tail(gateway: Gateway): string {
+  return gateway.logs.slice(-SHOWN_LINES).join('\n');
+}
+
+export function isAlive(pid: number): boolean {
+  // A zombie has no command line any more.
+  return pid > 0 && commandOf(pid) !== '';
+}
+
+export function simulatorPid(gateway: Gateway): number {
+  const all = descendantsOf(gateway.parentPid);
+  return all.find((pid) => commandOf(pid).includes('sim/main.js')) ?? 0;
+}
+
+/** `node dist/db/check.js` on its data, beside the running server or alone: the books are right. */
+export async function assertLedger(gateway: Gateway): Promise<void> {
+  const entry = fileURLToPath(new URL('../../db/check.js', import.meta.url));
+  const child = spawn(process.execPath, [entry], {
+    env: { PATH: process.env.PATH, TOLLGATE_DATA: gateway.dataDir },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on('data', (chunk: Buffer) => {
+      output += chunk.toString();
+    });
+  }
+  const timer = setTimeout(() => child.kill('SIGKILL'), CHECK_MS);
+  const code = await new Promise<number | null>((resolve) => child.once('close', resolve));
+  clearTimeout(timer);
+  assert.equal(code, 0, `the ledger check fails\n${output}\n${tail(gateway)}`);
+}

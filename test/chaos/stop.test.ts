@@ -1,0 +1,115 @@
+// Stops under load: asked for, forced by the death of the parent, and followed by a start on the
+// same data.
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Gateway } from '../harness/gateway.ts';
+import { assertChargesTold, assertNothingHeld } from './books.ts';
+import { chat, type Told } from './client.ts';
+import { isGood, progress, startLoad } from './load.ts';
+import { assertLedger, cleanUp, isAlive, openGateway, simulatorPid, tail, until } from './reach.ts';
+import { openChance } from './seed.ts';
+
+after(cleanUp);
+
+const DRAIN_SECONDS = 4;
+
+/** Streams that have begun; the simulator's directive says how long they take. */
+async function open(gateway: Gateway, count: number, directive: string) {
+  let begun = 0;
+  const answers = Array.from({ length: count }, (_, index) => {
+    let first = true;
+    const onDelta = () => {
+      if (first) begun += 1;
+      first = false;
+    };
+    const text = `stream ${index} ${directive}`;
+    return chat(gateway, { text, stream: true, key: `stop-${directive.length}-${index}`, onDelta });
+  });
+  await until('every stream has begun', 10_000, () => begun === count);
+  return answers;
+}
+
+/** Whole, or ended by an error that says what was used; never just cut. */
+function assertEnded(told: readonly Told[], gateway: Gateway): void {
+  for (const one of told) {
+    assert.ok(one.complete, `not cut: ${JSON.stringify(one)}\n${tail(gateway)}`);
+    assert.ok(isGood(one) || (one.code === 'overloaded' && one.usage !== null), one.code ?? '');
+  }
+}
+
+/** A thread that ends with its app open aborts the process: nothing after that is orderly. */
+function assertNoAbort(gateway: Gateway): void {
+  const line = gateway.logs.find((each) => /Assertion failed|is terminated/.test(each));
+  assert.equal(line, undefined, tail(gateway));
+}
+
+test('SIGTERM under load: streams finish or end with an error, exit 0, books right', async () => {
+  const chance = openChance('graceful stop');
+  const env = { TOLLGATE_DRAIN_SECONDS: String(DRAIN_SECONDS) };
+  const gateway = await openGateway({ env });
+  const { dev } = gateway;
+  const load = startLoad(gateway, chance, 12);
+  await progress(load, 20, 15_000);
+  const short = await open(gateway, 20, '[[sim tokens=60 gap_ms=25]]');
+  const long = await open(gateway, 20, '[[sim tokens=2000 gap_ms=25]]');
+  await sleep(chance.integer(0, 200));
+  const begun = performance.now();
+  const stopping = gateway.stop(20_000);
+  const shortTold = await Promise.all(short);
+  const longTold = await Promise.all(long);
+  assert.equal(await stopping, 0, tail(gateway));
+  assertNoAbort(gateway);
+  const tookMs = Math.round(performance.now() - begun);
+  await load.stop();
+  for (const one of shortTold) assert.ok(isGood(one), `finished: ${JSON.stringify(one)}`);
+  assertEnded(longTold, gateway);
+  assert.ok(
+    longTold.some((one) => one.code !== null),
+    'some were too long for the drain',
+  );
+  assert.ok(tookMs < (DRAIN_SECONDS + 4) * 1_000, `took ${tookMs} ms`);
+  // Nothing of it may wait for the next start.
+  await assertLedger(gateway);
+  await assertNothingHeld(gateway, 100);
+  const all = [...shortTold, ...longTold, ...load.spoken.map(({ told }) => told)];
+  const cut = load.spoken.filter(({ told }) => told.status === 200 && !told.complete);
+  assert.deepEqual(cut, [], 'no call was cut in the middle');
+  const receipts = await assertChargesTold(gateway, all);
+  console.log(`# stopped after ${tookMs} ms, ${receipts} receipts`);
+
+  await gateway.start();
+  assert.deepEqual(gateway.dev, { ...dev, simulator_url: gateway.dev.simulator_url });
+  const again = await chat(gateway, { text: 'again' });
+  assert.ok(isGood(again));
+});
+
+test('kill -9 of the parent under load: its children end by themselves', async () => {
+  const chance = openChance('parent killed');
+  const gateway = await openGateway({ env: { TOLLGATE_DRAIN_SECONDS: '2' } });
+  const { dev } = gateway;
+  const load = startLoad(gateway, chance, 12);
+  await progress(load, 20, 15_000);
+  await open(gateway, 5, '[[sim tokens=2000 gap_ms=25]]');
+  const pids = {
+    main: await gateway.mainPid(),
+    simulator: simulatorPid(gateway),
+    database: await gateway.postmasterPid(),
+  };
+  for (const [name, pid] of Object.entries(pids)) assert.ok(isAlive(pid), name);
+  await gateway.killParent();
+  for (const [name, pid] of Object.entries(pids)) {
+    const tookMs = await until(`${name} ends`, 15_000, () => !isAlive(pid), 20);
+    console.log(`# ${name} gone ${Math.round(tookMs)} ms later`);
+  }
+  await load.stop();
+  assertNoAbort(gateway);
+  await gateway.start();
+  assert.equal(gateway.dev.api_key, dev.api_key);
+  await assertNothingHeld(gateway, 3_000);
+  await assertChargesTold(
+    gateway,
+    load.spoken.map(({ told }) => told),
+  );
+  await assertLedger(gateway);
+});

@@ -1,0 +1,128 @@
+// What must arrive upstream, seen in the body that the simulator got last: images, and what one
+// family gives with a tool call and wants back, also when the conversation goes on at another one.
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import type { TestAccount } from '../../harness/account.ts';
+import { openTestbed, type Testbed } from '../../harness/testbed.ts';
+import { type Ask, ask, type ClientFormat, type Outcome, type Turn } from './ask.ts';
+import { Play, type UpstreamFamily } from './play.ts';
+import { families, formats } from './table.ts';
+
+let bed: Testbed;
+let account: TestAccount;
+before(async () => {
+  bed = await openTestbed();
+  account = await bed.account();
+});
+after(() => bed?.close());
+
+async function upstreamBody(): Promise<string> {
+  return JSON.stringify(await bed.simulator.lastBody());
+}
+
+function send(format: ClientFormat, family: UpstreamFamily, what: Ask): Promise<Outcome> {
+  return new Play({ format, family }, account).send(what, true);
+}
+
+const first = ask('[[sim call=find,list tokens=3]]', { tools: ['find', 'list'] });
+
+function continued({ calls }: Outcome): Ask {
+  const said: Turn = { role: 'assistant', text: '', calls };
+  const results = calls.map(({ id }): Turn => ({ role: 'tool', callId: id, text: 'ok' }));
+  return { ...first, turns: [...first.turns, said, ...results] };
+}
+
+function signaturesIn(body: string): string[] {
+  return [...body.matchAll(/"thoughtSignature":"([^"]+)"/g)].map(([, text]) => text ?? '');
+}
+
+for (const format of formats) {
+  for (const began of families) {
+    for (const goesOn of families) {
+      test(`${format.name}: calls of ${began.name} go on at ${goesOn.name}`, async () => {
+        const outcome = await send(format, began, first);
+        assert.equal(outcome.calls.length, 2);
+        for (const { id } of outcome.calls) assert.match(id, /^[A-Za-z0-9_-]+$/);
+        const final = await send(format, goesOn, continued(outcome));
+        assert.equal(final.text, ' t0 t1 t2', final.error ?? '');
+        const body = await upstreamBody();
+        assert.ok(!body.includes('__sig'), 'the ids are plain again');
+        const signatures = signaturesIn(body);
+        assert.equal(signatures.length, goesOn.name === 'gemini' ? 1 : 0);
+        if (goesOn.name !== 'gemini') return;
+        const text = Buffer.from(signatures[0] ?? '', 'base64').toString();
+        const isReal = text.startsWith('simulated thought');
+        assert.equal(isReal, began.name === 'gemini', 'the signature itself, or the stand-in');
+      });
+    }
+  }
+}
+
+const data = 'iVBORw0KGgoAAAANSUhEUg==';
+
+for (const format of formats) {
+  for (const family of families) {
+    test(`${format.name} in, ${family.name} out: an image arrives`, async () => {
+      const imageUrl = `data:image/png;base64,${data}`;
+      const turns: Turn[] = [{ role: 'user', text: 'see [[sim tokens=1]]', imageUrl }];
+      const outcome = await send(format, family, ask('', { turns }));
+      assert.equal(outcome.text, ' t0');
+      assert.ok((await upstreamBody()).includes(data));
+    });
+  }
+}
+
+test('a stored response goes on at the family that signed its calls', async () => {
+  const post = async (members: Record<string, unknown>) => {
+    const response = await fetch(`${account.baseUrl}/v1/responses`, {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${account.apiKey}`,
+        'content-type': 'application/json',
+      },
+      body: JSON.stringify({ model: 'svc-sim-gemini', ...members }),
+    });
+    assert.equal(response.status, 200);
+    return (await response.json()) as {
+      id: string;
+      output: { call_id: string; content?: { text: string }[] }[];
+    };
+  };
+  const tools = [{ type: 'function', name: 'find', parameters: { type: 'object' } }];
+  const asked = await post({ input: '[[sim call=find tokens=2]]', tools });
+  const callId = asked.output[0]?.call_id ?? '';
+  const answered = await post({
+    previous_response_id: asked.id,
+    input: [{ type: 'function_call_output', call_id: callId, output: 'ok' }],
+    tools,
+  });
+  assert.equal(answered.output[0]?.content?.[0]?.text, ' t0 t1');
+  const [signature] = signaturesIn(await upstreamBody());
+  assert.match(Buffer.from(signature ?? '', 'base64').toString(), /^simulated thought/);
+});
+
+const counters = families.filter(({ name }) => name !== 'chat');
+for (const family of counters) {
+  test(`${family.name} counts beforehand what it reports afterwards`, async () => {
+    const body = {
+      model: family.model,
+      system: 'be kind',
+      messages: [{ role: 'user', content: 'one two three [[sim tokens=1]]' }],
+      tools: [{ name: 'find', input_schema: { type: 'object' } }],
+    };
+    const post = async (path: string, members: Record<string, unknown> = {}) => {
+      const response = await fetch(account.baseUrl + path, {
+        method: 'POST',
+        headers: { 'x-api-key': account.apiKey, 'content-type': 'application/json' },
+        body: JSON.stringify({ ...body, ...members }),
+      });
+      assert.equal(response.status, 200);
+      return (await response.json()) as Record<string, unknown>;
+    };
+    const counted = await post('/v1/messages/count_tokens');
+    const { usage } = await post('/v1/messages', { max_tokens: 16 });
+    assert.equal(counted.svc_estimated, false);
+    assert.equal(counted.input_tokens, (usage as { input_tokens: number }).input_tokens);
+    assert.equal(counted.input_tokens, 7);
+  });
+}

@@ -1,0 +1,121 @@
+// The ledger check as it is run: a program of its own beside whoever uses the database.
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { after, before, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import {
+  type Bank,
+  type Branch,
+  claimingHold,
+  holdOf,
+  openBank,
+  purchase,
+} from '../actors/wallet/bank.ts';
+
+let bank: Bank;
+let branch: Branch;
+let walletId: string;
+before(async () => {
+  bank = await openBank();
+  branch = bank.branch();
+  walletId = await bank.newWallet();
+  await branch.ask(walletId, 'grant', purchase(1_000n));
+});
+after(() => bank.close());
+
+const program = fileURLToPath(new URL('../../db/check.js', import.meta.url));
+
+function check(databaseUrl: string): Promise<{ code: number; output: string }> {
+  const env = { PATH: process.env.PATH ?? '', DATABASE_URL: databaseUrl };
+  return new Promise((resolve) => {
+    execFile(process.execPath, [program], { env, timeout: 15_000 }, (error, stdout, stderr) => {
+      const code = error === null ? 0 : Number(error.code ?? -1);
+      resolve({ code, output: `${stdout}${stderr}` });
+    });
+  });
+}
+
+/** Does something wrong, checks, and takes it back. */
+async function withFault(wrong: string, right: string): Promise<{ code: number; output: string }> {
+  await bank.sql.unsafe(wrong);
+  const result = await check(bank.database.url);
+  await bank.sql.unsafe(right);
+  return result;
+}
+
+test('right books under load are right, exit 0', async () => {
+  let running = true;
+  const load = Promise.all(
+    Array.from({ length: 8 }, async () => {
+      while (running) {
+        const hold = claimingHold(10n, null);
+        await branch.ask(walletId, 'hold', hold);
+        const { holdId } = hold;
+        await branch.ask(walletId, 'release', { holdId, reason: 'failed', finish: null });
+      }
+    }),
+  );
+  const { code, output } = await check(bank.database.url);
+  running = false;
+  await load;
+  assert.equal(code, 0, output);
+  assert.match(output, /the sum over all accounts is zero +\d+ +right/);
+});
+
+test('every kind of wrong books is found with its difference, exit 1', async () => {
+  const hold = holdOf(70n);
+  await branch.ask(walletId, 'hold', hold);
+  const where = `WHERE wallet_id = '${walletId}'`;
+  const grants = await withFault(
+    `UPDATE grants SET remaining_micros = remaining_micros - 5 ${where}`,
+    `UPDATE grants SET remaining_micros = remaining_micros + 5 ${where}`,
+  );
+  assert.equal(grants.code, 1);
+  assert.match(grants.output, /available 930, grants have free 925/);
+  const balance = await withFault(
+    `UPDATE wallets SET wallet_micros = wallet_micros + 3, revenue_micros = revenue_micros - 3
+      WHERE id = '${walletId}'`,
+    `UPDATE wallets SET wallet_micros = wallet_micros - 3, revenue_micros = revenue_micros + 3
+      WHERE id = '${walletId}'`,
+  );
+  assert.equal(balance.code, 1);
+  assert.match(balance.output, /wallet_micros: balance 933, journal 930/);
+  const orphan = await withFault(
+    `UPDATE holds SET expires_at = now() - interval '61 seconds' ${where}`,
+    `UPDATE holds SET expires_at = now() + interval '61 seconds' ${where}`,
+  );
+  assert.equal(orphan.code, 1);
+  assert.match(orphan.output, new RegExp(`${hold.holdId} of ${walletId}: expired`));
+  const held = await withFault(
+    `UPDATE holds SET amount_micros = amount_micros + 1 ${where}`,
+    `UPDATE holds SET amount_micros = amount_micros - 1 ${where}`,
+  );
+  assert.match(held.output, /held 70, holds 71/);
+  assert.equal((await check(bank.database.url)).code, 0, 'and all was taken back');
+});
+
+test('a charge that the journal does not have, and a settlement too many, are found', async () => {
+  const hold = claimingHold(20n, null);
+  await branch.ask(walletId, 'hold', hold);
+  const { holdId } = hold;
+  const settle = { holdId, chargeMicros: 11n, providerCostMicros: 10n, finish: null };
+  await branch.ask(walletId, 'settle', settle);
+  const { id } = hold.owner;
+  const charge = await withFault(
+    `UPDATE generations SET charge_micros = 12 WHERE id = '${id}'`,
+    `UPDATE generations SET charge_micros = 11 WHERE id = '${id}'`,
+  );
+  assert.match(charge.output, /charged 12, journal 11/);
+  await bank.sql`INSERT INTO ledger (operation_id, wallet_id, kind, wallet_micros, held_micros,
+      revenue_micros, provider_cost_micros, promotion_micros, purchase_micros, shortfall_micros)
+    VALUES (${`${holdId}.late`}, ${walletId}, 'late', 0, 0, 0, 0, 0, 0, 0)`;
+  const twice = await check(bank.database.url);
+  assert.equal(twice.code, 1);
+  assert.match(twice.output, new RegExp(`${holdId}: settled 2 times`));
+});
+
+test('a database that does not answer is exit 2, with one line', async () => {
+  const { code, output } = await check('postgres://nobody@/none?host=/nonexistent');
+  assert.equal(code, 2);
+  assert.match(output, /^the ledger cannot be checked: .+\n$/);
+});

@@ -1,0 +1,192 @@
+// The lanes with a real Piscina thread: what many sessions get is, sample by sample, what one
+// resampler gives, whatever order, lengths, bursts and closes they come in.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Worker } from 'node:worker_threads';
+import pino from 'pino';
+import { createLanes, type Lane, type Lanes } from '../../../media/audio/lanes/lanes.ts';
+import { createResampler } from '../../../media/audio/resample/resampler.ts';
+
+/** Park and Miller's generator. */
+function createRandom(seed: number): () => number {
+  let state = (seed % 2_147_483_646) + 1;
+  return () => {
+    state = (state * 48_271) % 2_147_483_647;
+    return state / 2_147_483_647;
+  };
+}
+
+const log = pino({ level: 'silent' });
+
+interface Client {
+  lane: Lane;
+  sent: number[];
+  heard: number[];
+  failed: boolean;
+}
+
+function connect(lanes: Lanes): Client {
+  const client = { sent: [], heard: [], failed: false } as Omit<Client, 'lane'>;
+  const lane = lanes.open({
+    output(pcm) {
+      client.heard.push(...new Int16Array(pcm.slice().buffer));
+    },
+    failed() {
+      client.failed = true;
+    },
+  });
+  assert.ok(lane !== null);
+  return Object.assign(client, { lane });
+}
+
+function frame(random: () => number, samples: number): Int16Array {
+  return Int16Array.from({ length: samples }, () => Math.floor(random() * 65_536) - 32_768);
+}
+
+function send(client: Client, samples: Int16Array): boolean {
+  const isKept = client.lane.push(new Uint8Array(samples.buffer));
+  // Taken at once: the caller's buffer may be reused.
+  const copy = [...samples];
+  samples.fill(0);
+  if (isKept) client.sent.push(...copy);
+  return isKept;
+}
+
+async function settled(client: Client, timeoutMs = 5_000): Promise<void> {
+  const deadline = performance.now() + timeoutMs;
+  const wanted = Math.floor(client.sent.length / 2) * 3;
+  while (client.heard.length < wanted && performance.now() < deadline) await sleep(5);
+  assert.equal(client.heard.length, wanted);
+}
+
+function assertExact({ sent, heard }: Client): void {
+  const expected = createResampler('up').push(Int16Array.from(sent));
+  assert.deepEqual(Int16Array.from(heard), expected);
+}
+
+test('many sessions of any pace get exactly what one resampler gives', async (t) => {
+  const seed = Date.now() % 100_000;
+  t.diagnostic(`seed ${seed}`);
+  const random = createRandom(seed);
+  const lanes = createLanes({ lanesMax: 40, log });
+  const clients = Array.from({ length: 40 }, () => connect(lanes));
+  for (let turn = 0; turn < 60; turn++) {
+    for (const client of clients) {
+      if (random() < 0.3) continue;
+      const burst = random() < 0.05 ? 20 : 1;
+      for (let count = 0; count < burst; count++) {
+        const length = random() < 0.8 ? 512 : 1 + Math.floor(random() * 512);
+        assert.ok(send(client, frame(random, length)));
+      }
+    }
+    await sleep(random() < 0.5 ? 1 : 12);
+  }
+  for (const client of clients) {
+    await settled(client);
+    assertExact(client);
+  }
+  assert.equal(lanes.status.droppedFrames, 0);
+  await lanes.stop();
+});
+
+test('2 s at once go through; what is beyond the backlog is refused and counted', async () => {
+  const lanes = createLanes({ lanesMax: 2, log });
+  const client = connect(lanes);
+  const random = createRandom(1);
+  for (let count = 0; count < 63; count++) assert.ok(send(client, frame(random, 512)));
+  await settled(client);
+  let refused = 0;
+  for (let count = 0; count < 100; count++) if (!send(client, frame(random, 512))) refused += 1;
+  assert.equal(refused, 100 - 76);
+  assert.equal(client.lane.droppedFrames, refused);
+  await settled(client);
+  assertExact(client);
+  await lanes.stop();
+});
+
+test('lanes are bounded, and one that was closed leaves nothing to the next one', async () => {
+  const lanes = createLanes({ lanesMax: 1, log });
+  const first = connect(lanes);
+  assert.equal(lanes.open({ output() {}, failed() {} }), null);
+  const random = createRandom(2);
+  send(first, frame(random, 512));
+  await settled(first);
+  send(first, frame(random, 512));
+  first.lane.close();
+  first.lane.close();
+  assert.equal(send(first, frame(random, 512)), false);
+  const second = connect(lanes);
+  for (let count = 0; count < 10; count++) send(second, frame(random, 300));
+  await settled(second);
+  assertExact(second);
+  assert.equal(first.heard.length, 768);
+  assert.equal(lanes.status.open, 1);
+  await lanes.stop();
+});
+
+/** The threads that are started while `work` runs. */
+async function withThreads(work: (threads: Worker[]) => Promise<void>): Promise<void> {
+  const threads: Worker[] = [];
+  const remember = (thread: Worker) => void threads.push(thread);
+  process.on('worker', remember);
+  try {
+    await work(threads);
+  } finally {
+    process.off('worker', remember);
+  }
+}
+
+test('threads that die under the batches cost nothing but time', async (t) => {
+  const seed = Date.now() % 100_000;
+  t.diagnostic(`seed ${seed}`);
+  const random = createRandom(seed);
+  await withThreads(async (threads) => {
+    const lanes = createLanes({ lanesMax: 10, log });
+    const clients = Array.from({ length: 10 }, () => connect(lanes));
+    const ended: Promise<number>[] = [];
+    for (let turn = 0; turn < 250; turn++) {
+      for (const client of clients) {
+        if (random() < 0.2) assert.ok(send(client, frame(random, 512)));
+      }
+      // While a batch is being computed, as often as not.
+      if (turn % 60 === 30) {
+        const thread = threads.at(-1);
+        assert.ok(thread !== undefined);
+        ended.push(thread.terminate());
+      }
+      await sleep(random() < 0.5 ? 0 : 3);
+    }
+    for (const client of clients) {
+      await settled(client, 10_000);
+      assertExact(client);
+      assert.equal(client.failed, false);
+    }
+    assert.equal(lanes.status.droppedFrames, 0);
+    assert.ok(threads.length > 1);
+    await Promise.all(ended);
+    await lanes.stop();
+  });
+});
+
+test('when threads do not answer every lane is told, and the next one begins anew', async () => {
+  await withThreads(async (threads) => {
+    // No thread starts in a millisecond.
+    const lanes = createLanes({ lanesMax: 3, log, timeoutMs: 1 });
+    const clients = [connect(lanes), connect(lanes)];
+    const random = createRandom(3);
+    while (threads.length === 0) await sleep(5);
+    await sleep(300);
+    await threads[0]?.terminate();
+    for (const client of clients) send(client, frame(random, 512));
+    const deadline = performance.now() + 5_000;
+    while (clients.some(({ failed }) => !failed) && performance.now() < deadline) await sleep(5);
+    for (const client of clients) {
+      assert.equal(client.failed, true);
+      assert.equal(send(client, frame(random, 512)), false);
+    }
+    assert.equal(lanes.status.open, 0);
+    assert.notEqual(lanes.open({ output() {}, failed() {} }), null);
+    await lanes.stop();
+  });
+});

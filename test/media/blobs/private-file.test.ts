@@ -1,0 +1,113 @@
+// Private files: whole or not there, for their owner alone, and gone when their time is over.
+import assert from 'node:assert/strict';
+import {
+  access,
+  chmod,
+  mkdtemp,
+  readdir,
+  readFile,
+  rm,
+  stat,
+  utimes,
+  writeFile,
+} from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import {
+  preparePrivateFolder,
+  readPrivateFile,
+  sweepPrivateFolder,
+  withScratchFile,
+  writePrivateFile,
+} from '../../../media/blobs/private-file.ts';
+
+let parent: string;
+before(async () => {
+  parent = await mkdtemp(join(tmpdir(), 'tollgate-private-'));
+});
+after(() => rm(parent, { recursive: true, force: true }));
+
+async function until(check: () => boolean | Promise<boolean>): Promise<void> {
+  const deadline = performance.now() + 2_000;
+  while (!(await check())) {
+    assert.ok(performance.now() < deadline, 'not in time');
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+}
+
+async function folderOf(name: string): Promise<string> {
+  const folder = join(parent, name, 'deep');
+  await preparePrivateFolder(folder);
+  return folder;
+}
+
+test('a file is there when it is whole, and readable by its owner alone', async () => {
+  const folder = await folderOf('whole');
+  assert.equal((await stat(folder)).mode & 0o777, 0o700);
+  let drained = 0;
+  const writer = writePrivateFile(folder, 'one', () => {
+    drained += 1;
+  });
+  const piece = Buffer.alloc(300_000, 'x');
+  assert.equal(writer.write(piece), false, 'more than the disk has taken');
+  assert.deepEqual(await readdir(folder).then((names) => names.filter((n) => n === 'one')), []);
+  await until(() => drained > 0);
+  assert.equal(await writer.finish(), piece.length);
+  assert.equal((await stat(join(folder, 'one'))).mode & 0o777, 0o600);
+  const file = await readPrivateFile(folder, 'one');
+  assert.equal(file?.bytes, piece.length);
+  const parts: Buffer[] = [];
+  for await (const part of file?.stream ?? []) parts.push(part as Buffer);
+  assert.deepEqual(Buffer.concat(parts), piece);
+  assert.equal(await readPrivateFile(folder, 'two'), null);
+});
+
+test('what is discarded or cannot be written leaves nothing', async () => {
+  const folder = await folderOf('discarded');
+  const writer = writePrivateFile(folder, 'one', () => undefined);
+  writer.write(Buffer.from('x'));
+  await until(async () => (await readdir(folder)).length === 1);
+  writer.discard();
+  await until(async () => (await readdir(folder)).length === 0);
+  assert.deepEqual(await readdir(folder), []);
+  const lost = writePrivateFile(join(folder, 'not-there'), 'one', () => undefined);
+  lost.write(Buffer.from('x'));
+  assert.equal(await lost.finish(), null);
+});
+
+test('a scratch file is gone when the work is over, also when it fails', async () => {
+  const folder = await folderOf('scratch');
+  const text = await withScratchFile(folder, 'a', Buffer.from('seen'), async (path) => {
+    assert.equal((await stat(path)).mode & 0o777, 0o600);
+    return await readFile(path, 'utf8');
+  });
+  assert.equal(text, 'seen');
+  const failing = withScratchFile(folder, 'b', Buffer.from('x'), async () => {
+    throw new Error('the work failed');
+  });
+  await assert.rejects(failing, /the work failed/);
+  assert.deepEqual(await readdir(folder), []);
+});
+
+test('the sweep takes what is too old, and what stayed unfinished', async () => {
+  const folder = await folderOf('swept');
+  const hourAgo = new Date(Date.now() - 3_600_000);
+  for (const [name, isOld] of [
+    ['old', true],
+    ['new', false],
+    ['old.part', true],
+    ['new.part', false],
+  ] as const) {
+    await writeFile(join(folder, name), 'x');
+    await chmod(join(folder, name), 0o600);
+    if (isOld) await utimes(join(folder, name), hourAgo, hourAgo);
+  }
+  const removed = await sweepPrivateFolder(folder, { keptMs: 7_200_000, unfinishedMs: 60_000 });
+  assert.equal(removed, 1);
+  assert.deepEqual((await readdir(folder)).sort(), ['new', 'new.part', 'old']);
+  await sweepPrivateFolder(folder, { keptMs: 60_000, unfinishedMs: 60_000 });
+  assert.deepEqual((await readdir(folder)).sort(), ['new', 'new.part']);
+  assert.equal(await sweepPrivateFolder(join(folder, 'none'), { keptMs: 0, unfinishedMs: 0 }), 0);
+  await access(folder);
+});

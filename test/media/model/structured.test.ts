@@ -1,0 +1,126 @@
+// Structured output: answers against schemas that clients send, and schemas that mean harm.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { OutputFormat } from '../../../media/model/request.ts';
+import {
+  assertOutputFormat,
+  isHeavyFormat,
+  satisfiesOutputFormat,
+} from '../../../media/model/structured.ts';
+import checkFormatTask from '../../../media/tasks/check-format.ts';
+import { Problem } from '../../../runtime/problem.ts';
+
+function formatOf(schema: Record<string, unknown>): OutputFormat {
+  return { type: 'json_schema', name: 'thing', schema, strict: true };
+}
+
+function refused(schema: Record<string, unknown>): string {
+  try {
+    assertOutputFormat(formatOf(schema), 'response_format');
+  } catch (error) {
+    assert.ok(error instanceof Problem, String(error));
+    assert.equal(error.param, 'response_format');
+    return error.message;
+  }
+  return '';
+}
+
+test('accepts what satisfies the schema and nothing else', () => {
+  const format = formatOf({
+    type: 'object',
+    required: ['a', 'list'],
+    additionalProperties: false,
+    properties: {
+      a: { type: 'integer' },
+      list: { type: 'array', items: { $ref: '#/$defs/word' } },
+    },
+    $defs: { word: { type: 'string', pattern: '^[a-z]+$' } },
+  });
+  assertOutputFormat(format, 'response_format');
+  assert.equal(satisfiesOutputFormat(format, '{"a":1,"list":["x"]}'), true);
+  for (const text of [
+    '{"a":"1","list":[]}',
+    '{"a":1,"list":["X"]}',
+    '{"a":1}',
+    'not JSON',
+    '',
+    'null',
+  ]) {
+    assert.equal(satisfiesOutputFormat(format, text), false, text);
+  }
+});
+
+test('a plain check that is held up is no refusal: only heavy schemas have a time limit', () => {
+  const branches = Array.from({ length: 12 }, (_, a) => ({ properties: { a: { const: a } } }));
+  const format = formatOf({ type: 'array', items: { type: 'object', oneOf: branches } });
+  assert.equal(isHeavyFormat(format), false);
+  // More than the limit's time on any machine: as long as another thread or a pause may take.
+  const text = `[${'{"a":1},'.repeat(3_000_000)}{"a":1}]`;
+  assert.equal(satisfiesOutputFormat(format, text), true);
+});
+
+test('json_object wants an object, text wants nothing', () => {
+  assert.equal(satisfiesOutputFormat({ type: 'json_object' }, '{}'), true);
+  assert.equal(satisfiesOutputFormat({ type: 'json_object' }, '[]'), false);
+  assert.equal(satisfiesOutputFormat({ type: 'text' }, '{'), true);
+});
+
+test('refuses invalid, remote, deep and large schemas', () => {
+  assert.match(refused({ type: 'thing' }), /not valid/);
+  assert.match(refused({ $ref: 'https://example.com/schema' }), /inside the schema/);
+  let deep: Record<string, unknown> = {};
+  for (let level = 0; level < 70; level += 1) deep = { properties: { a: deep } };
+  assert.match(refused(deep), /deeply/);
+  assert.match(refused({ enum: Array.from({ length: 20_000 }, (_, at) => at) }), /large/);
+  assert.match(refused({ description: 'x'.repeat(200_000) }), /large/);
+});
+
+test('identifiers of one schema are not seen by another, nor by the compiler', () => {
+  const id = 'https://json-schema.org/draft/2020-12/schema';
+  const one = formatOf({
+    $id: id,
+    $schema: 'http://json-schema.org/draft-07/schema#',
+    type: 'string',
+  });
+  const other = formatOf({ $id: id, type: 'integer' });
+  assertOutputFormat(one, 'response_format');
+  assertOutputFormat(other, 'response_format');
+  assert.equal(satisfiesOutputFormat(one, '"x"'), true);
+  assert.equal(satisfiesOutputFormat(other, '"x"'), false);
+  const named = formatOf({ type: 'object', properties: { $id: { type: 'integer' } } });
+  assert.equal(satisfiesOutputFormat(named, '{"$id":"x"}'), false);
+  const asynchronous = formatOf({ $async: true, type: 'integer' });
+  assert.equal(satisfiesOutputFormat(asynchronous, '"x"'), false);
+});
+
+test('what may take long is left to a thread, which finds what is wrong with it', () => {
+  const heavy = [
+    { $ref: '#/$defs/missing' },
+    { type: 'thing', properties: { a: { pattern: 'a' } } },
+    {
+      type: 'thing',
+      properties: Object.fromEntries([...'abcdefghijkl'].map((n) => [n.repeat(90), {}])),
+    },
+  ].map(formatOf);
+  for (const format of heavy) {
+    assert.equal(isHeavyFormat(format), true, JSON.stringify(format));
+    assertOutputFormat(format, 'response_format');
+    assert.equal(checkFormatTask({ format, text: null }), false);
+    assert.equal(checkFormatTask({ format, text: '{}' }), false);
+  }
+  const good = formatOf({ type: 'object', properties: { a: { type: 'string', pattern: '^a$' } } });
+  assert.equal(checkFormatTask({ format: good, text: null }), true);
+  assert.equal(checkFormatTask({ format: good, text: '{"a":"a"}' }), true);
+  assert.equal(checkFormatTask({ format: good, text: '{"a":"b"}' }), false);
+  // A member of that name is no keyword, but told from one it is not.
+  const light = formatOf({ type: 'object', properties: { a: { type: 'integer' } } });
+  assert.equal(isHeavyFormat(light), false);
+});
+
+test('a pattern that backtracks for ever ends within the time limit', () => {
+  const format = formatOf({ type: 'string', pattern: '^(a+)+$' });
+  const startedMs = performance.now();
+  assert.equal(satisfiesOutputFormat(format, JSON.stringify(`${'a'.repeat(60)}!`)), false);
+  assert.ok(performance.now() - startedMs < 1000);
+  assert.equal(satisfiesOutputFormat(format, '"aaa"'), true);
+});

@@ -1,0 +1,169 @@
+// The reader on streams cut anywhere: every fixture at every byte, and random streams in random
+// pieces against another parser. The template shortcut must never show.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createParser } from 'eventsource-parser';
+import fc from 'fast-check';
+import { addToAnswer, emptyAnswer } from '../../../../media/model/answer.ts';
+import type { ModelEvent } from '../../../../media/model/events.ts';
+import { anthropicMessages } from '../../../../media/providers/anthropic-messages/family.ts';
+import { MessagesReader } from '../../../../media/providers/anthropic-messages/reader.ts';
+import {
+  emptyMessagesStream,
+  endOfAnswer,
+  readEvent,
+} from '../../../../media/providers/anthropic-messages/stream.ts';
+import { eventCharactersMax } from '../../../../media/providers/sse.ts';
+import { closed, fixtures, opened, sse } from './fixtures.ts';
+
+const seed = Date.now() % 1_000_000;
+
+function read(pieces: readonly Uint8Array[]): ModelEvent[] {
+  const reader = new MessagesReader();
+  const events = pieces.flatMap((piece) => reader.push(piece));
+  return [...events, ...reader.end()];
+}
+
+for (const fixture of fixtures) {
+  const bytes = Buffer.from(fixture.body);
+  test(`reads ${fixture.name}, whole and cut at every byte`, () => {
+    assert.deepEqual(read([bytes]), fixture.events, 'whole');
+    for (let cut = 1; cut < bytes.length; cut += 1) {
+      const pieces = [bytes.subarray(0, cut), bytes.subarray(cut)];
+      assert.deepEqual(read(pieces), fixture.events, `cut at byte ${cut}`);
+    }
+    const single = Array.from(bytes, (_, index) => bytes.subarray(index, index + 1));
+    assert.deepEqual(read(single), fixture.events, 'byte by byte');
+  });
+}
+
+interface Piece {
+  index: number;
+  text: string;
+  kind: 'text' | 'thinking';
+  more: string;
+  escaped: boolean;
+  terminator: string;
+}
+
+const piece: fc.Arbitrary<Piece> = fc.record({
+  index: fc.nat(2),
+  text: fc.oneof(
+    fc.string({ unit: 'binary', maxLength: 12 }),
+    fc.string({ unit: 'grapheme', maxLength: 12 }),
+    fc.constantFrom('a', 'text', '"', '\\', '\n', '"text":"x"', '', '\ud800', '~', '0'),
+  ),
+  kind: fc.constantFrom('text', 'text', 'text', 'thinking'),
+  more: fc.constantFrom('', '', ',"x":"y"', ',"text":"a"'),
+  escaped: fc.boolean(),
+  terminator: fc.constantFrom('\n\n', '\n\n', '\r\n\r\n', '\r\r', '\n\n: note\n\n'),
+});
+
+/** The text with every character as an escape. */
+function escapeAll(text: string): string {
+  const unit = (at: number) => text.charCodeAt(at).toString(16).padStart(4, '0');
+  return `"${Array.from({ length: text.length }, (_, at) => `\\u${unit(at)}`).join('')}"`;
+}
+
+/** Blocks 0 and 2 are text, 1 is thinking; deltas of the wrong kind mean nothing. */
+function render(pieces: readonly Piece[]): Buffer {
+  const blocks = [
+    { type: 'text', text: '' },
+    { type: 'thinking', thinking: '' },
+    { type: 'text', text: '' },
+  ];
+  const begun = blocks.map((content_block, index) =>
+    sse('content_block_start', { index, content_block }),
+  );
+  const events = pieces.map(({ index, text, kind, more, escaped, terminator }) => {
+    const literal = escaped ? escapeAll(text) : JSON.stringify(text);
+    const delta = `"delta":{"type":"${kind}_delta","${kind}":${literal}}${more}`;
+    const data = `{"type":"content_block_delta","index":${index},${delta}}`;
+    return `event: content_block_delta\ndata: ${data}${terminator}`;
+  });
+  return Buffer.from(opened() + begun.join('') + events.join('') + closed('end_turn'));
+}
+
+/** The same meaning by another parser: no template, no own splitting of lines. */
+function reference(bytes: Buffer): ModelEvent[] {
+  const state = emptyMessagesStream();
+  const events: ModelEvent[] = [];
+  const parser = createParser({
+    onEvent: ({ data }) => {
+      const event = JSON.parse(data) as { type: string };
+      events.push(
+        ...(event.type === 'message_stop' ? endOfAnswer(state) : readEvent(state, event)),
+      );
+    },
+  });
+  parser.feed(new TextDecoder().decode(bytes));
+  return events;
+}
+
+test('random streams in random pieces mean what another parser says they mean', () => {
+  fc.assert(
+    fc.property(
+      fc.array(piece, { minLength: 1, maxLength: 20 }),
+      fc.array(fc.nat(6000), { maxLength: 12 }),
+      (pieces, cuts) => {
+        const bytes = render(pieces);
+        const ends = [...new Set(cuts.filter((cut) => cut < bytes.length))].sort((a, b) => a - b);
+        const parts = [...ends, bytes.length].map((end, at) =>
+          bytes.subarray(ends[at - 1] ?? 0, end),
+        );
+        assert.deepEqual(read(parts), reference(bytes));
+      },
+    ),
+    { seed, numRuns: 2_000 },
+  );
+});
+
+test('what the first event says of the output is never a report', () => {
+  const body = opened({ input_tokens: 9, output_tokens: 1 });
+  const events = read([Buffer.from(body)]);
+  assert.deepEqual(
+    events.map(({ type }) => type),
+    ['start', 'failure'],
+  );
+});
+
+test('the answer knows how its format ended it', () => {
+  const answer = emptyAnswer();
+  const body = opened() + closed('pause_turn', null, { container: { id: 'c' } });
+  for (const event of read([Buffer.from(body)])) addToAnswer(answer, event);
+  assert.equal(answer.finishReason, 'stop');
+  assert.deepEqual(answer.finishNative?.value, {
+    stop_reason: 'pause_turn',
+    container: { id: 'c' },
+  });
+});
+
+test('an event over the bound ends the stream', () => {
+  const reader = new MessagesReader();
+  const long = 'x'.repeat(eventCharactersMax + 10);
+  const [, event] = [
+    ...reader.push(Buffer.from(opened())),
+    ...reader.push(Buffer.from(`data: ${long}`)),
+  ];
+  assert.ok(event?.type === 'failure' && event.failure.kind === 'garbage');
+});
+
+test('statuses become kinds, and what a provider asks for is respected', () => {
+  const kinds: [number, string][] = [
+    [400, 'rejected'],
+    [401, 'failed'],
+    [403, 'failed'],
+    [404, 'failed'],
+    [408, 'timeout'],
+    [413, 'rejected'],
+    [429, 'busy'],
+    [500, 'failed'],
+    [529, 'failed'],
+  ];
+  const body = JSON.stringify({ type: 'error', error: { type: 'x', message: 'secret' } });
+  for (const [status, kind] of kinds) {
+    const failure = anthropicMessages.readFailure(status, { 'retry-after': '3' }, body);
+    assert.deepEqual(failure, { kind, status, retryAfterMs: 3_000, detail: 'x: secret' });
+  }
+  assert.equal(anthropicMessages.readFailure(502, {}, '<html>').detail, '<html>');
+});

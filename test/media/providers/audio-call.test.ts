@@ -1,0 +1,118 @@
+// Calls of speech and transcription: deadlines, pauses, aborts, and failures by their kind.
+import assert from 'node:assert/strict';
+import { after, before, beforeEach, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { UpstreamFailure } from '../../../media/model/events.ts';
+import { type AudioClient, createAudioClient } from '../../../media/providers/audio-call.ts';
+import { openaiAudio } from '../../../media/providers/openai-audio/family.ts';
+import { type AudioProvider, piece, startAudioProvider } from '../../harness/audio-provider.ts';
+
+let provider: AudioProvider;
+let client: AudioClient;
+before(async () => {
+  provider = await startAudioProvider({ kind: 'stall' });
+  client = createAudioClient({ connectionsMax: 8 });
+});
+after(async () => {
+  await client.close();
+  provider.close();
+});
+beforeEach(() => {
+  provider.first = [];
+});
+
+const deadlines = { connectMs: 500, firstEventMs: 400, idleMs: 300, totalMs: 1_500 };
+const request = { input: 'x', voice: 'a', instructions: null, format: 'mp3' as const, speed: null };
+
+interface Heard {
+  bytes: number;
+  times: number[];
+  handle: ReturnType<AudioClient['start']>;
+  ended: Promise<UpstreamFailure | null>;
+  isOver: boolean;
+}
+
+function call(baseUrl = provider.url): Heard {
+  const target = { routeId: 'r', family: 'x', baseUrl, apiKey: null, upstreamModel: 'm' };
+  const heard = { bytes: 0, times: [] as number[], isOver: false };
+  let handle: Heard['handle'] | undefined;
+  const ended = new Promise<UpstreamFailure | null>((resolve) => {
+    const encoded = openaiAudio.encodeSpeech(request, 'v', target);
+    handle = client.start(openaiAudio, encoded, deadlines, {
+      bytes(bytes) {
+        heard.bytes += bytes.length;
+        heard.times.push(performance.now());
+      },
+      ended(failure) {
+        assert.ok(!heard.isOver, 'ended once');
+        heard.isOver = true;
+        resolve(failure);
+      },
+    });
+  });
+  assert.ok(handle !== undefined);
+  return Object.assign(heard, { handle, ended });
+}
+
+test('bytes come as they are sent, and the end after them', async () => {
+  provider.first = [{ kind: 'audio', pieces: 5, pauseMs: 20 }];
+  const heard = call();
+  assert.equal(await heard.ended, null);
+  assert.equal(heard.bytes, 5 * piece.length);
+  assert.ok((heard.times.at(-1) ?? 0) - (heard.times[0] ?? 0) > 40);
+});
+
+test('every failure has its kind', async () => {
+  const kinds: [AudioProvider['behaviour'], UpstreamFailure['kind']][] = [
+    [{ kind: 'status', status: 429 }, 'busy'],
+    [{ kind: 'status', status: 400 }, 'rejected'],
+    [{ kind: 'status', status: 401 }, 'failed'],
+    [{ kind: 'status', status: 408 }, 'timeout'],
+    [{ kind: 'hangUp' }, 'connect'],
+    [{ kind: 'audio', pieces: 1, pauseMs: 30, cut: true }, 'cut'],
+    [{ kind: 'stall' }, 'timeout'],
+    [{ kind: 'audio', pieces: 2, pauseMs: 600 }, 'timeout'],
+  ];
+  for (const [behaviour, kind] of kinds) {
+    provider.first = [behaviour];
+    const failure = await call().ended;
+    assert.equal(failure?.kind, kind, JSON.stringify(behaviour));
+  }
+  assert.equal((await call('http://127.0.0.1:9/v1').ended)?.kind, 'connect');
+});
+
+test('a whole call has a bound, however often something comes', async () => {
+  provider.first = [{ kind: 'audio', pieces: 100, pauseMs: 50 }];
+  const startedAt = performance.now();
+  const failure = await call().ended;
+  assert.equal(failure?.kind, 'timeout');
+  assert.ok(performance.now() - startedAt < 1_900);
+});
+
+test('a pause stops the bytes and no deadline but the last, and nothing is lost', async () => {
+  const pieces = 600;
+  provider.first = [{ kind: 'audio', pieces }];
+  const heard = call();
+  while (heard.bytes === 0) await sleep(1);
+  heard.handle.pause();
+  await sleep(30);
+  const before = heard.bytes;
+  await sleep(500);
+  assert.equal(heard.bytes, before);
+  assert.ok(before < pieces * piece.length);
+  heard.handle.resume();
+  assert.equal(await heard.ended, null);
+  assert.equal(heard.bytes, pieces * piece.length);
+});
+
+test('after an abort nothing is reported, and the provider sees it', async () => {
+  provider.first = [{ kind: 'audio', pieces: 50, pauseMs: 20 }];
+  const heard = call();
+  while (heard.bytes === 0) await sleep(1);
+  heard.handle.abort();
+  const before = heard.bytes;
+  await sleep(150);
+  assert.equal(heard.bytes, before);
+  assert.equal(heard.isOver, false);
+  assert.equal(provider.asked.at(-1)?.isAborted, true);
+});

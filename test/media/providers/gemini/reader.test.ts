@@ -1,0 +1,174 @@
+// The reader on streams cut anywhere: every fixture at every byte, and random streams in random
+// pieces against another parser. The template shortcut must never show.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createParser } from 'eventsource-parser';
+import fc from 'fast-check';
+import type { ModelEvent } from '../../../../media/model/events.ts';
+import { GeminiReader } from '../../../../media/providers/gemini/reader.ts';
+import {
+  emptyGeminiStream,
+  endOfAnswer,
+  readEvent,
+} from '../../../../media/providers/gemini/stream.ts';
+import { chunk, fixtures, madeId } from './fixtures.ts';
+
+const seed = Date.now() % 1_000_000;
+
+function read(pieces: readonly Uint8Array[]): ModelEvent[] {
+  const reader = new GeminiReader(emptyGeminiStream(() => madeId));
+  const events = pieces.flatMap((piece) => reader.push(piece));
+  return [...events, ...reader.end()];
+}
+
+for (const fixture of fixtures) {
+  const bytes = Buffer.from(fixture.body);
+  test(`reads ${fixture.name}, whole and cut at every byte`, () => {
+    assert.deepEqual(read([bytes]), fixture.events, 'whole');
+    for (let cut = 1; cut < bytes.length; cut += 1) {
+      const pieces = [bytes.subarray(0, cut), bytes.subarray(cut)];
+      assert.deepEqual(read(pieces), fixture.events, `cut at byte ${cut}`);
+    }
+    const single = Array.from(bytes, (_, index) => bytes.subarray(index, index + 1));
+    assert.deepEqual(read(single), fixture.events, 'byte by byte');
+  });
+}
+
+test('every prefix of a good stream is a cut with the same events up to there', () => {
+  const [fixture] = fixtures;
+  assert.ok(fixture);
+  const bytes = Buffer.from(fixture.body);
+  for (let length = 0; length < bytes.length - 2; length += 1) {
+    const events = read([bytes.subarray(0, length)]);
+    const last = events.pop();
+    assert.deepEqual(events, fixture.events.slice(0, events.length));
+    assert.ok(last?.type === 'failure' && last.failure.kind === 'cut', `prefix of ${length}`);
+  }
+});
+
+test('running counts are read without parsing, and mean the same', () => {
+  const count = fc.oneof(fc.nat(12), fc.constantFrom(999, 123_456_789_012));
+  const counted = fc.record({
+    content: fc.oneof(fc.string({ unit: 'grapheme', maxLength: 6 }), fc.constantFrom(' a', '"')),
+    prompt: fc.constantFrom(5, 5, 6),
+    candidates: count,
+    thoughts: fc.option(count, { nil: undefined, freq: 3 }),
+  });
+  fc.assert(
+    fc.property(fc.array(counted, { minLength: 3, maxLength: 40 }), (chunks) => {
+      const events = chunks.map(({ content, prompt, candidates, thoughts }) => {
+        const usageMetadata = {
+          promptTokenCount: prompt,
+          candidatesTokenCount: candidates,
+          thoughtsTokenCount: thoughts,
+          totalTokenCount: prompt + candidates,
+          promptTokensDetails: [{ modality: 'TEXT', tokenCount: prompt }],
+        };
+        return chunk([{ text: content }], {}, { usageMetadata });
+      });
+      const bytes = Buffer.from(events.join('') + chunk([], { finishReason: 'STOP' }));
+      assert.deepEqual(read([bytes]), reference(bytes));
+    }),
+    { seed, numRuns: 1000 },
+  );
+});
+
+interface TextChunk {
+  content: string;
+  candidate: Record<string, unknown>;
+  more: Record<string, unknown>;
+  terminator: string;
+}
+
+const textChunk: fc.Arbitrary<TextChunk> = fc.record({
+  content: fc.oneof(
+    fc.string({ unit: 'binary', maxLength: 12 }),
+    fc.string({ unit: 'grapheme', maxLength: 12 }),
+    fc.constantFrom('a', 'm-1', '"', '\\', '\n', 'text', '"text":"x"', '', '\ud800', '~'),
+  ),
+  candidate: fc.constantFrom<Record<string, unknown>[]>(
+    {},
+    {},
+    { safetyRatings: [] },
+    { finishReason: 'STOP' },
+    { groundingMetadata: { webSearchQueries: ['a'] } },
+  ),
+  more: fc.constantFrom<Record<string, unknown>[]>(
+    {},
+    {},
+    { usageMetadata: { promptTokenCount: 1, candidatesTokenCount: 2 } },
+    { usageMetadata: { promptTokenCount: 1, candidatesTokenCount: 3, totalTokenCount: 4 } },
+    { usageMetadata: { promptTokenCount: 10, candidatesTokenCount: 70, totalTokenCount: 80 } },
+    { usageMetadata: { promptTokenCount: 1, candidatesTokenCount: 0, totalTokenCount: 1.5 } },
+    { usageMetadata: { promptTokenCount: 1, details: [{ candidatesTokenCount: 4 }] } },
+    { unknown: 'a' },
+    { responseId: 'other' },
+  ),
+  terminator: fc.constantFrom('\n\n', '\r\n\r\n', '\r\r', '\n\n: note\n\n', '\n\n\n'),
+});
+
+function render(chunks: TextChunk[]): Buffer {
+  const events = chunks.map(({ content, candidate, more, terminator }) =>
+    chunk([{ text: content }], candidate, more).replace(/\r\n\r\n$/, terminator),
+  );
+  return Buffer.from(`${events.join('')}${chunk([], { finishReason: 'STOP' })}`);
+}
+
+/** The same meaning by another parser: no template, no own splitting of lines. */
+function reference(bytes: Buffer): ModelEvent[] {
+  const state = emptyGeminiStream(() => madeId);
+  const events: ModelEvent[] = [];
+  const parser = createParser({
+    onEvent: ({ data }) => {
+      events.push(...readEvent(state, JSON.parse(data)));
+    },
+  });
+  parser.feed(new TextDecoder().decode(bytes));
+  return [...events, ...endOfAnswer(state)];
+}
+
+test('random streams in random pieces mean what another parser says they mean', () => {
+  fc.assert(
+    fc.property(
+      fc.array(textChunk, { minLength: 1, maxLength: 20 }),
+      fc.array(fc.nat(6000), { maxLength: 12 }),
+      (chunks, cuts) => {
+        const bytes = render(chunks);
+        const ends = [...new Set(cuts.filter((cut) => cut < bytes.length))].sort((a, b) => a - b);
+        const pieces = [...ends, bytes.length].map((end, index) =>
+          bytes.subarray(index === 0 ? 0 : ends[index - 1], end),
+        );
+        assert.deepEqual(read(pieces), reference(bytes));
+      },
+    ),
+    { seed, numRuns: 1500 },
+  );
+});
+
+test('random bytes never throw and mean the same in any pieces', () => {
+  const noise = fc.oneof(
+    fc.uint8Array({ maxLength: 200 }),
+    fc
+      .string({ unit: fc.constantFrom('d', 'a', 't', ':', ' ', '\n', '\r', '{', '}', '[', '"') })
+      .map((value) => new Uint8Array(Buffer.from(value))),
+  );
+  fc.assert(
+    fc.property(noise, fc.nat(200), (bytes, cut) => {
+      const whole = read([bytes]);
+      assert.deepEqual(read([bytes.subarray(0, cut), bytes.subarray(cut)]), whole);
+      assert.equal(whole.at(-1)?.type, 'failure');
+    }),
+    { seed, numRuns: 2000 },
+  );
+});
+
+test('the ids that it makes are unique in an answer and over answers', () => {
+  const body = Buffer.from(
+    chunk([{ functionCall: { name: 'f' } }, { functionCall: { name: 'f' } }]),
+  );
+  const ids = [0, 1, 2].flatMap(() =>
+    new GeminiReader().push(body).flatMap((event) => (event.type === 'tool_call' ? event.id : [])),
+  );
+  assert.equal(new Set(ids).size, 6);
+  for (const id of ids) assert.match(id, /^[A-Za-z0-9_-]{1,40}$/);
+});

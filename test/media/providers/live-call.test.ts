@@ -1,0 +1,202 @@
+// Live calls over real sockets as they should go, and how they end when they are closed.
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { createServer } from 'node:net';
+import { afterEach, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { WebSocket } from 'ws';
+import { allClosed, openCall, send, setsUp, stopUpstreams, upstreamOf } from './live-session.ts';
+import { pcm, plainSetup } from './live-streams.ts';
+import {
+  created,
+  delta,
+  done,
+  itemAdded,
+  sessionUpdated,
+  usageEvent,
+} from './openai-realtime/fixtures.ts';
+
+afterEach(stopUpstreams);
+
+test('OpenAI Realtime: set-up, audio both ways, barge-in, close with its usage', async () => {
+  const upstream = await upstreamOf({
+    message: (socket, { type, audio_end_ms: endMs }) => {
+      if (type === 'session.update') send(socket, sessionUpdated());
+      if (type === 'input_audio_buffer.append') {
+        send(socket, created(), itemAdded('item_1'), delta('item_1', pcm(1)));
+      }
+      if (endMs === 7) send(socket, delta('item_1', pcm(2)), done('cancelled'), created('resp_2'));
+      if (type === 'response.cancel' && upstream.received.length > 5) {
+        send(socket, done('cancelled', {}, 'resp_2'));
+      }
+    },
+  });
+  const context = [{ role: 'user', content: 'Hello' }] as const;
+  const { call, listener } = openCall(upstream.port, { setup: { ...plainSetup, context } });
+  assert.equal(call.audio(pcm(9)), false, 'not before ready');
+  await listener.until('ready');
+  assert.equal(call.audio(pcm(9)), true);
+  await listener.until('audio');
+  call.bargeIn({ itemId: 'item_1', heardMs: 7 });
+  await listener.until('usage');
+  await sleep(20);
+  call.close(2000);
+  await listener.until('ended');
+  assert.deepEqual(
+    upstream.received.map(({ type }) => type),
+    [
+      'session.update',
+      'conversation.item.create',
+      'input_audio_buffer.append',
+      'response.cancel',
+      'conversation.item.truncate',
+      'response.cancel',
+    ],
+  );
+  assert.deepEqual(listener.told, [
+    { type: 'ready' },
+    { type: 'answer_started', itemId: 'item_1' },
+    { type: 'audio', itemId: 'item_1', pcm: pcm(1) },
+    usageEvent,
+    usageEvent,
+    { type: 'ended' },
+  ]);
+  const [request] = upstream.requests;
+  assert.equal(request?.url, '/v1/realtime?model=live-1');
+  assert.equal(request.headers.authorization, 'Bearer key-1');
+  assert.equal(request.headers['sec-websocket-extensions'], undefined, 'no compression');
+  assert.equal(call.droppedFrames, 1);
+  await allClosed(upstream);
+});
+
+test('Gemini Live: set-up, audio both ways in binary frames, usage', async () => {
+  const upstream = await upstreamOf({
+    message: (socket, message) => {
+      const tell = (answer: unknown) => socket.send(Buffer.from(JSON.stringify(answer)));
+      if ('setup' in message) tell({ setupComplete: {} });
+      if (!('realtimeInput' in message)) return;
+      const data = pcm(1).toString('base64');
+      const inlineData = { mimeType: 'audio/pcm;rate=24000', data };
+      tell({ serverContent: { modelTurn: { parts: [{ inlineData }] } } });
+      tell({
+        serverContent: { turnComplete: true },
+        usageMetadata: { promptTokenCount: 5, responseTokenCount: 7 },
+      });
+    },
+  });
+  const { call, listener } = openCall(upstream.port, { family: 'gemini-live', path: '/v1beta' });
+  await listener.until('ready');
+  call.audio(pcm(9));
+  await listener.until('answer_done');
+  call.close(2000);
+  await listener.until('ended');
+  const types = ['ready', 'answer_started', 'audio', 'usage', 'audio_done', 'answer_done', 'ended'];
+  assert.deepEqual(listener.types, types);
+  const [request] = upstream.requests;
+  const service = 'google.ai.generativelanguage.v1beta.GenerativeService.BidiGenerateContent';
+  assert.equal(request?.url, `/ws/${service}`);
+  assert.equal(request.headers['x-goog-api-key'], 'key-1');
+  await allClosed(upstream);
+});
+
+test('close ends at once when nothing is owed, also before there is a connection', async () => {
+  const upstream = await upstreamOf(setsUp());
+  const { call, listener } = openCall(upstream.port);
+  await listener.until('ready');
+  call.close(60_000);
+  call.close(0);
+  assert.equal(listener.types.at(-1), 'ready', 'told after it returned');
+  await listener.until('ended');
+  const early = openCall(upstream.port);
+  early.call.close(60_000);
+  await early.listener.until('ended');
+  const setting = await upstreamOf({});
+  const between = openCall(setting.port);
+  await sleep(100);
+  between.call.close(60_000);
+  await between.listener.until('ended');
+  await sleep(20);
+  assert.deepEqual(between.listener.types, ['ended']);
+  assert.deepEqual(listener.types, ['ready', 'ended']);
+  await Promise.all([allClosed(upstream), allClosed(setting)]);
+});
+
+test('while it lingers only usage is told, and it ends with the upstream or the time', async () => {
+  const answers = (socket: WebSocket) => send(socket, created(), delta('item_1', pcm(1)));
+  const silent = await upstreamOf(setsUp(answers));
+  const { call, listener } = openCall(silent.port);
+  await listener.until('audio');
+  const startedMs = performance.now();
+  call.close(200);
+  await listener.until('ended');
+  const tookMs = performance.now() - startedMs;
+  assert.ok(tookMs > 150 && tookMs < 1500, `${tookMs}`);
+  assert.deepEqual(listener.types, ['ready', 'answer_started', 'audio', 'ended']);
+
+  const leaving = await upstreamOf({
+    message: (socket, { type }) => {
+      if (type === 'session.update') {
+        send(socket, sessionUpdated());
+        answers(socket);
+      }
+      if (type === 'response.cancel') {
+        send(socket, delta('item_2', pcm(2)));
+        socket.close(1011);
+      }
+    },
+  });
+  const other = openCall(leaving.port);
+  await other.listener.until('audio');
+  other.call.close(60_000);
+  await other.listener.until('ended');
+  assert.deepEqual(other.listener.types, ['ready', 'answer_started', 'audio', 'ended']);
+  await Promise.all([allClosed(silent), allClosed(leaving)]);
+});
+
+test('a hundred calls closed at random moments leave no socket and end once', async () => {
+  const seed = Date.now() % 1_000_000;
+  console.log(`seed ${seed}`);
+  const upstream = await upstreamOf(
+    setsUp((socket) => send(socket, created(), delta('item_1', pcm(1)), done())),
+  );
+  const calls = Array.from({ length: 100 }, (_, index) => {
+    const opened = openCall(upstream.port);
+    const afterMs = (index * seed) % 60;
+    setTimeout(() => opened.call.close(50), afterMs);
+    return opened;
+  });
+  await Promise.all(calls.map(({ listener }) => listener.until('ended')));
+  await sleep(100);
+  for (const { listener } of calls) {
+    assert.equal(listener.types.filter((type) => type === 'ended').length, 1);
+    assert.equal(listener.types.at(-1), 'ended');
+    assert.ok(!listener.types.includes('failed'));
+  }
+  await allClosed(upstream);
+});
+
+test('an upstream that does not answer the close frame is left after a moment', async () => {
+  const server = createServer((socket) => {
+    socket.on('error', () => socket.destroy());
+    socket.on('close', () => server.close());
+    socket.once('data', (data) => socket.write(accept(String(data))));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  assert.ok(address !== null && typeof address === 'object');
+  const { call, listener } = openCall(address.port, { bounds: { closeMs: 100 } });
+  await sleep(100);
+  call.close(0);
+  await listener.until('ended');
+  const startedMs = performance.now();
+  await new Promise<void>((resolve) => server.on('close', () => resolve()));
+  assert.ok(performance.now() - startedMs < 2000);
+});
+
+function accept(request: string): string {
+  const key = /sec-websocket-key: (.+)\r\n/i.exec(request)?.[1] ?? '';
+  const magic = `${key}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`;
+  const hash = createHash('sha1').update(magic).digest('base64');
+  const headers = ['Upgrade: websocket', 'Connection: Upgrade', `Sec-WebSocket-Accept: ${hash}`];
+  return `HTTP/1.1 101 Switching Protocols\r\n${headers.join('\r\n')}\r\n\r\n`;
+}

@@ -1,0 +1,139 @@
+// Upstream calls with long bodies: encoded in a turn of their own, sent in pieces, whole at the
+// other end, and given up cleanly at every stage.
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { after, before, test } from 'node:test';
+import { type RunningSim, startSim } from '../../../bench/sim/server.ts';
+import type { ModelEvent, UpstreamFailure } from '../../../media/model/events.ts';
+import { createUpstreamClient, type UpstreamClient } from '../../../media/providers/call.ts';
+import type { UpstreamCall, UpstreamHandle } from '../../../media/providers/contract.ts';
+import { openaiChat } from '../../../media/providers/openai-chat/family.ts';
+
+const deadlines = { connectMs: 5_000, firstEventMs: 5_000, idleMs: 5_000, totalMs: 10_000 };
+/** Cut anywhere it would be wrong: three and four bytes a character. */
+const long = 'Wärme — 漢字 🧭 '.repeat(60_000);
+
+let sim: RunningSim;
+let client: UpstreamClient;
+
+before(async () => {
+  sim = await startSim({ port: 0, key: null, seed: 1 });
+  client = createUpstreamClient({ connectionsMax: 4 });
+});
+after(async () => {
+  await client.close();
+  sim.close();
+});
+
+function callOf(text: string, baseUrl = `http://127.0.0.1:${sim.port}/v1`): UpstreamCall {
+  const model = 'simulated-chat-large-2026-01-15';
+  const messages = [{ role: 'user', content: text }];
+  return {
+    method: 'POST',
+    url: `${baseUrl}/chat/completions`,
+    headers: { 'content-type': 'application/json', authorization: 'Bearer k' },
+    body: JSON.stringify({ model, stream: true, messages }),
+  };
+}
+
+interface Running {
+  handle: UpstreamHandle;
+  done: Promise<{ text: string; failure: UpstreamFailure | null }>;
+}
+
+function start(call: UpstreamCall | (() => UpstreamCall)): Running {
+  const seen: ModelEvent[] = [];
+  let handle: UpstreamHandle | null = null;
+  const done = new Promise<{ text: string; failure: UpstreamFailure | null }>((resolve) => {
+    handle = client.start(openaiChat, call, deadlines, {
+      events: (events) => seen.push(...events),
+      ended: (failure) => {
+        const text = seen.map((event) => (event.type === 'text' ? event.text : '')).join('');
+        resolve({ text, failure });
+      },
+    });
+  });
+  return { handle: handle ?? assert.fail('no handle'), done };
+}
+
+async function slotsFree(): Promise<void> {
+  for (let attempt = 0; attempt < 400 && client.openCount > 0; attempt += 1) {
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+  assert.equal(client.openCount, 0, 'a connection slot is still taken');
+}
+
+test('long bodies arrive whole, several at once and on used connections', async () => {
+  for (let round = 0; round < 2; round += 1) {
+    const runs = [1, 2, 3, 4, 5, 6].map((tokens) =>
+      start(() => callOf(`${long}[[sim tokens=${tokens}]]`)),
+    );
+    for (const [index, run] of runs.entries()) {
+      const { text, failure } = await run.done;
+      assert.equal(failure, null);
+      assert.equal(text.split(' ').length - 1, index + 1);
+    }
+  }
+  await start(callOf(`${long}[[sim tokens=1]]`)).done;
+  const reply = await fetch(`http://127.0.0.1:${sim.port}/sim/last`);
+  const last = (await reply.json()) as { body: { messages: { content: string }[] } };
+  assert.equal(last.body.messages[0]?.content, `${long}[[sim tokens=1]]`);
+  await slotsFree();
+});
+
+test('a call that is given up before its turn is never made', async () => {
+  let encoded = false;
+  const run = start(() => {
+    encoded = true;
+    return callOf('[[sim tokens=1]]');
+  });
+  run.handle.abort();
+  await slotsFree();
+  assert.equal(encoded, false);
+});
+
+test('a call that cannot be encoded fails, and nothing else does', async () => {
+  const { failure } = await start(() => assert.fail('no such form')).done;
+  assert.equal(failure?.kind, 'connect');
+  assert.match(failure.detail, /no such form/);
+  assert.equal((await start(() => callOf('[[sim tokens=2]]')).done).failure, null);
+  await slotsFree();
+});
+
+test('a server that refuses a long body before it has read it is understood', async () => {
+  const server = createServer((socket) => {
+    socket.on('error', () => undefined);
+    socket.once('data', () => {
+      socket.pause();
+      const body = '{"error":{"message":"too large","type":"invalid_request_error"}}';
+      socket.write(
+        `HTTP/1.1 413 Payload Too Large\r\ncontent-length: ${body.length}\r\n` +
+          `content-type: application/json\r\n\r\n${body}`,
+      );
+    });
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  assert.ok(typeof address === 'object' && address !== null);
+  const { failure } = await start(() => callOf(long, `http://127.0.0.1:${address.port}/v1`)).done;
+  assert.equal(failure?.status, 413);
+  await slotsFree();
+  server.close();
+});
+
+test('a long body whose server goes away in the middle is a failed connection', async () => {
+  const server = createServer((socket) => {
+    socket.on('error', () => undefined);
+    socket.once('data', () => socket.destroy());
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  assert.ok(typeof address === 'object' && address !== null);
+  const { failure } = await start(() => callOf(long, `http://127.0.0.1:${address.port}/v1`)).done;
+  assert.equal(failure?.kind, 'connect');
+  await slotsFree();
+  server.close();
+});

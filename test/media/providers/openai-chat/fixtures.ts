@@ -1,0 +1,309 @@
+// Streams as servers of this family send them, written from their published types and reports (not
+// recorded from a provider), and the events that they must give.
+import type { ModelEvent } from '../../../../media/model/events.ts';
+
+export interface Fixture {
+  name: string;
+  body: string;
+  events: ModelEvent[];
+}
+
+const head = '"id":"chatcmpl-1","object":"chat.completion.chunk","created":1,"model":"m"';
+
+export function chunk(delta: unknown, reason: string | null = null, more = ''): string {
+  const choice = { index: 0, delta, logprobs: null, finish_reason: reason };
+  return `data: {${head},"choices":[${JSON.stringify(choice)}]${more}}\n\n`;
+}
+
+const done = 'data: [DONE]\n\n';
+const start: ModelEvent = { type: 'start' };
+const stop: ModelEvent = { type: 'finish', reason: 'stop' };
+const calls: ModelEvent = { type: 'finish', reason: 'tool_calls' };
+
+function text(value: string, plain = true): ModelEvent {
+  return { type: 'text', text: value, plain };
+}
+
+function usage(inputTokens: number, outputTokens: number): ModelEvent {
+  const zero = { cachedInputTokens: 0, cacheWriteTokens: 0, reasoningTokens: 0, searchCalls: 0 };
+  return { type: 'usage', usage: { inputTokens, outputTokens, ...zero } };
+}
+
+function toolChunk(...fragments: unknown[]): string {
+  return chunk({ tool_calls: fragments });
+}
+
+function call(index: number, id: string, name: string): ModelEvent {
+  return { type: 'tool_call', index, id, name };
+}
+
+function args(index: number, value: string): ModelEvent {
+  return { type: 'tool_arguments', index, text: value };
+}
+
+const textFixtures: Fixture[] = [
+  {
+    name: 'the common stream, with characters of two to four bytes and with escapes',
+    body: [
+      chunk({ role: 'assistant', content: '', refusal: null }, null, ',"usage":null'),
+      ...[' Grüße', ' 漢字', ' 🙂', ' say "hi"\n', ' back\\slash', '\u2028', ' end'].map((piece) =>
+        chunk({ content: piece }, null, ',"usage":null'),
+      ),
+      chunk({}, 'stop', ',"usage":null'),
+      `data: {${head},"choices":[],"usage":{"prompt_tokens":5,"completion_tokens":7}}\n\n`,
+      done,
+    ].join(''),
+    events: [
+      start,
+      text(' Grüße'),
+      text(' 漢字'),
+      text(' 🙂'),
+      text(' say "hi"\n', false),
+      text(' back\\slash', false),
+      text('\u2028'),
+      text(' end'),
+      stop,
+      usage(5, 7),
+    ],
+  },
+  {
+    name: 'carriage returns, comments, a byte order mark, data over several lines, other fields',
+    body: [
+      '\ufeff: hello\r\n\r\nid: 1\r\nevent: message\r\n',
+      `data: {${head},\r\ndata: "choices":[{"delta":{"content":"a"}}]}\r\n\r\n: keep-alive\r\r`,
+      'data:{"choices":[{"index":0,"delta":{"content":"b"},"finish_reason":"stop"}]}\r\r',
+      `: x\n\nretry: 5\n\n${done}`,
+    ].join(''),
+    events: [start, text('a'), text('b'), stop],
+  },
+  {
+    name: 'a text that also stands elsewhere in its event, where it changes',
+    body: [
+      ...['a', 'a', 'b', 'a'].map(
+        (id) => `data: {"id":"${id}","choices":[{"index":0,"delta":{"content":"a"}}]}\n\n`,
+      ),
+      done,
+    ].join(''),
+    events: [start, text('a'), text('a'), text('a'), text('a'), stop],
+  },
+  {
+    name: 'usage in the last content chunk, no final chunk, finish_reason never set',
+    body:
+      chunk({ content: 'a' }) +
+      chunk({ content: 'b' }, null, ',"usage":{"prompt_tokens":1,"completion_tokens":2}') +
+      done,
+    events: [start, text('a'), text('b'), usage(1, 2), stop],
+  },
+  {
+    name: 'cumulative usage on every chunk, reported once for each change',
+    body:
+      chunk({ content: 'a' }, null, ',"usage":{"prompt_tokens":1,"completion_tokens":1}') +
+      chunk({ content: 'b' }, null, ',"usage":{"prompt_tokens":1,"completion_tokens":2}') +
+      chunk({}, 'length', ',"usage":{"prompt_tokens":1,"completion_tokens":2}') +
+      done,
+    events: [
+      start,
+      text('a'),
+      usage(1, 1),
+      text('b'),
+      usage(1, 2),
+      { type: 'finish', reason: 'length' },
+    ],
+  },
+  {
+    name: 'other choices, unknown members, logprobs, reasoning, refusal',
+    body:
+      'data: {"choices":[{"index":1,"delta":{"content":"no"}},{"index":0,' +
+      '"delta":{"content":"yes"},"logprobs":{"content":[]}}],"x":{"y":1}}\n\n' +
+      chunk({ reasoning_content: 'r1' }) +
+      chunk({ reasoning: 'r2', note: [1] }) +
+      chunk({ refusal: 'never' }) +
+      chunk({}, 'content_filter') +
+      done,
+    events: [
+      start,
+      text('yes'),
+      { type: 'extra', format: 'chat', delta: {}, choice: { logprobs: { content: [] } } },
+      { type: 'reasoning', text: 'r1' },
+      { type: 'reasoning', text: 'r2' },
+      { type: 'extra', format: 'chat', delta: { note: [1] }, choice: {} },
+      { type: 'refusal', text: 'never' },
+      { type: 'finish', reason: 'content_filter' },
+    ],
+  },
+];
+
+const toolFixtures: Fixture[] = [
+  {
+    name: 'two tool calls, interleaved',
+    body: [
+      toolChunk({ index: 0, id: 'a', type: 'function', function: { name: 'f', arguments: '' } }),
+      toolChunk({ index: 1, id: 'b', type: 'function', function: { name: 'g', arguments: '' } }),
+      toolChunk({ index: 1, function: { arguments: '{"x"' } }),
+      toolChunk(
+        { index: 0, function: { arguments: '{' } },
+        { index: 1, function: { arguments: ':1}' } },
+      ),
+      toolChunk({ index: 0, function: { arguments: '}' } }),
+      chunk({}, 'tool_calls'),
+      done,
+    ].join(''),
+    events: [
+      start,
+      call(0, 'a', 'f'),
+      call(1, 'b', 'g'),
+      args(1, '{"x"'),
+      args(0, '{'),
+      args(1, ':1}'),
+      args(0, '}'),
+      calls,
+    ],
+  },
+  {
+    name: 'every call at index 0, ids repeated with every fragment, whole calls in one chunk',
+    body: [
+      toolChunk({ index: 0, id: 'a', function: { name: 'f', arguments: '{' } }),
+      toolChunk({ index: 0, id: 'a', function: { name: 'f', arguments: '}' } }),
+      toolChunk({ index: 0, id: 'b', function: { name: 'g', arguments: '{}' } }),
+      chunk({}, 'tool_calls'),
+      done,
+    ].join(''),
+    events: [
+      start,
+      call(0, 'a', 'f'),
+      args(0, '{'),
+      args(0, '}'),
+      call(1, 'b', 'g'),
+      args(1, '{}'),
+      calls,
+    ],
+  },
+  {
+    name: 'no index, a name in fragments, no id, no arguments, an object as arguments',
+    body: [
+      toolChunk({ id: 'a', function: { name: 'get_' } }),
+      toolChunk({ function: { name: 'weather' } }),
+      toolChunk({ function: { arguments: '{}' } }),
+      toolChunk({ id: 'b', function: { name: 'g', arguments: { x: 1 } } }),
+      toolChunk({ index: 5, function: { name: 'h' } }),
+      chunk({}, 'stop'),
+      done,
+    ].join(''),
+    events: [
+      start,
+      call(0, 'a', 'get_weather'),
+      args(0, '{}'),
+      call(1, 'b', 'g'),
+      args(1, '{"x":1}'),
+      call(2, 'call_chatcmpl-1_2', 'h'),
+      stop,
+    ],
+  },
+  {
+    name: 'the old function_call form',
+    body: [
+      chunk({ function_call: { name: 'f', arguments: '' } }),
+      chunk({ function_call: { arguments: '{}' } }),
+      chunk({}, 'function_call'),
+      done,
+    ].join(''),
+    events: [start, call(0, 'call_chatcmpl-1_0', 'f'), args(0, '{}'), calls],
+  },
+];
+
+function failed(detail: string, kind: 'failed' | 'garbage' | 'cut', status: number | null = null) {
+  const failure = { kind, status, retryAfterMs: null, detail };
+  return { type: 'failure' as const, failure };
+}
+
+const failureFixtures: Fixture[] = [
+  {
+    name: 'an error event in the middle',
+    body: [
+      chunk({ content: 'a' }),
+      'data: {"error":{"message":"boom","type":"server_error","code":503}}\n\n',
+      chunk({ content: 'b' }),
+      done,
+    ].join(''),
+    events: [start, text('a'), failed('server_error: 503: boom', 'failed', 503)],
+  },
+  {
+    name: 'an event named error',
+    body: `${chunk({ content: 'a' })}event: error\ndata: {"message":"boom"}\n\n`,
+    events: [start, text('a'), failed('boom', 'failed')],
+  },
+  {
+    name: 'a line that is no JSON',
+    body: `${chunk({ content: 'a' })}data: {"choices":[{"del\n\n${done}`,
+    events: [start, text('a'), failed('not a chunk: {"choices":[{"del', 'garbage')],
+  },
+  {
+    name: 'a body that ends before the answer',
+    body: chunk({ content: 'a' }) + chunk({ content: 'b' }).slice(0, -1),
+    events: [start, text('a'), failed('the body ended before the answer did', 'cut')],
+  },
+  {
+    name: 'a body without the terminator, but with a finish reason',
+    body: chunk({ content: 'a' }) + chunk({}, 'stop'),
+    events: [start, text('a'), stop],
+  },
+  {
+    name: 'only the terminator',
+    body: done,
+    events: [failed('terminator without an answer', 'garbage')],
+  },
+  {
+    name: 'an empty body',
+    body: '',
+    events: [failed('the body ended before the answer did', 'cut')],
+  },
+  {
+    name: 'a web page',
+    body: '<html><body>502 Bad Gateway</body></html>',
+    events: [failed('the body ended before the answer did', 'cut')],
+  },
+];
+
+const wholeFixtures: Fixture[] = [
+  {
+    name: 'a plain JSON completion from a server that ignores stream',
+    body: ` \n${JSON.stringify(
+      {
+        id: 'x',
+        object: 'chat.completion',
+        choices: [
+          {
+            index: 0,
+            message: {
+              role: 'assistant',
+              content: 'Grüße 🙂',
+              tool_calls: [{ id: 'a', type: 'function', function: { name: 'f', arguments: '{}' } }],
+            },
+            finish_reason: 'tool_calls',
+          },
+        ],
+        usage: { prompt_tokens: 3, completion_tokens: 4, total_tokens: 7 },
+      },
+      null,
+      2,
+    )}\n`,
+    events: [start, text('Grüße 🙂'), call(0, 'a', 'f'), args(0, '{}'), calls, usage(3, 4)],
+  },
+  {
+    name: 'a JSON error with status 200',
+    body: '{"error":"out of memory"}',
+    events: [failed('out of memory', 'failed')],
+  },
+  {
+    name: 'half a JSON completion',
+    body: '{"choices":[{"message":',
+    events: [failed('the JSON body is not complete', 'cut')],
+  },
+];
+
+export const fixtures: Fixture[] = [
+  ...textFixtures,
+  ...toolFixtures,
+  ...failureFixtures,
+  ...wholeFixtures,
+];

@@ -1,0 +1,158 @@
+// What leaves for a Chat Completions server, and how its usage and its refusals are read.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { GenerationRequest } from '../../../../media/model/request.ts';
+import type { UpstreamTarget } from '../../../../media/providers/contract.ts';
+import { readFailure } from '../../../../media/providers/openai-chat/failure.ts';
+import { encodeRequest, lacks } from '../../../../media/providers/openai-chat/request.ts';
+import { readUsage } from '../../../../media/providers/openai-chat/usage.ts';
+import { chatSource, neutralRequest, userMessage } from '../../../harness/request.ts';
+
+const target: UpstreamTarget = {
+  routeId: 'r',
+  family: 'openai-chat',
+  baseUrl: 'http://localhost:1234/v1/',
+  apiKey: null,
+  upstreamModel: 'upstream-model',
+};
+
+function encode(
+  body: Record<string, unknown>,
+  change: Partial<GenerationRequest> = {},
+  to = target,
+) {
+  const source = chatSource({ model: 'alias', messages: [{ role: 'user' }], ...body });
+  const request = neutralRequest({ source, ...change });
+  const call = encodeRequest(request, to, { outputTokensMax: 77, nativeSearch: false });
+  return { call, sent: JSON.parse(call.body) as Record<string, unknown> };
+}
+
+test('forwards what it does not know and takes out what is the service’s own', () => {
+  const { sent } = encode({
+    temperature: 0.5,
+    brand_new: { a: 1 },
+    user: 'u',
+    request_id: 'x',
+    conversation_id: 'c',
+    web_search: false,
+    client_context: {},
+    optimization: {},
+    text: { format: { type: 'text' } },
+    max_output_tokens: 9,
+    metadata: { intelligent_reroute: true, mine: 1 },
+    n: 1,
+    stream: false,
+    stream_options: { include_usage: false, include_obfuscation: true },
+    ...JSON.parse('{"__proto__":{"polluted":1}}'),
+  });
+  assert.deepEqual(sent, {
+    model: 'upstream-model',
+    messages: [{ role: 'user' }],
+    temperature: 0.5,
+    brand_new: { a: 1 },
+    user: 'u',
+    max_tokens: 77,
+    stream: true,
+    stream_options: { include_usage: true },
+  });
+});
+
+test('keeps the client’s member for the ceiling, and knows the vendor’s own server', () => {
+  assert.equal(encode({ max_completion_tokens: 5 }).sent.max_completion_tokens, 77);
+  assert.equal(encode({ max_tokens: 5 }).sent.max_tokens, 77);
+  const vendor = { ...target, baseUrl: 'https://api.openai.com/v1', apiKey: 'secret' };
+  const { call, sent } = encode({}, {}, vendor);
+  assert.equal(sent.max_completion_tokens, 77);
+  assert.deepEqual(sent.stream_options, { include_usage: true, include_obfuscation: false });
+  assert.equal(call.url, 'https://api.openai.com/v1/chat/completions');
+  assert.equal(call.headers.authorization, 'Bearer secret');
+  const quirky = { ...target, quirks: { obfuscationSwitch: true } };
+  assert.deepEqual(encode({}, {}, quirky).sent.stream_options, {
+    include_usage: true,
+    include_obfuscation: false,
+  });
+});
+
+test('maps text.format, puts instructions in front, sends metadata where they are stored', () => {
+  const schema = { type: 'object' };
+  const outputFormat = { type: 'json_schema' as const, name: 'thing', schema, strict: true };
+  const { sent } = encode(
+    { instructions: 'be kind', store: true, metadata: { require_web_search: false, mine: 'x' } },
+    { outputFormat },
+  );
+  assert.deepEqual(sent.response_format, {
+    type: 'json_schema',
+    json_schema: { name: 'thing', schema, strict: true },
+  });
+  assert.deepEqual(sent.messages, [{ role: 'system', content: 'be kind' }, { role: 'user' }]);
+  assert.deepEqual(sent.metadata, { mine: 'x' });
+});
+
+test('usage lands in disjoint buckets, zero is a report, nonsense is none', () => {
+  const usage = readUsage({
+    prompt_tokens: 100,
+    completion_tokens: 50,
+    total_tokens: 150,
+    prompt_tokens_details: { cached_tokens: 30, cache_write_tokens: 20 },
+    completion_tokens_details: { reasoning_tokens: 40 },
+  });
+  assert.deepEqual(usage, {
+    inputTokens: 50,
+    cachedInputTokens: 30,
+    cacheWriteTokens: 20,
+    outputTokens: 10,
+    reasoningTokens: 40,
+    searchCalls: 0,
+  });
+  const beside = readUsage({
+    prompt_tokens: 10,
+    completion_tokens: 5,
+    total_tokens: 35,
+    completion_tokens_details: { reasoning_tokens: 20 },
+  });
+  assert.equal(beside?.outputTokens, 5);
+  assert.equal(beside?.reasoningTokens, 20);
+  assert.equal(readUsage({ prompt_tokens: 0, completion_tokens: 0 })?.inputTokens, 0);
+  for (const none of [
+    null,
+    undefined,
+    [],
+    'x',
+    {},
+    { prompt_tokens: 'many' },
+    { total_tokens: 3 },
+  ]) {
+    assert.equal(readUsage(none), null);
+  }
+  const odd = readUsage({
+    prompt_tokens: 5,
+    completion_tokens: -1,
+    prompt_tokens_details: { cached_tokens: 9 },
+  });
+  assert.equal(odd?.inputTokens, 0);
+  assert.equal(odd?.cachedInputTokens, 5);
+  assert.equal(odd?.outputTokens, 0);
+});
+
+test('reads Retry-After in seconds, in milliseconds and as a date', () => {
+  const wait = (headers: Record<string, string>) => readFailure(429, headers, '').retryAfterMs;
+  assert.equal(wait({ 'retry-after': '2' }), 2000);
+  assert.equal(wait({ 'retry-after': '2', 'retry-after-ms': '150' }), 150);
+  const inAMinute = wait({ 'retry-after': new Date(Date.now() + 60_000).toUTCString() });
+  assert.ok(inAMinute !== null && inAMinute > 55_000 && inAMinute <= 60_000);
+  assert.equal(wait({ 'retry-after': 'soon' }), null);
+  assert.equal(wait({}), null);
+});
+
+test('what only another format says is refused from users and left out from models', () => {
+  const item = { type: 'native', format: 'responses', value: { type: 'input_file' } } as const;
+  const messages = [{ ...userMessage('hi'), parts: [item] }];
+  const source = { format: 'responses', body: {}, headers: {}, rewritten: false } as const;
+  assert.equal(lacks(neutralRequest({ messages, source })), 'input');
+  const thought = { ...userMessage(''), role: 'assistant' as const, parts: [item] };
+  const spoken = neutralRequest({ messages: [userMessage('hi'), thought], source });
+  assert.equal(lacks(spoken), null);
+  const call = encodeRequest(spoken, target, { outputTokensMax: 7, nativeSearch: false });
+  const sent = JSON.parse(call.body) as { messages: unknown };
+  assert.deepEqual(sent.messages, [{ role: 'user', content: 'hi' }]);
+});

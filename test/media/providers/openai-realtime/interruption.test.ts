@@ -1,0 +1,238 @@
+// Barge-in, interruption by speech, and tool calls that run meanwhile.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { openaiRealtime } from '../../../../media/providers/openai-realtime/family.ts';
+import { type Message, parsed, pcm, plainSetup, summary } from '../live-streams.ts';
+import {
+  created,
+  delta,
+  done,
+  event,
+  functionCall,
+  itemAdded,
+  speechStarted,
+  speechStopped,
+  spoken,
+  usageEvent,
+} from './fixtures.ts';
+import { read, readyCodec, target } from './session.ts';
+
+test('a barge-in before any audio cancels and does not truncate', () => {
+  const codec = readyCodec();
+  read(codec, [speechStarted(), speechStopped(), created(), itemAdded('item_1')]);
+  assert.equal(codec.owesUsage, true);
+  const messages = parsed(codec.bargeIn(null));
+  assert.deepEqual(
+    messages.map(({ type }) => type),
+    ['response.cancel'],
+  );
+  assert.equal(messages[0]?.response_id, 'resp_1');
+  assert.deepEqual(codec.bargeIn({ itemId: 'item_1', heardMs: 0 }), [], 'and once only');
+});
+
+test('a barge-in truncates at what was heard, at most at what exists', () => {
+  for (const [heardMs, endMs] of [
+    [7.9, 7],
+    [10, 10],
+    [5000, 10],
+    [0.4, null],
+    [-3, null],
+    [Number.NaN, null],
+  ] as const) {
+    const codec = readyCodec();
+    read(codec, [created(), itemAdded('item_1'), delta('item_1', pcm(1))]);
+    const messages = parsed(codec.bargeIn({ itemId: 'item_1', heardMs }));
+    const types = messages.map(({ type }) => type);
+    if (endMs === null) {
+      assert.deepEqual(types, ['response.cancel'], `${heardMs}`);
+      continue;
+    }
+    assert.deepEqual(types, ['response.cancel', 'conversation.item.truncate'], `${heardMs}`);
+    const { item_id, content_index, audio_end_ms } = messages[1] ?? {};
+    assert.deepEqual([item_id, content_index, audio_end_ms], ['item_1', 0, endMs]);
+  }
+});
+
+test('after a barge-in late audio, transcripts and the end are swallowed, the usage is not', () => {
+  const codec = readyCodec();
+  const ids = { response_id: 'resp_1', item_id: 'item_1', output_index: 0, content_index: 0 };
+  read(codec, [created(), itemAdded('item_1'), delta('item_1', pcm(1))]);
+  codec.bargeIn({ itemId: 'item_1', heardMs: 5 });
+  const late = [
+    delta('item_1', pcm(2)),
+    event('response.output_audio_transcript.delta', { ...ids, delta: 'late' }),
+    itemAdded('item_2'),
+    delta('item_2', pcm(3)),
+    delta('item_3', pcm(4)),
+    ...functionCall('call_late', 'clock', '{}'),
+    event('response.output_audio.done', ids),
+    event('response.output_audio_transcript.done', { ...ids, transcript: 'late' }),
+    event('conversation.item.truncated', { item_id: 'item_1', content_index: 0, audio_end_ms: 5 }),
+    done('cancelled', { status_details: { type: 'cancelled', reason: 'client_cancelled' } }),
+    delta('item_1', pcm(2)),
+  ];
+  assert.deepEqual(read(codec, late).events, [usageEvent]);
+  const next = [created('resp_2'), delta('item_9', pcm(5), 'resp_2')];
+  assert.deepEqual(
+    read(codec, next).events,
+    summary([
+      { type: 'answer_started', itemId: 'item_9' },
+      { type: 'audio', itemId: 'item_9', pcm: pcm(5) },
+    ]),
+  );
+});
+
+test('when the whole answer came before, a barge-in truncates without a cancel, once', () => {
+  const codec = readyCodec();
+  read(codec, spoken);
+  const messages = parsed(codec.bargeIn({ itemId: 'item_1', heardMs: 12.5 }));
+  assert.deepEqual(
+    messages.map(({ type }) => type),
+    ['conversation.item.truncate'],
+  );
+  assert.equal(messages[0]?.audio_end_ms, 12);
+  assert.deepEqual(codec.truncate({ itemId: 'item_1', heardMs: 12.5 }), []);
+  assert.deepEqual(
+    codec.truncate({ itemId: 'item_1', heardMs: 20 }),
+    [],
+    'longer than what is left',
+  );
+  assert.deepEqual(codec.truncate({ itemId: 'item_unknown', heardMs: 20 }), []);
+});
+
+test('an answer that was heard to its end is not truncated', () => {
+  const codec = readyCodec();
+  read(codec, spoken);
+  assert.deepEqual(codec.bargeIn({ itemId: 'item_1', heardMs: 20 }), []);
+});
+
+test('the user speaks over an answer: interrupted, then only what it cost', () => {
+  const codec = readyCodec();
+  read(codec, [created(), itemAdded('item_1'), delta('item_1', pcm(1))]);
+  assert.deepEqual(read(codec, [speechStarted()]).events, [
+    { type: 'speech_started' },
+    { type: 'interrupted', itemId: 'item_1' },
+  ]);
+  const messages = parsed(codec.truncate({ itemId: 'item_1', heardMs: 4 }));
+  assert.deepEqual(
+    messages.map(({ type }) => type),
+    ['conversation.item.truncate'],
+  );
+  const rest = [
+    delta('item_1', pcm(2)),
+    done('cancelled', { status_details: { type: 'cancelled', reason: 'turn_detected' } }),
+    speechStopped(),
+  ];
+  assert.deepEqual(read(codec, rest).events, [usageEvent, { type: 'speech_stopped' }]);
+  assert.deepEqual(codec.bargeIn(null), [], 'the server cancelled it');
+});
+
+test('the user speaks while a complete answer may still be played', () => {
+  const codec = readyCodec();
+  read(codec, spoken);
+  const { events } = read(codec, [speechStarted(), speechStarted()]);
+  assert.deepEqual(events.slice(0, 2), [
+    { type: 'speech_started' },
+    { type: 'interrupted', itemId: 'item_1' },
+  ]);
+  assert.equal(events.filter((one) => Object(one).type === 'interrupted').length, 1);
+});
+
+test('refusals that a barge-in may cause are swallowed, other errors are problems', () => {
+  const codec = readyCodec();
+  read(codec, [created(), delta('item_1', pcm(1))]);
+  const sent = parsed(codec.bargeIn({ itemId: 'item_1', heardMs: 5 }));
+  const error = (members: Message) =>
+    event('error', { error: { type: 'invalid_request_error', ...members } });
+  const harmless = [
+    ...sent.map(({ event_id }) => error({ code: 'unsupported_content_type', event_id })),
+    error({ code: 'response_cancel_not_active', message: 'Cancellation failed' }),
+    error({ message: 'Audio content of 10ms is already shorter than 20ms' }),
+    error({ code: 'conversation_already_has_active_response' }),
+  ];
+  assert.equal(harmless.length, 5);
+  assert.deepEqual(read(codec, harmless).events, []);
+  assert.deepEqual(
+    read(codec, [error({ code: 'invalid_value', message: 'no', event_id: 'x' })]).events,
+    [{ type: 'problem', code: 'invalid_value', text: 'invalid_request_error: invalid_value: no' }],
+  );
+  assert.deepEqual(read(codec, [error({ code: 'session_expired', message: '60 min' })]).events, [
+    {
+      type: 'failed',
+      kind: 'closed',
+      text: 'invalid_request_error: session_expired: 60 min',
+    },
+  ]);
+});
+
+test('an error before ready fails the session by its kind', () => {
+  for (const [code, kind] of [
+    ['invalid_value', 'refused'],
+    ['model_not_found', 'refused'],
+    ['insufficient_quota', 'busy'],
+    ['rate_limit_exceeded', 'busy'],
+    ['server_error', 'closed'],
+  ]) {
+    const codec = openaiRealtime.createCodec(plainSetup, target);
+    const { events } = read(codec, [event('error', { error: { code, message: 'm' } })]);
+    assert.deepEqual(events, [{ type: 'failed', kind, text: `${code}: m` }]);
+  }
+});
+
+test('tool calls: one request to go on, after the last result and the end of the response', () => {
+  const codec = readyCodec();
+  const calls = [...functionCall('c1', 'clock', '{"a":1}'), ...functionCall('c2', 'search', '{}')];
+  const first = read(codec, [created(), ...calls]);
+  assert.deepEqual(first.events, [
+    { type: 'tool_call', callId: 'c1', name: 'clock', argumentsJson: '{"a":1}' },
+    { type: 'tool_call', callId: 'c2', name: 'search', argumentsJson: '{}' },
+  ]);
+  const early = parsed(codec.toolResult('c1', 'clock', '{"time":"12:00"}'));
+  assert.deepEqual(early, [
+    {
+      type: 'conversation.item.create',
+      item: { type: 'function_call_output', call_id: 'c1', output: '{"time":"12:00"}' },
+    },
+  ]);
+  assert.deepEqual(codec.toolResult('c1', 'clock', '{}'), [], 'a second result');
+  assert.deepEqual(codec.toolResult('c9', 'clock', '{}'), [], 'of no call');
+  assert.deepEqual(read(codec, [done()]), { events: [usageEvent], replies: [] });
+  const last = parsed(codec.toolResult('c2', 'search', '{}'));
+  assert.deepEqual(
+    last.map(({ type }) => type),
+    ['conversation.item.create', 'response.create'],
+  );
+  const rest = read(codec, [
+    created('resp_2'),
+    delta('item_2', pcm(1), 'resp_2'),
+    done('completed', {}, 'resp_2'),
+  ]);
+  assert.deepEqual(rest.events.at(-1), { type: 'answer_done', outcome: 'completed' });
+});
+
+test('a result that is there before the response ends goes on right after it', () => {
+  const codec = readyCodec();
+  read(codec, [created(), ...functionCall('c1', 'clock', '{}')]);
+  assert.equal(codec.toolResult('c1', 'clock', '{}').length, 1);
+  assert.deepEqual(
+    parsed(read(codec, [done()]).replies).map(({ type }) => type),
+    ['response.create'],
+  );
+});
+
+test('when the user speaks while a tool works, the result is told and nothing is asked', () => {
+  const codec = readyCodec();
+  read(codec, [created(), ...functionCall('c1', 'clock', '{}'), done(), speechStarted()]);
+  assert.equal(codec.toolResult('c1', 'clock', '{}').length, 1);
+});
+
+test('a barge-in after we asked for a response cancels that one as soon as it begins', () => {
+  const codec = readyCodec();
+  read(codec, [created(), ...functionCall('c1', 'clock', '{}'), done()]);
+  assert.equal(codec.toolResult('c1', 'clock', '{}').length, 2);
+  assert.deepEqual(codec.bargeIn(null), []);
+  const { events, replies } = read(codec, [created('resp_2'), delta('item_2', pcm(1), 'resp_2')]);
+  assert.deepEqual(events, []);
+  const [cancel] = parsed(replies);
+  assert.deepEqual([cancel?.type, cancel?.response_id], ['response.cancel', 'resp_2']);
+});

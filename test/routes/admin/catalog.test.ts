@@ -1,0 +1,417 @@
+// The catalog under administration: every kind of record over its whole life, refused where the
+// whole would be wrong, on every shard at once, and no secret in anything that comes out.
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { askChat, openChat } from '../../harness/chat.ts';
+import { openTestbed, type Testbed } from '../../harness/testbed.ts';
+import { askEverywhere, type Desk, everything, freshGet, openDesk, refusal } from './desk.ts';
+
+type Members = Record<string, unknown>;
+
+const propagationMsMax = 200;
+let bed: Testbed;
+let desk: Desk;
+let provider: Members;
+before(async () => {
+  bed = await openTestbed({ shards: 3 });
+  desk = await openDesk(bed);
+  provider = { family: 'openai-chat', base_url: `${bed.dev.simulator_url}/v1` };
+});
+after(() => bed?.close());
+
+const price = { input_per_million: '2.50', output_per_million: '10.00' };
+const upstream_model = 'simulated-chat-large-2026-01-15';
+
+function model(alias: string, more: Members = {}): Members {
+  return { alias, routes: [{ provider: 'simulator', upstream_model }], price, ...more };
+}
+
+async function make(kind: string, body: Members): Promise<Members> {
+  const reply = await desk('POST', `/${kind}`, { body });
+  assert.equal(reply.status, 201, reply.text);
+  return reply.json[kind.slice(0, -1)] as Members;
+}
+
+async function publicAliases(): Promise<string[]> {
+  const { text } = await freshGet(`${bed.url}/api/public/models`);
+  return (JSON.parse(text) as { models: { alias: string }[] }).models.map(({ alias }) => alias);
+}
+
+interface Life {
+  kind: string;
+  name: string;
+  body: () => Members;
+  patch: Members;
+  /** The member that disables it. */
+  enabled: string | null;
+}
+
+const lives: Life[] = [
+  {
+    kind: 'providers',
+    name: 'runner',
+    body: () => ({ name: 'runner', ...provider, quirks: { obfuscation_switch: true } }),
+    patch: { base_url: 'http://10.0.0.7:11434/v1', quirks: null },
+    enabled: 'enabled',
+  },
+  {
+    kind: 'models',
+    name: 'life',
+    body: () => model('life', { capabilities: ['chat', 'tools'], display_name: 'Life' }),
+    patch: { context_window: 1_000, display_name: null },
+    enabled: 'enabled',
+  },
+  {
+    kind: 'prices',
+    name: 'card',
+    body: () => ({ name: 'card', ...price, per_search_call: '0.01' }),
+    patch: { per_search_call: null, cached_input_per_million: '0.5' },
+    enabled: null,
+  },
+  {
+    kind: 'routes',
+    name: 'managed',
+    body: () => ({
+      alias: 'managed',
+      pool: [{ model: 'svc-sim-chat', quality: 70, qualities: {} }],
+    }),
+    patch: { optimizer: 'always' },
+    enabled: 'enabled',
+  },
+  {
+    kind: 'packages',
+    name: 'big',
+    body: () => ({ slug: 'big', name: 'Big', credits: 10_000, price_usd: '90.00' }),
+    patch: { credits: 11_000 },
+    enabled: 'active',
+  },
+  {
+    kind: 'surfaces',
+    name: 'web',
+    body: () => ({ name: 'web', display_name: 'Web' }),
+    patch: { display_name: 'The web' },
+    enabled: 'enabled',
+  },
+];
+
+for (const { kind, name, body, patch, enabled } of lives) {
+  test(`${kind} are created, read, changed, disabled, enabled and deleted`, async () => {
+    const singular = kind.slice(0, -1);
+    const made = await make(kind, body());
+    assert.equal(made.revision, 1);
+    assert.equal(made.declared, false);
+    for (const [member, value] of Object.entries(body())) assert.deepEqual(made[member], value);
+    const read = await desk('GET', `/${kind}/${name}`);
+    assert.deepEqual(read.json[singular], made);
+    assert.equal(read.headers.get('etag'), '"1"');
+    const listed = await everything(desk, `/${kind}`, 1);
+    assert.deepEqual(listed.filter((record) => Object.values(record).includes(name)).length, 1);
+    const twice = refusal(await desk('POST', `/${kind}`, { body: body() }));
+    assert.deepEqual([twice.status, twice.code], [409, 'conflict']);
+    const changed = await desk('PATCH', `/${kind}/${name}`, { body: { ...patch, revision: 1 } });
+    assert.equal(changed.status, 200, changed.text);
+    const now = changed.json[singular] as Members;
+    assert.equal(now.revision, 2);
+    for (const [member, value] of Object.entries(patch)) {
+      if (value === null) assert.ok(!(member in now), `${member} is gone`);
+      else assert.deepEqual(now[member], value);
+    }
+    const same = await desk('PATCH', `/${kind}/${name}`, { body: patch });
+    assert.equal((same.json[singular] as Members).revision, 2, 'the same again changes nothing');
+    if (enabled !== null) {
+      for (const verb of ['disable', 'disable', 'enable']) {
+        const reply = await desk('POST', `/${kind}/${name}/${verb}`);
+        assert.equal(reply.status, 200, reply.text);
+        assert.equal((reply.json[singular] as Members)[enabled], verb === 'enable');
+      }
+    }
+    const gone = await desk('DELETE', `/${kind}/${name}`);
+    assert.equal(gone.status, 200, gone.text);
+    assert.equal((await desk('GET', `/${kind}/${name}`)).status, 404);
+    const events = await everything(desk, `/audit?subject=${singular}:${name}`);
+    const verbs = ['delete', ...(enabled === null ? [] : ['enable', 'disable']), 'update'];
+    assert.deepEqual(
+      events.map(({ action }) => action),
+      [...verbs, 'create'].map((verb) => `${singular}.${verb}`),
+    );
+    const [last] = events;
+    assert.equal((last?.details as Members | undefined)?.after, null);
+  });
+}
+
+test('a stale revision changes nothing; of many changes on one revision one is made', async () => {
+  await make('surfaces', { name: 'raced', display_name: 'a' });
+  const path = '/surfaces/raced';
+  const replies = await Promise.all(
+    Array.from({ length: 12 }, (_, index) =>
+      desk('PATCH', path, { body: { display_name: `b${index}` }, ifMatch: '"1"' }),
+    ),
+  );
+  const statuses = replies.map(({ status }) => status).sort();
+  assert.deepEqual(statuses, [200, ...Array(11).fill(409)]);
+  for (const [method, at] of [
+    ['PATCH', path],
+    ['POST', `${path}/disable`],
+    ['DELETE', path],
+  ] as const) {
+    const body = method === 'PATCH' ? { body: { display_name: 'c' } } : {};
+    const { status, code, details } = refusal(await desk(method, at, { ...body, ifMatch: '"1"' }));
+    assert.deepEqual([status, code, details], [409, 'conflict', { revision: 2 }], method);
+  }
+  assert.equal((await desk('DELETE', path, { ifMatch: '"2"' })).status, 200);
+});
+
+test('a record that is wrong is refused with the path of the member', async () => {
+  const tiers = (first: number, second: number) => ({
+    ...price,
+    pricing_tiers: [
+      { min_input_tokens: first, input_per_million: '3' },
+      { min_input_tokens: second, input_per_million: '4' },
+    ],
+  });
+  const cases: [string, Members, string][] = [
+    ['providers', { ...provider }, 'name'],
+    ['providers', { name: 'Upper', ...provider }, 'name'],
+    ['providers', { name: 'x', ...provider, family: 'nobody' }, 'family'],
+    ['providers', { name: 'x', ...provider, quirk: 1 }, 'quirk'],
+    ['providers', { name: 'x', ...provider, api_key: 7 }, 'api_key'],
+    ['models', { ...model('x'), alias: undefined }, 'alias'],
+    ['models', model('x', { routes: [] }), 'routes'],
+    ['models', model('x', { routes: [{ provider: 'simulator' }] }), 'routes[0].upstream_model'],
+    ['models', model('x', { routes: [{ provider: 'no', upstream_model }] }), 'routes[0].provider'],
+    ['models', model('x', { price: 'no-such-card' }), 'price'],
+    ['models', model('x', { price: { input_per_million: '1' } }), 'price.output_per_million'],
+    ['models', model('x', { price: { ...price, input_per_million: 1 } }), 'price'],
+    ['models', model('x', { capabilities: ['chat', 'dance'] }), 'capabilities[1]'],
+    ['models', model('x', { price: tiers(9, 9) }), 'price.pricing_tiers[1].min_input_tokens'],
+    ['prices', { name: 'x', ...tiers(2, 1) }, 'pricing_tiers[1].min_input_tokens'],
+    ['prices', { name: 'x', output_per_million: '1' }, 'input_per_million'],
+    ['prices', { name: 'x', ...price, input_per_million: '-1' }, 'input_per_million'],
+    ['routes', { alias: 'x', pool: [{ model: 'no-such-model' }] }, 'pool[0].model'],
+    ['packages', { slug: 'x', name: 'x', credits: 0, price_usd: '1' }, 'credits'],
+    ['surfaces', { name: 'x', display_name: '' }, 'display_name'],
+  ];
+  for (const [kind, body, path] of cases) {
+    const reply = refusal(await desk('POST', `/${kind}`, { body }));
+    assert.equal(reply.status, 400, `${kind} ${JSON.stringify(body)}`);
+    assert.ok(String(reply.details.path).startsWith(path), `${reply.details.path} is not ${path}`);
+  }
+  const patched = await desk('PATCH', '/models/svc-sim-chat', {
+    body: { price: { ...price, pricing_tiers: [{ min_input_tokens: 0 }] } },
+  });
+  assert.equal(refusal(patched).details.path, 'price.pricing_tiers[0].min_input_tokens');
+  const needed = await desk('PATCH', '/models/svc-sim-chat', { body: { routes: null } });
+  assert.equal(refusal(needed).details.path, 'routes');
+});
+
+test('a provider may be in a private network, but neither metadata service nor file', async () => {
+  const refused = [
+    'http://169.254.169.254/v1',
+    'http://0xa9fea9fe/v1',
+    'http://2852039166',
+    'http://[fd00:ec2::254]/',
+    'http://[fe80::1]/v1',
+    'http://[::ffff:169.254.169.254]/v1',
+    'http://metadata.google.internal/v1',
+    'https://user:pass@api.example.com/v1',
+    'ftp://api.example.com/v1',
+    'file:///etc/passwd',
+    'https://api.example.com/v1?key=1',
+    'http://',
+  ];
+  for (const base_url of refused) {
+    const body = { name: 'far', ...provider, base_url };
+    const reply = refusal(await desk('POST', '/providers', { body }));
+    assert.deepEqual([reply.status, reply.details.path], [400, 'base_url'], base_url);
+  }
+  for (const base_url of ['http://192.168.1.4:8000/v1', 'http://[fd12::1]/v1', 'http://gpu/v1']) {
+    await make('providers', { name: 'near', ...provider, base_url });
+    assert.equal((await desk('DELETE', '/providers/near')).status, 200);
+  }
+});
+
+test('what other records need cannot be deleted, and the catalog stays as it was', async () => {
+  await make('prices', { name: 'needed', ...price });
+  await make('models', model('needing', { price: 'needed' }));
+  await make('routes', { alias: 'over', pool: [{ model: 'needing' }] });
+  const before = await freshGet(`${bed.url}/api/public/models`);
+  const cases: [string, string][] = [
+    ['/prices/needed', 'model needing'],
+    ['/models/needing', 'route over'],
+    ['/providers/simulator', 'model'],
+  ];
+  for (const [path, by] of cases) {
+    const { status, code, details } = refusal(await desk('DELETE', path));
+    assert.deepEqual([status, code], [409, 'conflict'], path);
+    assert.match(String((details.needed_by as string[])[0]), new RegExp(`^${by}`));
+  }
+  const shadow = refusal(await desk('POST', '/models', { body: model('over') }));
+  assert.equal(shadow.status, 409, 'the alias is a managed route');
+  const after = await freshGet(`${bed.url}/api/public/models`);
+  assert.equal(after.text, before.text);
+  for (const path of ['/routes/over', '/models/needing', '/prices/needed']) {
+    assert.equal((await desk('DELETE', path)).status, 200, path);
+  }
+});
+
+test('a price card shows its public rates, and so does a model that refers to it', async () => {
+  const pricing_tiers = [{ min_input_tokens: 100, input_per_million: '5' }];
+  const card = await make('prices', { name: 'tiered', ...price, pricing_tiers });
+  const rates = card.public_rates as Members;
+  assert.equal(rates.credits_per_million_input, 262.5);
+  assert.equal(rates.credits_per_million_output, 1_050);
+  assert.deepEqual(
+    (rates.pricing_tiers as Members[]).map((tier) => tier.credits_per_million_input),
+    [525],
+  );
+  const made = await make('models', model('by-card', { price: 'tiered' }));
+  assert.deepEqual(made.public_rates, rates);
+  const before = await desk('GET', '/models/by-card');
+  await desk('PATCH', '/prices/tiered', { body: { input_per_million: '5.00' } });
+  const entries = JSON.parse((await freshGet(`${bed.url}/api/public/models`)).text) as {
+    content_version: string;
+    models: Members[];
+  };
+  const entry = entries.models.find(({ alias }) => alias === 'by-card');
+  assert.equal(entry?.credits_per_million_input, 525);
+  assert.notEqual(entries.content_version, before.json.content_version, 'the version moves');
+});
+
+test('a change through one shard is seen through all of them in time', async () => {
+  const elapsed: number[] = [];
+  for (let round = 0; round < 10; round += 1) {
+    const alias = `quick-${round}`;
+    await make('models', model(alias));
+    const startedAt = performance.now();
+    const reply = await desk('POST', `/models/${alias}/disable`);
+    const version = reply.json.content_version;
+    const replies = await askEverywhere(`${bed.url}/api/public/models`);
+    elapsed.push(performance.now() - startedAt);
+    for (const { headers, text } of replies) {
+      assert.equal(headers['x-svc-catalog-version'], version);
+      assert.ok(!text.includes(`"${alias}"`));
+    }
+  }
+  const worst = Math.max(...elapsed);
+  console.log(`seen by 40 readers on all shards within ${worst.toFixed(0)} ms of the request`);
+  assert.ok(worst < 5 * propagationMsMax, `${worst} ms, on a machine that does other things`);
+});
+
+test('a request that runs keeps the model and the price that it began with', async () => {
+  const account = await bed.account();
+  await make('models', model('running', { price: { ...price } }));
+  const members = { model: 'running' };
+  const before = await askChat(account, '[[sim tokens=30 gap_ms=0]]', members);
+  assert.equal(before.status, 200);
+  const stream = await openChat(account, '[[sim tokens=30 gap_ms=20]]', members);
+  await stream.read(2);
+  const dearer = { input_per_million: '25', output_per_million: '100' };
+  assert.equal((await desk('PATCH', '/models/running', { body: { price: dearer } })).status, 200);
+  assert.equal((await desk('POST', '/models/running/disable')).status, 200);
+  const refused = await askChat(account, 'hello', members);
+  assert.equal(refused.status, 404);
+  await stream.read();
+  assert.equal(stream.finishReason, 'stop');
+  const charged = stream.svcUsage?.charge_microcredits;
+  assert.equal(charged, before.body.svc_usage.charge_microcredits);
+  await account.quiet();
+});
+
+test('a disabled provider is called by nobody; models keep their other routes', async () => {
+  const account = await bed.account();
+  await make('providers', { name: 'second', ...provider, simulated: true });
+  const second = { provider: 'second', upstream_model };
+  await make('models', model('two-ways', { routes: [{ ...second }, ...routesOf(model('a'))] }));
+  await make('models', model('one-way', { routes: [second] }));
+  const status = async (alias: string) => (await askChat(account, 'hi', { model: alias })).status;
+  assert.deepEqual([await status('two-ways'), await status('one-way')], [200, 200]);
+  assert.equal((await desk('POST', '/providers/second/disable')).status, 200);
+  assert.deepEqual([await status('two-ways'), await status('one-way')], [200, 503]);
+  await desk('PATCH', '/providers/second', { body: { enabled: true } });
+  assert.equal(await status('one-way'), 200);
+  await account.quiet();
+});
+
+test('a provider that is mended is used at once, whatever was learnt of it before', async () => {
+  const account = await bed.account();
+  const broken = { ...provider, name: 'broken', base_url: 'http://127.0.0.1:9/v1' };
+  await make('providers', { ...broken, simulated: true });
+  await make('models', model('mended', { routes: [{ provider: 'broken', upstream_model }] }));
+  const many = () =>
+    Promise.all(Array.from({ length: 30 }, () => askChat(account, 'hi', { model: 'mended' })));
+  const failed = await many();
+  assert.ok(failed.every(({ status }) => status === 502 || status === 503));
+  const { base_url } = provider;
+  assert.equal((await desk('PATCH', '/providers/broken', { body: { base_url } })).status, 200);
+  assert.deepEqual([...new Set((await many()).map(({ status }) => status))], [200]);
+  await account.quiet();
+});
+
+function routesOf({ routes }: Members): Members[] {
+  return routes as Members[];
+}
+
+test('a credential is stored, replaced and removed, and comes out of nothing', async () => {
+  const secrets = ['very-secret-credential-1', 'very-secret-credential-2'];
+  const body = { name: 'sealed', ...provider };
+  const first = await make('providers', { ...body, api_key: secrets[0] });
+  assert.equal(first.has_credential, true);
+  assert.match(String(first.credential_key_id), /^[0-9a-f]{12}$/);
+  const texts = [JSON.stringify(first)];
+  const changes: Members[] = [{ api_key: secrets[1] }, { simulated: true }, { api_key: null }];
+  const had = [];
+  for (const change of changes) {
+    const reply = await desk('PATCH', '/providers/sealed', { body: change });
+    had.push((reply.json.provider as Members).has_credential);
+    texts.push(reply.text, (await desk('GET', '/providers/sealed')).text);
+  }
+  assert.deepEqual(had, [true, true, false]);
+  const bad = { ...body, name: 'x', base_url: 'http://169.254.169.254', api_key: secrets[0] };
+  texts.push((await desk('POST', '/providers', { body: bad })).text);
+  texts.push((await desk('GET', '/providers?limit=100')).text);
+  const events = await everything(desk, '/audit?subject=provider:sealed');
+  assert.deepEqual(
+    events.map(({ details }) => (details as Members).credential),
+    ['removed', 'kept', 'set', 'set'],
+  );
+  const rows = await bed.sql`SELECT to_jsonb(p) FROM providers p`;
+  const trail = await bed.sql`SELECT to_jsonb(e) FROM audit_events e`;
+  const everywhere = [...texts, JSON.stringify([rows, trail, events]), bed.gateway.logs.join('\n')];
+  for (const secret of secrets) {
+    const hex = Buffer.from(secret).toString('hex');
+    for (const text of everywhere) assert.ok(!text.includes(secret) && !text.includes(hex));
+  }
+});
+
+test('what is not there is not found, in every kind', async () => {
+  for (const { kind, patch } of lives) {
+    const path = `/${kind}/nothing-here`;
+    assert.equal((await desk('GET', path)).status, 404);
+    assert.equal((await desk('PATCH', path, { body: patch })).status, 404);
+    assert.equal((await desk('DELETE', path)).status, 404);
+    if (kind !== 'prices') assert.equal((await desk('POST', `${path}/disable`)).status, 404);
+  }
+});
+
+test('who is no administrator changes and reads nothing', async () => {
+  const { sessionToken: session } = await bed.account();
+  for (const { kind, body } of lives) {
+    for (const [method, path] of [
+      ['GET', `/${kind}`],
+      ['POST', `/${kind}`],
+      ['GET', `/${kind}/svc-sim-chat`],
+      ['PATCH', `/${kind}/svc-sim-chat`],
+      ['DELETE', `/${kind}/svc-sim-chat`],
+    ] as const) {
+      const sent = method === 'POST' || method === 'PATCH' ? { body: body() } : {};
+      assert.equal((await desk(method, path, { session, ...sent })).status, 403);
+    }
+  }
+});
+
+test('changes outlive a restart, and what was made by hand stays', async () => {
+  const known = (await publicAliases()).sort();
+  await bed.gateway.killMain();
+  assert.deepEqual((await publicAliases()).sort(), known);
+  assert.equal((await desk('GET', '/models/by-card')).status, 200);
+});

@@ -1,0 +1,158 @@
+// Money under administration: what a wallet has and how it came to that, and credits that are
+// granted exactly once, with the books right afterwards.
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { auditLedger } from '../../../db/audit.ts';
+import type { TestAccount } from '../../harness/account.ts';
+import { askChat } from '../../harness/chat.ts';
+import { openTestbed, type Testbed } from '../../harness/testbed.ts';
+import { type Desk, everything, openDesk, refusal } from './desk.ts';
+
+let bed: Testbed;
+let desk: Desk;
+before(async () => {
+  bed = await openTestbed();
+  desk = await openDesk(bed);
+});
+after(() => bed?.close());
+
+type Members = Record<string, unknown>;
+
+function grant(account: TestAccount, body: Members) {
+  return desk('POST', `/wallets/${account.walletId}/grants`, { body });
+}
+
+test('a wallet is read with its grants, its holds and its journal', async () => {
+  const account = await bed.account({ micros: 5_000_000n });
+  const { status, body } = await askChat(account, '[[sim tokens=20]]');
+  assert.equal(status, 200);
+  const charge = body.svc_usage.charge_microcredits;
+  const { availableMicros } = await account.quiet();
+  const reply = await desk('GET', `/wallets/${account.walletId}`);
+  const wallet = reply.json.wallet as Members;
+  assert.equal(wallet.account_id, account.accountId);
+  assert.equal(wallet.available_exact, availableMicros.toString());
+  assert.equal(wallet.balance_microcredits, 5_000_000 - charge);
+  const [first] = reply.json.grants as Members[];
+  assert.equal(first?.remaining_microcredits, 5_000_000 - charge);
+  assert.deepEqual(reply.json.reservations, []);
+  const entries = await everything(desk, `/wallets/${account.walletId}/ledger`, 1);
+  assert.deepEqual(
+    entries.map(({ kind }) => kind),
+    ['settle', 'hold', 'grant'],
+  );
+  for (const entry of entries) {
+    const legs = Object.entries(entry).filter(([name]) => name.endsWith('_exact'));
+    assert.equal(legs.length, 7);
+    const sum = legs.reduce((total, [, text]) => total + BigInt(text as string), 0n);
+    assert.equal(sum, 0n, JSON.stringify(entry));
+  }
+  const total = entries.reduce((sum, entry) => sum + BigInt(entry.wallet_exact as string), 0n);
+  assert.equal(total, availableMicros, 'the journal tells the whole balance');
+  const listed = await everything(desk, `/wallets?account_id=${account.accountId}`);
+  assert.deepEqual(listed, [wallet]);
+  assert.ok((await everything(desk, '/wallets', 1)).some(({ id }) => id === account.walletId));
+});
+
+test('entries of one moment are told once each, over every page', async () => {
+  const account = await bed.account({ micros: 0n });
+  const grants = Array.from({ length: 25 }, (_, index) =>
+    bed.wallet(account.walletId, 'grant', {
+      operationId: `same.${account.walletId}.${index}`,
+      kind: 'promotion',
+      amountMicros: 1n,
+      expiresAtMs: null,
+      note: 'many',
+    }),
+  );
+  await Promise.all(grants);
+  const entries = await everything(desk, `/wallets/${account.walletId}/ledger`, 4);
+  assert.equal(new Set(entries.map(({ operation_id }) => operation_id)).size, 25);
+  assert.equal(entries.length, 25);
+});
+
+test('credits are granted once per operation id, and the event tells of it', async () => {
+  const account = await bed.account({ micros: 0n });
+  const expires_at = new Date(Date.now() + 3_600_000).toISOString();
+  const body = {
+    operation_id: `thanks.${account.walletId}`,
+    amount_microcredits: 2_500_001,
+    note: 'thank you',
+    expires_at,
+  };
+  const replies = await Promise.all(Array.from({ length: 8 }, () => grant(account, body)));
+  for (const reply of replies) {
+    assert.equal(reply.status, 201, reply.text);
+    assert.deepEqual(reply.json, replies[0]?.json);
+  }
+  const told = replies[0]?.json.grant as Members;
+  assert.equal(told.amount_exact, '2500001');
+  assert.equal(told.expires_at, expires_at);
+  assert.equal((await account.balance()).availableMicros, 2_500_001n);
+  const events = await everything(desk, `/audit?subject=wallet:${account.walletId}`);
+  assert.equal(events.length, 1);
+  assert.equal(events[0]?.action, 'wallet.grant');
+  assert.equal(events[0]?.account_id, account.accountId);
+  assert.equal((events[0]?.details as Members | undefined)?.amount_microcredits, '2500001');
+  const [row] = (await desk('GET', `/wallets/${account.walletId}`)).json.grants as Members[];
+  assert.deepEqual([row?.id, row?.note, row?.expires_at], [told.id, 'thank you', expires_at]);
+  for (const changed of [{ amount_microcredits: 1 }, { note: 'more' }, { expires_at: null }]) {
+    const reply = await grant(account, { ...body, ...changed });
+    assert.equal(refusal(reply).code, 'idempotency_key_reused');
+  }
+  const other = await bed.account({ micros: 0n });
+  assert.equal((await grant(other, body)).status, 422, 'the id is for one wallet');
+  assert.equal((await other.balance()).availableMicros, 0n);
+});
+
+test('of two different grants with one operation id exactly one is made', async () => {
+  for (let round = 0; round < 10; round += 1) {
+    const account = await bed.account({ micros: 0n });
+    const operation_id = `race.${account.walletId}`;
+    const amounts = [1_000, 2_000, 3_000];
+    const replies = await Promise.all(
+      amounts.map((amount_microcredits) =>
+        grant(account, { operation_id, amount_microcredits, note: 'race' }),
+      ),
+    );
+    const winners = replies.flatMap(({ status }, index) => (status === 201 ? [index] : []));
+    assert.equal(winners.length, 1);
+    const { availableMicros } = await account.balance();
+    assert.equal(availableMicros, BigInt(amounts[winners[0] ?? 0] ?? 0));
+    const events = await everything(desk, `/audit?subject=wallet:${account.walletId}`);
+    assert.equal(events.length, 1);
+  }
+});
+
+test('a grant that cannot be is refused with its path and leaves nothing', async () => {
+  const account = await bed.account({ micros: 0n });
+  const good = { operation_id: 'bad', amount_microcredits: 1, note: 'x' };
+  const past = new Date(Date.now() - 1_000).toISOString();
+  const bodies: [Members, string][] = [
+    [{ ...good, amount_microcredits: 0 }, 'amount_microcredits'],
+    [{ ...good, amount_microcredits: -1 }, 'amount_microcredits'],
+    [{ ...good, amount_microcredits: 1.5 }, 'amount_microcredits'],
+    [{ ...good, amount_microcredits: 1e16 }, 'amount_microcredits'],
+    [{ ...good, operation_id: 'with space' }, 'operation_id'],
+    [{ ...good, note: '' }, 'note'],
+    [{ ...good, expires_at: 'soon' }, 'expires_at'],
+    [{ ...good, expires_at: past }, 'expires_at'],
+    [{ ...good, kind: 'purchase' }, 'kind'],
+  ];
+  for (const [body, field] of bodies) {
+    const { status, details } = refusal(await grant(account, body));
+    assert.deepEqual([status, details.path], [400, field], JSON.stringify(body));
+  }
+  for (const path of ['', '/ledger']) {
+    assert.equal((await desk('GET', `/wallets/wal_none${path}`)).status, 404);
+  }
+  assert.equal((await desk('POST', '/wallets/wal_none/grants', { body: good })).status, 404);
+  assert.equal((await desk('GET', `/wallets/${account.walletId}/ledger?cursor=a`)).status, 400);
+  assert.equal((await account.balance()).availableMicros, 0n);
+  assert.deepEqual(await everything(desk, `/audit?subject=wallet:${account.walletId}`), []);
+});
+
+test('the books are right afterwards', async () => {
+  const broken = (await auditLedger(bed.sql)).filter((finding) => finding.broken > 0n);
+  assert.deepEqual(broken, []);
+});

@@ -1,0 +1,186 @@
+// Transcription: what a recording is and how long is found by decoding it; the text is charged by
+// the second, once, and silence costs nothing.
+import assert from 'node:assert/strict';
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import OpenAI, { toFile } from 'openai';
+import type { TestAccount } from '../../harness/account.ts';
+import { tone, wav } from '../../harness/recordings.ts';
+import { type AudioBed, hear, microsPerSecond, openAudioBed, refusalOf, stateOf } from './bed.ts';
+
+let audio: AudioBed;
+before(async () => {
+  audio = await openAudioBed();
+});
+after(() => audio.close());
+
+const granted = 1_000_000_000n;
+const speech = { bytes: wav(2), name: 'speech.wav', type: 'audio/wav' };
+
+async function paid(account: TestAccount): Promise<bigint> {
+  return granted - (await account.quiet()).availableMicros;
+}
+
+function answer(text: string, usage?: unknown): void {
+  audio.one.behaviour = { kind: 'transcript', text, usage };
+  audio.two.behaviour = audio.one.behaviour;
+}
+
+test('every container and codec of the specification is taken, at its decoded length', async () => {
+  const account = await audio.bed.account();
+  answer(' a tone ');
+  const opus = ['-c:a', 'libopus'];
+  const recordings = [
+    ['a.wav', 'audio/x-wav', wav(3), 3],
+    ['a.mp3', 'audio/mpeg', await tone('a.mp3', 3), 3],
+    ['a.ogg', 'audio/ogg; codecs=opus', await tone('a.ogg', 3, opus), 3],
+    ['a.webm', 'video/webm', await tone('a.webm', 3, opus), 3],
+    ['A.M4A', 'audio/mp4', await tone('a.m4a', 3), 3],
+    ['a.mp4', '', await tone('a.mp4', 3), 3],
+    ['a.aac', 'audio/aac', await tone('a.aac', 3), 3],
+    ['8k stereo.wav', '', await tone('b.wav', 3, ['-ar', '8000', '-ac', '2']), 3],
+  ] as const;
+  for (const [name, type, bytes, seconds] of recordings) {
+    const reply = await hear(audio, account, { bytes, name, type });
+    const body = (await reply.json()) as { text: string; usage: { seconds: number } };
+    assert.equal(reply.status, 200, `${name}: ${JSON.stringify(body)}`);
+    assert.deepEqual(Object.keys(body), ['text', 'usage']);
+    assert.equal(body.text, ' a tone ');
+    assert.ok(Math.abs(body.usage.seconds - seconds) < 0.15, `${name}: ${body.usage.seconds}`);
+    const asked = [audio.one, audio.two].flatMap((provider) => provider.asked).at(-1);
+    assert.ok(asked?.body.includes(bytes) === true, 'the file itself is sent');
+    assert.ok(!asked?.body.includes('stereo'), 'the name is nobody’s business');
+  }
+  assert.deepEqual(await readdir(join(audio.bed.gateway.dataDir, 'audio', 'scratch')), []);
+});
+
+test('the provider is asked with its own names, and paid by the second', async () => {
+  const account = await audio.bed.account();
+  answer('hallo', { type: 'duration', seconds: 2 });
+  const reply = await hear(audio, account, speech, { fields: { language: 'de' } });
+  assert.deepEqual(await reply.json(), { text: 'hallo', usage: { type: 'duration', seconds: 2 } });
+  const asked = audio.one.asked.at(-1);
+  assert.match(asked?.contentType ?? '', /^multipart\/form-data; boundary=/);
+  const text = asked?.body.toString('latin1') ?? '';
+  assert.match(text, /name="model"\r\n\r\nupstream-model\r\n/);
+  assert.match(text, /name="language"\r\n\r\nde\r\n/);
+  assert.match(text, /name="file"; filename="audio.wav"\r\ncontent-type: audio\/wav\r\n/);
+  assert.equal(await paid(account), 2n * microsPerSecond);
+  const state = await stateOf(audio, account, reply.headers.get('x-svc-request-id') ?? '');
+  assert.equal(state.status, 'completed');
+  const usage = state.svc_usage as Record<string, unknown>;
+  assert.deepEqual(
+    [usage.charge_microcredits, usage.source],
+    [Number(2n * microsPerSecond), 'reported'],
+  );
+});
+
+test('a length that cannot be true is not believed; tokens say nothing of it', async () => {
+  for (const usage of [
+    { type: 'duration', seconds: 90 },
+    { type: 'tokens', input_tokens: 20, output_tokens: 4, total_tokens: 24 },
+    undefined,
+  ]) {
+    const account = await audio.bed.account();
+    answer('x', usage);
+    const reply = await hear(audio, account, speech);
+    const body = (await reply.json()) as { usage: { seconds: number } };
+    assert.equal(body.usage.seconds, 2);
+    assert.equal(await paid(account), 2n * microsPerSecond);
+  }
+});
+
+test('digital silence is an empty text, without a call and without a charge', async () => {
+  const account = await audio.bed.account({ micros: 0n });
+  const before = audio.one.asked.length + audio.two.asked.length;
+  const opus = ['-c:a', 'libopus'];
+  const recordings = [
+    [wav(1.5, 0), 'silence.wav', 1.5],
+    [wav(0, 0), 'empty.wav', 0],
+    [await tone('s.mp3', 4, [], 0), 's.mp3', 4],
+    [await tone('s.webm', 4, opus, 0), 's.webm', 4],
+    [await tone('s.m4a', 4, [], 0), 's.m4a', 4],
+  ] as const;
+  for (const [bytes, name, seconds] of recordings) {
+    const reply = await hear(audio, account, { bytes, name });
+    const body = (await reply.json()) as { text: string; usage: { seconds: number } };
+    assert.equal(reply.status, 200, `${name}: ${JSON.stringify(body)}`);
+    assert.equal(body.text, '');
+    assert.ok(Math.abs(body.usage.seconds - seconds) < 0.15, `${name}: ${body.usage.seconds}`);
+  }
+  assert.equal(audio.one.asked.length + audio.two.asked.length, before);
+});
+
+test('fields that are wrong are refused', async () => {
+  const account = await audio.bed.account();
+  const cases: [Record<string, string>, number, string, string][] = [
+    [{ language: 'deu' }, 400, 'invalid_request', 'language'],
+    [{ response_format: 'verbose_json' }, 400, 'invalid_request', 'response_format'],
+    [{ temperature: '0' }, 400, 'invalid_request', 'temperature'],
+    [{ model: 'say' }, 404, 'model_not_found', 'model'],
+    [{ model: 'nothing' }, 404, 'model_not_found', 'model'],
+  ];
+  for (const [fields, status, code, param] of cases) {
+    const refusal = await refusalOf(await hear(audio, account, speech, { fields }));
+    assert.deepEqual([refusal.status, refusal.code, refusal.param], [status, code, param]);
+  }
+  const other = await audio.bed.account({ scopes: ['audio:speech'] });
+  assert.equal((await refusalOf(await hear(audio, other, speech))).code, 'insufficient_scope');
+  const poor = await audio.bed.account({ micros: 2n * microsPerSecond - 1n });
+  assert.equal((await refusalOf(await hear(audio, poor, speech))).code, 'insufficient_credits');
+});
+
+test('failures cost nothing, and the next route is asked', async () => {
+  for (const failure of [
+    { kind: 'status', status: 503 } as const,
+    { kind: 'nonsense' } as const,
+    { kind: 'hangUp' } as const,
+  ]) {
+    const account = await audio.bed.account();
+    audio.one.behaviour = failure;
+    audio.two.behaviour = { kind: 'transcript', text: 'second' };
+    const reply = await hear(audio, account, speech);
+    assert.equal(reply.status, 200);
+    assert.equal(await paid(account), 2n * microsPerSecond);
+    const refused = await hear(audio, account, speech, { fields: { model: 'hear-one' } });
+    assert.equal((await refusalOf(refused)).status, 502);
+    assert.equal(await paid(account), 2n * microsPerSecond);
+  }
+  audio.one.behaviour = { kind: 'status', status: 400 };
+  const account = await audio.bed.account();
+  const refused = await hear(audio, account, speech, { fields: { model: 'hear-one' } });
+  assert.equal((await refusalOf(refused)).code, 'unprocessable_media');
+  assert.equal(await paid(account), 0n);
+});
+
+test('a retry with the key gets the same text; another file is another request', async () => {
+  const account = await audio.bed.account();
+  answer('once');
+  const headers = { 'idempotency-key': 'hear-1' };
+  const first = await hear(audio, account, speech, { headers });
+  const before = audio.one.asked.length + audio.two.asked.length;
+  answer('twice');
+  const again = await hear(audio, account, speech, { headers });
+  assert.deepEqual(await again.json(), await first.json());
+  assert.equal(audio.one.asked.length + audio.two.asked.length, before);
+  assert.equal(again.headers.get('x-svc-request-id'), first.headers.get('x-svc-request-id'));
+  const other = { ...speech, bytes: wav(2, 660) };
+  const refusal = await refusalOf(await hear(audio, account, other, { headers }));
+  assert.equal(refusal.code, 'idempotency_key_reused');
+  assert.equal(await paid(account), 2n * microsPerSecond);
+});
+
+test('the official client transcribes unpatched', async () => {
+  const account = await audio.bed.account();
+  answer('hello there', { type: 'duration', seconds: 2 });
+  const client = new OpenAI({ apiKey: account.apiKey, baseURL: `${audio.bed.url}/v1` });
+  const file = await toFile(speech.bytes, 'speech.wav');
+  const reply = await client.audio.transcriptions.create({ model: 'hear', file, language: 'en' });
+  assert.equal(reply.text, 'hello there');
+  const large = await toFile(Buffer.alloc(3_200_000), 'large.wav');
+  await assert.rejects(client.audio.transcriptions.create({ model: 'hear', file: large }), {
+    status: 413,
+    code: 'request_too_large',
+  });
+});

@@ -1,0 +1,246 @@
+// The contract as it is published: both documents are valid and lint-clean, name every route of the
+// table, and what routes answer is what they say.
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { routes } from '../../routes/table.ts';
+import type { TestAccount } from '../harness/account.ts';
+import { chatBody } from '../harness/chat.ts';
+import { type CallOptions, Contract } from '../harness/contract.ts';
+import { openTestbed, type Testbed } from '../harness/testbed.ts';
+
+let bed: Testbed;
+let contract: Contract;
+let account: TestAccount;
+before(async () => {
+  bed = await openTestbed();
+  contract = await Contract.load(bed.url);
+  account = await bed.account();
+});
+after(() => bed?.close());
+
+function lint(folder: string, files: string[]): Promise<{ code: number | null; text: string }> {
+  const manifest = createRequire(import.meta.url).resolve('@redocly/cli/package.json');
+  const cli = join(dirname(manifest), 'bin', 'cli.js');
+  const env = { PATH: dirname(process.execPath), HOME: folder, REDOCLY_TELEMETRY: 'off' };
+  return new Promise((resolve) => {
+    const child = spawn(process.execPath, [cli, 'lint', ...files], { cwd: folder, env });
+    let text = '';
+    const collect = (data: Buffer) => {
+      text += data;
+    };
+    child.stdout.on('data', collect);
+    child.stderr.on('data', collect);
+    child.on('close', (code) => resolve({ code, text }));
+  });
+}
+
+test('both documents are OpenAPI 3.1.0 of version 1.0.0 and lint-clean', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'tollgate-lint-'));
+  try {
+    const files: string[] = [];
+    for (const [path, document] of contract.documents) {
+      const info = document.info as Record<string, unknown>;
+      assert.equal(document.openapi, '3.1.0');
+      assert.equal(info.version, '1.0.0');
+      files.push(`${path.replaceAll('/', '-').slice(1)}`);
+      await writeFile(join(folder, files.at(-1) ?? ''), JSON.stringify(document));
+    }
+    // A WebSocket answers 101, which is no success to the linter; the next test looks for them.
+    const off = { 'info-license-strict': 'off', 'operation-2xx-response': 'off' };
+    const rules = { extends: ['recommended'], rules: off };
+    await writeFile(join(folder, 'redocly.yaml'), JSON.stringify(rules));
+    const output = await lint(folder, files);
+    assert.equal(output.code, 0, output.text);
+    assert.doesNotMatch(output.text, /You have \d+/, output.text);
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+});
+
+test('every route documents a success, a WebSocket its upgrade', () => {
+  for (const { path, replies, socket } of routes) {
+    const [first] = Object.keys(replies);
+    assert.ok(socket === undefined ? first?.startsWith('2') : first === '101', path);
+  }
+});
+
+test('every route of the table is in the documents that it names', () => {
+  for (const route of routes) {
+    for (const name of route.documents) {
+      const path = name === 'model' ? '/api/v1/openapi.json' : '/api/openapi.json';
+      const paths = contract.documents.get(path)?.paths as Record<string, Record<string, unknown>>;
+      const listed = paths[route.path]?.[route.method.toLowerCase()];
+      assert.ok(listed, `${route.method} ${route.path} is not in ${path}`);
+    }
+    assert.ok(route.documents.length > 0 || route.tag === 'pages', route.path);
+  }
+});
+
+test('the check finds an undocumented status, type, member and body', async () => {
+  const good = await contract.call('GET', '/api/health');
+  const check = (over: Partial<typeof good>) => () =>
+    contract.check('GET', '/api/health', { ...good, ...over });
+  check({})();
+  assert.throws(check({ status: 418 }), /not documented/);
+  assert.throws(check({ headers: new Headers({ 'x-request-id': 'a' }) }), /has the type/);
+  assert.throws(check({ json: { ...good.json, secret: 1 } }), /additional properties/);
+  assert.throws(check({ json: { ok: true } }), /required property/);
+  await assert.rejects(contract.call('GET', '/api/nothing'), /in no document/);
+});
+
+test('operation ids are unique in each document', () => {
+  for (const document of contract.documents.values()) {
+    const ids = Object.values(document.paths as Record<string, Record<string, object>>).flatMap(
+      (item) =>
+        Object.values(item).map((operation) => (operation as { operationId: string }).operationId),
+    );
+    assert.equal(new Set(ids).size, ids.length);
+  }
+});
+
+function filled(template: string): string {
+  return template.replace(/\{[^}]+\}/g, 'req_000000000000000000000000');
+}
+
+interface Attempt {
+  name: string;
+  options: CallOptions;
+}
+
+/** Requests that every route must answer as documented, whatever it does. */
+function attempts(method: string): Attempt[] {
+  const body = method === 'GET' ? {} : { body: {} };
+  const credentials: Attempt[] = [
+    { name: 'nothing', options: { ...body } },
+    { name: 'a key', options: { ...body, headers: { authorization: `Bearer ${account.apiKey}` } } },
+    { name: 'X-API-Key', options: { ...body, headers: { 'x-api-key': account.apiKey } } },
+    {
+      name: 'a session',
+      options: { ...body, headers: { 'x-svc-session': account.sessionToken } },
+    },
+    {
+      name: 'an admin session',
+      options: { ...body, headers: { 'x-svc-session': bed.dev.admin_session_token } },
+    },
+    { name: 'nonsense', options: { ...body, headers: { authorization: 'Bearer nonsense' } } },
+    { name: 'another scheme', options: { ...body, headers: { authorization: 'Basic YTpi' } } },
+    { name: 'an old session', options: { ...body, headers: { 'x-svc-session': 'x'.repeat(43) } } },
+    {
+      name: 'an Accept of images',
+      options: {
+        ...body,
+        headers: { accept: 'image/png', authorization: `Bearer ${account.apiKey}` },
+      },
+    },
+  ];
+  if (method === 'GET') return credentials;
+  const signed = {
+    authorization: `Bearer ${account.apiKey}`,
+    'x-svc-session': account.sessionToken,
+  };
+  return [
+    ...credentials,
+    { name: 'broken JSON', options: { headers: signed, body: '{"model":' } },
+    { name: 'a JSON array', options: { headers: signed, body: [] } },
+    { name: 'prototype keys', options: { headers: signed, body: '{"__proto__":{"a":1}}' } },
+    { name: 'no body', options: { headers: { ...signed, 'content-type': 'application/json' } } },
+    {
+      name: 'a form',
+      options: { headers: { ...signed, 'content-type': 'text/plain' }, body: 'a' },
+    },
+    { name: '9 MiB', options: { headers: signed, body: `"${'x'.repeat(9 * 1024 * 1024)}"` } },
+  ];
+}
+
+test('every operation answers as documented to every caller and to bad bodies', async () => {
+  for (const { method, template } of contract.operations()) {
+    const aliases = template.startsWith('/v1/') ? [template, `/api${template}`] : [template];
+    for (const path of aliases.map(filled)) {
+      for (const { name, options } of attempts(method)) {
+        try {
+          const reply = await contract.call(method, path, options);
+          if (reply.status >= 400) assertEnvelope(template, reply.json);
+        } catch (error) {
+          throw new Error(`${method} ${path} with ${name}`, { cause: error });
+        }
+      }
+    }
+  }
+});
+
+function assertEnvelope(template: string, body: Record<string, unknown>): void {
+  const error = body.error as Record<string, unknown>;
+  if (template === '/api/health') return;
+  if (template.startsWith('/v1/messages')) {
+    assert.deepEqual(Object.keys(body), ['type', 'error', 'request_id']);
+    assert.deepEqual(Object.keys(error), ['type', 'message']);
+  } else if (template.startsWith('/v1/') && !template.startsWith('/v1/voice/')) {
+    assert.deepEqual(Object.keys(body), ['error']);
+    assert.deepEqual(Object.keys(error).sort(), ['code', 'message', 'param', 'type']);
+  } else {
+    assert.equal(body.ok, false);
+    assert.equal(typeof error.request_id, 'string');
+  }
+}
+
+test('good replies of the generation routes are as documented, on both paths', async () => {
+  const headers = { authorization: `Bearer ${account.apiKey}` };
+  for (const prefix of ['/v1', '/api/v1']) {
+    const key = { ...headers, 'idempotency-key': `contract${prefix}` };
+    const body = chatBody('[[sim tokens=3 reasoning=2 cached=1]]');
+    const whole = await contract.call('POST', `${prefix}/chat/completions`, { headers: key, body });
+    assert.equal(whole.status, 200);
+    const streamed = await contract.call('POST', `${prefix}/chat/completions`, {
+      headers: key,
+      body: { ...body, stream: true },
+    });
+    assert.match(streamed.headers.get('content-type') ?? '', /^text\/event-stream/);
+    const id = whole.headers.get('x-svc-request-id') ?? '';
+    assert.equal(streamed.headers.get('x-svc-request-id'), id);
+    const state = await contract.call('GET', `${prefix}/generations/${id}`, { headers });
+    assert.equal(state.json.status, 'completed');
+    const late = await contract.call('POST', `${prefix}/generations/${id}/cancel`, { headers });
+    assert.equal(late.status, 409);
+    const models = await contract.call('GET', `${prefix}/models`, { headers });
+    assert.equal(models.json.object, 'list');
+    for (const status of [400, 401, 408, 429, 500, 529]) {
+      const failed = chatBody(`[[sim status=${status}]]`);
+      await contract.call('POST', `${prefix}/chat/completions`, { headers, body: failed });
+    }
+    const tools = [{ type: 'function', function: { name: 'look', parameters: {} } }];
+    const called = await contract.call('POST', `${prefix}/chat/completions`, {
+      headers,
+      body: { ...chatBody('[[sim tool=look]]'), tools },
+    });
+    assert.equal(called.status, 200);
+    const searched = await contract.call('POST', `${prefix}/chat/completions`, {
+      headers,
+      body: { ...chatBody('hello'), web_search: true },
+    });
+    assert.equal(searched.status, 200);
+    const required = { metadata: { require_web_search: true } };
+    const unsearched = await contract.call('POST', `${prefix}/chat/completions`, {
+      headers,
+      body: { ...chatBody('[[sim status=500]]'), ...required },
+    });
+    assert.equal(unsearched.status, 503);
+  }
+});
+
+test('the reference pages are served with everything they load', async () => {
+  for (const path of ['/docs', '/docs/account']) {
+    const page = await fetch(bed.url + path);
+    assert.equal(page.status, 200);
+    const html = await page.text();
+    for (const [, source] of html.matchAll(/src="([^"]+)"/g)) {
+      const script = await fetch(new URL(source ?? '', bed.url + path));
+      assert.equal(script.status, 200, source);
+      await script.arrayBuffer();
+    }
+  }
+});

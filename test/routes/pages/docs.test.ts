@@ -1,0 +1,42 @@
+// The API reference page: served whole, cached, and without a word to another host.
+import { strict as assert } from 'node:assert';
+import { test } from 'node:test';
+import { docsRoutes } from '../../../routes/pages/docs.ts';
+import { serve } from '../../runtime/http/serving.ts';
+
+test('both pages name their document and allow no other host', async () => {
+  const serving = await serve(docsRoutes('none'));
+  for (const [path, document] of [
+    ['/docs', '/api/v1/openapi.json'],
+    ['/docs/account', '/api/openapi.json'],
+  ] as const) {
+    const reply = await fetch(serving.origin + path);
+    assert.equal(reply.headers.get('content-type'), 'text/html; charset=utf-8');
+    const policy = reply.headers.get('content-security-policy') ?? '';
+    assert.match(policy, /default-src 'none'/);
+    assert.doesNotMatch(policy, /http|\*/);
+    const html = await reply.text();
+    assert.ok(html.includes(`spec-url="${document}"`));
+    assert.doesNotMatch(html, /(src|href)="https?:/);
+  }
+  await serving.stop();
+});
+
+test('the script arrives whole, zipped or not, and is not sent twice', async () => {
+  const serving = await serve(docsRoutes('none'));
+  const get = (headers: Record<string, string>) =>
+    fetch(`${serving.origin}/docs/redoc.js`, { headers });
+  const plain = await get({ 'accept-encoding': 'identity' });
+  assert.equal(plain.headers.get('content-encoding'), null);
+  const zipped = await get({ 'accept-encoding': 'gzip' });
+  assert.equal(zipped.headers.get('content-encoding'), 'gzip');
+  const text = await plain.text();
+  assert.ok(text.length > 500_000);
+  assert.equal(await zipped.text(), text);
+  const again = await get({
+    'accept-encoding': 'gzip',
+    'if-none-match': zipped.headers.get('etag') ?? '',
+  });
+  assert.equal(again.status, 304);
+  await serving.stop();
+});

@@ -1,0 +1,116 @@
+// The environment table: defaults, every kind of error in one line, and no secret in any of them.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { ConfigError, describeVariables, readConfig, withPort } from '../../runtime/config.ts';
+import { createLimits, databaseConnectionsMax, effectiveBytesMax } from '../../runtime/limits.ts';
+
+function refusal(environment: Record<string, string>): string {
+  try {
+    readConfig(environment);
+  } catch (error) {
+    assert.ok(error instanceof ConfigError, String(error));
+    assert.ok(!error.message.includes('\n'), 'one line');
+    return error.message;
+  }
+  assert.fail('the environment was accepted');
+}
+
+test('an empty environment gives dev mode and the documented defaults', () => {
+  const config = readConfig({});
+  assert.equal(config.mode, 'dev');
+  assert.equal(config.port, 8787);
+  assert.equal(config.host, '127.0.0.1');
+  assert.equal(config.baseUrl, 'http://127.0.0.1:8787');
+  assert.equal(config.webUrl, config.baseUrl);
+  assert.equal(config.databaseUrl, null);
+  assert.equal(config.drainSeconds, 30);
+  assert.equal(config.metricsPort, null);
+  assert.deepEqual(
+    [config.voiceSecondsMax, config.voiceContextChars, config.voiceIdleSeconds],
+    [450, 24_000, 60],
+  );
+  assert.ok(config.shards >= 1);
+  assert.ok(Object.isFrozen(config));
+  assert.deepEqual(structuredClone(config), config, 'plain data for threads');
+});
+
+test('a database or a configuration file means production, unless said otherwise', () => {
+  const databaseUrl = 'postgres://u:p@db.example/tollgate';
+  assert.equal(readConfig({ DATABASE_URL: databaseUrl }).mode, 'production');
+  assert.equal(readConfig({ TOLLGATE_CONFIG: 'gate.json' }).mode, 'production');
+  assert.equal(readConfig({ DATABASE_URL: databaseUrl, TOLLGATE_MODE: 'dev' }).mode, 'dev');
+  assert.equal(readConfig({ DATABASE_URL: '' }).mode, 'dev', 'empty counts as unset');
+});
+
+test('an unknown TOLLGATE_ variable is named; other variables are nobody’s business', () => {
+  assert.match(refusal({ TOLLGATE_PROT: '1' }), /^TOLLGATE_PROT is not a variable/);
+  assert.match(refusal({ TOLLGATE_UPSTREAM_URL: 'http://a' }), /^TOLLGATE_UPSTREAM_URL is not/);
+  assert.equal(readConfig({ PATH: '/bin', npm_config_x: '1' }).port, 8787);
+});
+
+test('a bad value is named with what would have been right', () => {
+  const cases: [string, string, RegExp][] = [
+    ['PORT', '80a', /^PORT must be an integer from 0 to 65535, not '80a'$/],
+    ['PORT', '65536', /^PORT must be an integer/],
+    ['PORT', '1e3', /^PORT must be an integer/],
+    ['TOLLGATE_SHARDS', '0', /^TOLLGATE_SHARDS must be an integer from 1 to 255/],
+    ['TOLLGATE_MODE', 'prod', /^TOLLGATE_MODE must be one of dev, production, not 'prod'$/],
+    ['TOLLGATE_LOG_LEVEL', 'loud', /^TOLLGATE_LOG_LEVEL must be one of trace/],
+    ['TOLLGATE_BASE_URL', 'https://a.example/v1', /^TOLLGATE_BASE_URL must be an origin/],
+    ['TOLLGATE_BASE_URL', 'a.example', /^TOLLGATE_BASE_URL must be a URL that starts with http/],
+    ['DATABASE_URL', 'mysql://u:hunter2@h/d', /^DATABASE_URL must be a URL .* postgres:\/\//],
+    ['TOLLGATE_SECRET', 'hunter2', /^TOLLGATE_SECRET must be 32 bytes as base64url/],
+    ['TOLLGATE_TRUSTED_PROXIES', '10.0.0.0/33', /^TOLLGATE_TRUSTED_PROXIES must be addresses/],
+    ['TOLLGATE_TRUSTED_PROXIES', 'proxy', /^TOLLGATE_TRUSTED_PROXIES must be addresses/],
+    ['TOLLGATE_UPSTREAM_LOCAL_URL', 'ftp://x', /^TOLLGATE_UPSTREAM_LOCAL_URL must be a URL/],
+    ['TOLLGATE_UPSTREAM_LOCAL_KEY', 'hunter2', /_LOCAL_KEY needs TOLLGATE_UPSTREAM_LOCAL_URL/],
+    ['TOLLGATE_TLS_CERT', 'a.pem', /^TOLLGATE_TLS_CERT and TOLLGATE_TLS_KEY must be set together/],
+    ['TOLLGATE_VOICE_MAX_SECONDS', '-1', /^TOLLGATE_VOICE_MAX_SECONDS must be an integer/],
+  ];
+  for (const [name, value, expected] of cases) {
+    const message = refusal({ [name]: value });
+    assert.match(message, expected);
+    assert.ok(!message.includes('hunter2'), `${name} shows a secret`);
+  }
+});
+
+test('what this version does not support stops the start', () => {
+  assert.match(refusal({ REDIS_URL: 'redis://h' }), /^REDIS_URL is not supported by this version/);
+  assert.match(refusal({ TOLLGATE_BLOBS: 's3://b/p' }), /^TOLLGATE_BLOBS is not supported/);
+});
+
+test('named upstreams are collected with their keys', () => {
+  const config = readConfig({
+    TOLLGATE_UPSTREAM_LOCAL_URL: 'http://127.0.0.1:11434/v1/',
+    TOLLGATE_UPSTREAM_BIG_BOX_URL: 'https://box.example/v1',
+    TOLLGATE_UPSTREAM_BIG_BOX_KEY: 'k',
+  });
+  assert.deepEqual(config.upstreams, [
+    { name: 'big_box', url: 'https://box.example/v1', key: 'k' },
+    { name: 'local', url: 'http://127.0.0.1:11434/v1', key: null },
+  ]);
+});
+
+test('a chosen port moves the default origins, not configured ones', () => {
+  const moved = withPort(readConfig({ PORT: '0', HOST: '::1' }), 4_000);
+  assert.equal(moved.baseUrl, 'http://[::1]:4000');
+  const fixed = withPort(readConfig({ PORT: '0', TOLLGATE_BASE_URL: 'https://a.example' }), 4_000);
+  assert.equal(fixed.baseUrl, 'https://a.example');
+  assert.equal(fixed.port, 4_000);
+});
+
+test('the help names every variable with its meaning', () => {
+  const help = describeVariables();
+  for (const name of ['PORT', 'DATABASE_URL', 'TOLLGATE_VOICE_SESSIONS_MAX', 'OPENAI_API_KEY']) {
+    assert.ok(help.includes(name), name);
+  }
+});
+
+test('configured bounds reach the limits, and contradictions between them do not start', () => {
+  const limits = createLimits(readConfig({ TOLLGATE_GENERATION_BYTES_MAX: '2048' }));
+  assert.equal(effectiveBytesMax(8_388_608, limits), 2_048);
+  assert.equal(effectiveBytesMax(1_048_576, limits), 1_048_576);
+  assert.equal(effectiveBytesMax(77, limits), 77);
+  assert.equal(databaseConnectionsMax(limits, 2), 100);
+  assert.equal(databaseConnectionsMax(limits, 64), 280);
+});

@@ -1,0 +1,246 @@
+// Request bodies over real sockets: bounds, cuts, bad text, and what must never be buffered.
+import { strict as assert } from 'node:assert';
+import { request } from 'node:http';
+import { connect, type Socket } from 'node:net';
+import { after, before, test } from 'node:test';
+import * as v from 'valibot';
+import { chatSchema, exchangeRaw, type Serving, serve, testRoute, until } from './serving.ts';
+
+const mebibyte = 1024 * 1024;
+let serving: Serving;
+
+before(async () => {
+  serving = await serve(
+    [
+      testRoute({
+        method: 'POST',
+        path: '/v1/chat',
+        body: { kind: 'json', schema: chatSchema, bytesMax: 8 * mebibyte },
+        handle: ({ body }) => ({ status: 200, json: body }),
+      }),
+      testRoute({
+        method: 'POST',
+        path: '/v1/open',
+        access: 'slow',
+        body: { kind: 'json', schema: v.looseObject({}), bytesMax: 64 * 1024 },
+        handle: ({ body }) => ({ status: 200, json: { keys: Object.keys(body) } }),
+      }),
+    ],
+    {
+      authorize: async (access) => {
+        if (access === 'slow') await new Promise((resolve) => setTimeout(resolve, 5));
+        return access;
+      },
+      limits: { bodyDeadlineMs: 400, tickMs: 20, bodyBytesTotalMax: 20 * mebibyte },
+    },
+  );
+});
+after(() => serving.stop());
+
+const chat = JSON.stringify({ model: 'm', messages: [{ role: 'user', content: 'hé “ç” 😀' }] });
+
+function head(path: string, headers: string): string {
+  return `POST ${path} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n${headers}\r\n\r\n`;
+}
+
+function withLength(path: string, body: string | Buffer): Buffer {
+  const bytes = Buffer.from(body);
+  return Buffer.concat([Buffer.from(head(path, `content-length: ${bytes.length}`)), bytes]);
+}
+
+function chunk(bytes: Buffer): Buffer {
+  return Buffer.concat([
+    Buffer.from(`${bytes.length.toString(16)}\r\n`),
+    bytes,
+    Buffer.from('\r\n'),
+  ]);
+}
+
+test('a body cut at every byte reads the same, with a length and in chunks', async () => {
+  const whole = await exchangeRaw(serving.port, withLength('/v1/chat', chat));
+  assert.match(whole, /^HTTP\/1\.1 200 OK/);
+  const expected = whole.split('\r\n\r\n')[1];
+  const bytes = Buffer.from(chat);
+  const cuts = Array.from({ length: bytes.length + 1 }, (_, cut) => cut);
+  const replies = await Promise.all(
+    cuts.flatMap((cut) => {
+      const parts = [bytes.subarray(0, cut), bytes.subarray(cut)];
+      const start = head('/v1/chat', `content-length: ${bytes.length}`);
+      const chunks = parts.filter((part) => part.length > 0).map(chunk);
+      return [
+        sendSlowly([start, ...parts]),
+        sendSlowly([head('/v1/chat', 'transfer-encoding: chunked'), ...chunks, '0\r\n\r\n']),
+      ];
+    }),
+  );
+  for (const reply of replies) assert.equal(reply.split('\r\n\r\n')[1], expected);
+});
+
+/** Each piece in a packet of its own. */
+function sendSlowly(pieces: readonly (string | Buffer)[]): Promise<string> {
+  return new Promise((resolve) => {
+    const socket = connect(serving.port, '127.0.0.1');
+    socket.setNoDelay(true);
+    let received = '';
+    socket.on('data', (data) => {
+      received += data.toString('latin1');
+    });
+    socket.on('error', () => undefined);
+    socket.on('close', () => resolve(received));
+    const next = (index: number) => {
+      const piece = pieces[index];
+      if (piece === undefined) return;
+      if (piece.length > 0) socket.write(piece);
+      setTimeout(next, 4, index + 1);
+    };
+    next(0);
+  });
+}
+
+test('JSON that ends at any byte is a 400 or waits for its rest, never a crash', async () => {
+  const bytes = Buffer.from(chat);
+  const replies = await Promise.all(
+    Array.from({ length: bytes.length }, (_, cut) =>
+      exchangeRaw(serving.port, withLength('/v1/chat', bytes.subarray(0, cut))),
+    ),
+  );
+  for (const reply of replies) {
+    assert.match(reply, /^HTTP\/1\.1 400 /);
+    assert.match(reply, /"code":"invalid_request"/);
+  }
+});
+
+test('bad text, empty bodies and bottomless nesting are 400', async () => {
+  const deep = (levels: number) => `{"a":${'['.repeat(levels)}${']'.repeat(levels)}}`;
+  const bad: [string | Buffer, RegExp][] = [
+    ['', /body is required/],
+    ['{"model":', /not valid JSON/],
+    ['nonsense', /not valid JSON/],
+    [Buffer.from([0x22, 0xff, 0xfe, 0x22]), /not valid UTF-8/],
+    [Buffer.concat([Buffer.from('{"model":"'), Buffer.from([0xc3]), Buffer.from('"}')]), /UTF-8/],
+    [deep(100_000 / 4), /nested deeper/],
+    [`{"s":"${'['.repeat(2000)}","a":${'{"b":'.repeat(600)}1${'}'.repeat(600)}}`, /nested deeper/],
+  ];
+  for (const [body, message] of bad) {
+    const reply = await exchangeRaw(serving.port, withLength('/v1/open', body));
+    assert.match(reply, /^HTTP\/1\.1 400 /);
+    assert.match(reply, message);
+  }
+  const fine = `{"s":"${'[{\\"'.repeat(3000)}","a":${deep(500)}}`;
+  assert.match(await exchangeRaw(serving.port, withLength('/v1/open', fine)), /200 OK/);
+});
+
+test('keys that reach a prototype are refused wherever they stand', async () => {
+  for (const body of [
+    '{"__proto__":{"admin":true}}',
+    '{"a":[{"b":{"__proto__":1}}]}',
+    '{"\\u005f_proto__":{"admin":true}}',
+    '{"constructor":{"prototype":{"admin":true}}}',
+    '{"a":{"constructor":{"\\u0070rototype":1}}}',
+  ]) {
+    const reply = await exchangeRaw(serving.port, withLength('/v1/open', body));
+    assert.match(reply, /^HTTP\/1\.1 400 /, body);
+    assert.match(reply, /is not allowed/);
+  }
+  const harmless = '{"text":"__proto__ and \\u0041 constructor.prototype","constructor":"x"}';
+  const reply = await exchangeRaw(serving.port, withLength('/v1/open', harmless));
+  assert.match(reply, /"keys":\["text"/);
+  assert.equal(Reflect.get({}, 'admin'), undefined);
+});
+
+test('9 MB to a route of 8 MiB is a 413 without being kept, announced or not', async () => {
+  const body = Buffer.alloc(9 * mebibyte, 'a');
+  const before = process.memoryUsage().arrayBuffers;
+  for (let round = 0; round < 5; round += 1) {
+    const announced = await postWhole(body);
+    assert.equal(announced.status, 413);
+    assert.match(announced.text, /"code":"request_too_large"/);
+  }
+  assert.ok(process.memoryUsage().arrayBuffers - before < 4 * mebibyte);
+  const unread = head('/v1/chat', `content-length: ${9 * mebibyte}`);
+  assert.match(await firstLine(unread), /413 Request Entity Too Large|413 Payload Too Large/);
+  const pieces = Array.from({ length: 36 }, () => chunk(body.subarray(0, mebibyte / 4)));
+  const chunked = await exchangeRaw(serving.port, [
+    head('/v1/chat', 'transfer-encoding: chunked'),
+    ...pieces,
+  ]);
+  assert.match(chunked, /^HTTP\/1\.1 413 /);
+});
+
+/** Sends all of a body without copying it in this process. */
+function postWhole(body: Buffer): Promise<{ status: number | undefined; text: string }> {
+  const headers = { 'content-length': body.length, 'content-type': 'application/json' };
+  const options = { port: serving.port, path: '/v1/chat', method: 'POST', headers, agent: false };
+  return new Promise((resolve, reject) => {
+    const client = request(options, (reply) => {
+      let text = '';
+      reply.on('data', (data) => {
+        text += data;
+      });
+      reply.on('end', () => resolve({ status: reply.statusCode, text }));
+    });
+    client.on('error', reject);
+    client.end(body);
+  });
+}
+
+/** The status line alone, without waiting for the end of the connection. */
+function firstLine(bytes: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(serving.port, '127.0.0.1', () => socket.write(bytes));
+    socket.once('error', reject);
+    socket.once('data', (data) => {
+      socket.destroy();
+      resolve(data.toString('latin1').split('\r\n')[0] ?? '');
+    });
+  });
+}
+
+test('a connection can be used again after an early refusal', async () => {
+  const start = 'POST /v1/chat HTTP/1.1\r\nhost: x\r\n';
+  const refused = `${start}content-type: text/plain\r\ncontent-length: 4\r\n\r\nabcd`;
+  const raw = await exchangeRaw(serving.port, [refused, withLength('/v1/chat', chat)]);
+  assert.match(raw, /^HTTP\/1\.1 415 [\s\S]*HTTP\/1\.1 200 OK/);
+});
+
+test('a body that does not end in time closes the connection', async () => {
+  const started = performance.now();
+  const silent = exchangeRaw(serving.port, head('/v1/chat', 'content-length: 10'));
+  const trickling = trickle();
+  assert.equal(await silent, '');
+  assert.equal(await trickling, '');
+  const elapsedMs = performance.now() - started;
+  assert.ok(elapsedMs > 380 && elapsedMs < 2000, `${elapsedMs} ms`);
+  await until(() => serving.server.counts().exchanges === 0);
+});
+
+/** A byte every 20 ms: each packet is in time, the body as a whole is not. */
+async function trickle(): Promise<string> {
+  const pieces = Array.from({ length: 100 }, () => ' ');
+  return await sendSlowly([head('/v1/chat', 'content-length: 1000'), ...pieces]);
+}
+
+test('bodies together have a bound: past it 503, and the room comes back', async () => {
+  const sockets: Socket[] = [];
+  const statuses: string[] = [];
+  for (let index = 0; index < 6; index += 1) {
+    const socket = connect(serving.port, '127.0.0.1');
+    socket.on('error', () => undefined);
+    socket.on('data', (data) => statuses.push(data.toString('latin1').slice(9, 12)));
+    socket.write(head('/v1/chat', `content-length: ${7 * mebibyte}`));
+    socket.write(Buffer.alloc(5 * mebibyte, ' '));
+    sockets.push(socket);
+  }
+  await until(() => statuses.includes('503'));
+  for (const socket of sockets) socket.destroy();
+  await until(() => serving.server.counts().exchanges === 0);
+  const body = `${' '.repeat(7 * mebibyte)}${chat}`;
+  assert.equal((await postWhole(Buffer.from(body))).status, 200);
+});
+
+test('Expect: 100-continue is answered before the body', async () => {
+  const bytes = Buffer.from(chat);
+  const start = head('/v1/chat', `expect: 100-continue\r\ncontent-length: ${bytes.length}`);
+  const reply = await sendSlowly([start, bytes]);
+  assert.match(reply, /^HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 200 OK/);
+});

@@ -1,0 +1,138 @@
+// multipart/form-data over real sockets: typed fields, bounded files, nothing lost silently.
+import { strict as assert } from 'node:assert';
+import { after, before, test } from 'node:test';
+import * as v from 'valibot';
+import { type Serving, serve, testRoute } from './serving.ts';
+
+let serving: Serving;
+
+before(async () => {
+  serving = await serve([
+    testRoute({
+      method: 'POST',
+      path: '/v1/audio/transcriptions',
+      body: {
+        kind: 'multipart',
+        schema: v.strictObject({
+          model: v.string(),
+          temperature: v.optional(v.pipe(v.number(), v.maxValue(1))),
+          'include[]': v.optional(v.array(v.string())),
+        }),
+        bytesMax: 3 * 1024 * 1024 + 64 * 1024,
+        files: {
+          file: { required: true, bytesMax: 3 * 1024 * 1024 },
+          cover: { required: false, bytesMax: 10 },
+        },
+      },
+      handle: ({ body, files }) => {
+        const described = Object.entries(files).map(([name, file]) => ({
+          name,
+          filename: file.filename,
+          mediaType: file.mediaType,
+          length: file.bytes.length,
+          sum: file.bytes.reduce((sum, byte) => sum + byte, 0),
+        }));
+        return { status: 200, json: { body, files: described } };
+      },
+    }),
+  ]);
+});
+after(() => serving.stop());
+
+interface Answer {
+  status: number;
+  json: { body?: unknown; files?: unknown; error?: { param: string; code: string } };
+}
+
+async function post(body: FormData | string, contentType?: string): Promise<Answer> {
+  const headers: Record<string, string> = {};
+  if (contentType !== undefined) headers['content-type'] = contentType;
+  const url = `${serving.origin}/v1/audio/transcriptions`;
+  const reply = await fetch(url, { method: 'POST', body, headers });
+  return { status: reply.status, json: (await reply.json()) as Answer['json'] };
+}
+
+function form(parts: Record<string, string | Blob>): FormData {
+  const data = new FormData();
+  for (const [name, part] of Object.entries(parts)) {
+    if (typeof part === 'string') data.append(name, part);
+    else data.append(name, part, 'a "name".wav');
+  }
+  return data;
+}
+
+const file = new Blob([new Uint8Array(2_000_000).fill(3)], { type: 'audio/wav' });
+
+test('fields are typed by the schema and files arrive whole', async () => {
+  const data = form({ model: 'é', temperature: '0.5', file });
+  data.append('include[]', 'one');
+  data.append('include[]', 'two');
+  const { status, json } = await post(data);
+  assert.equal(status, 200, JSON.stringify(json));
+  assert.deepEqual(json, {
+    body: { model: 'é', temperature: 0.5, 'include[]': ['one', 'two'] },
+    files: [
+      {
+        name: 'file',
+        filename: 'a %22name%22.wav',
+        mediaType: 'audio/wav',
+        length: 2_000_000,
+        sum: 6_000_000,
+      },
+    ],
+  });
+});
+
+test('missing, unknown and oversized parts are named', async () => {
+  const cases: [FormData, number, string][] = [
+    [form({ model: 'm' }), 400, 'file'],
+    [form({ model: 'm', file, other: new Blob(['x']) }), 400, 'other'],
+    [form({ model: 'm', file, other: 'x' }), 400, 'other'],
+    [form({ file }), 400, 'model'],
+    [form({ model: 'm', temperature: 'warm', file }), 400, 'temperature'],
+    [form({ model: 'm', temperature: '2', file }), 400, 'temperature'],
+    [form({ model: 'm', file, cover: new Blob(['x'.repeat(11)]) }), 413, 'cover'],
+    [form({ model: 'm', file: new Blob([new Uint8Array(3 * 1024 * 1024 + 1)]) }), 413, 'file'],
+  ];
+  const twice = form({ model: 'm', file: new Blob(['x']) });
+  twice.append('file', new Blob(['y']), 'y');
+  cases.push([twice, 400, 'file']);
+  for (const [data, status, param] of cases) {
+    const { status: actual, json } = await post(data);
+    assert.equal(actual, status, param);
+    assert.equal(json.error?.param, param);
+  }
+});
+
+test('malformed bodies are 400 instead of half read', async () => {
+  const part = (name: string, value: string) =>
+    `--b\r\ncontent-disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`;
+  const upload = '--b\r\ncontent-disposition: form-data; name="file"; filename="f"\r\n\r\nx\r\n';
+  const whole = `${part('model', 'm')}${upload}--b--\r\n`;
+  const type = 'multipart/form-data; boundary=b';
+  assert.equal((await post(whole, type)).status, 200);
+  assert.equal((await post(whole, 'multipart/form-data; charset=utf-8; boundary="b"')).status, 200);
+  const bad: [string, string][] = [
+    [whole.slice(0, -6), type],
+    ['', type],
+    ['garbage', type],
+    [whole, 'multipart/form-data; boundary='],
+    [whole, 'multipart/form-data; boundary=other'],
+    [`${part('model', 'm')}--b\r\n${'a: b\r\n'.repeat(30)}\r\nx\r\n${upload}--b--\r\n`, type],
+    [`--b\r\ncontent-disposition: form-data\r\n\r\nx\r\n${whole}`, type],
+    [`${part('model', 'm').repeat(200)}--b--`, type],
+    [`${part('__proto__', 'm')}${whole}`, type],
+  ];
+  for (const [body, contentType] of bad) {
+    const { status, json } = await post(body, contentType);
+    assert.equal(status, 400, `${contentType} ${body.slice(0, 80)} ${JSON.stringify(json)}`);
+  }
+  for (let cut = 0; cut < whole.length - 2; cut += 1) {
+    const { status } = await post(whole.slice(0, cut), type);
+    assert.ok(status === 400 || cut >= whole.length - 2, `cut at ${cut}: ${status}`);
+  }
+});
+
+test('another media type is 415', async () => {
+  assert.equal((await post('{}', 'application/json')).status, 415);
+});

@@ -1,0 +1,103 @@
+// The life of a server: shared ports, draining, and clients that never finish what they began.
+import { strict as assert } from 'node:assert';
+import { connect } from 'node:net';
+import { test } from 'node:test';
+import { exchangeRaw, freePort, serve, testRoute, until } from './serving.ts';
+
+const quick = testRoute({ path: '/v1/quick', handle: () => ({ status: 200, json: {} }) });
+
+function slow(delayMs: number) {
+  return testRoute({
+    path: '/v1/slow',
+    handle: async () => {
+      await new Promise((resolve) => setTimeout(resolve, delayMs).unref());
+      return { status: 200, json: { late: true } };
+    },
+  });
+}
+
+test('two servers share a port, and one goes on when the other closes', async () => {
+  const port = await freePort();
+  const first = await serve([quick], { port });
+  const second = await serve([quick], { port });
+  assert.deepEqual([first.port, second.port], [port, port]);
+  const ask = () =>
+    exchangeRaw(port, 'GET /v1/quick HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n');
+  await Promise.all(Array.from({ length: 60 }, ask));
+  assert.equal(first.samples.length + second.samples.length, 60);
+  assert.ok(first.samples.length > 0 && second.samples.length > 0);
+  assert.equal(await first.server.close(1000), 0);
+  for (let round = 0; round < 20; round += 1) assert.match(await ask(), /^HTTP\/1\.1 200 /);
+  await second.stop();
+  assert.equal(await ask(), '');
+});
+
+test('an address that cannot be had rejects', async () => {
+  const serving = await serve([quick]);
+  await assert.rejects(serving.server.listen('203.0.113.1', 1));
+  await serving.stop();
+});
+
+test('draining finishes what runs, closes its connections and takes nothing new', async () => {
+  const serving = await serve([slow(150), quick]);
+  const running = fetch(`${serving.origin}/v1/slow`);
+  await until(() => serving.server.counts().exchanges === 1);
+  const idle = connect(serving.port, '127.0.0.1');
+  idle.on('error', () => undefined);
+  await until(() => serving.server.counts().sockets === 2);
+  const closing = serving.server.close(2000);
+  const late = exchangeRaw(serving.port, 'GET /v1/quick HTTP/1.1\r\nhost: x\r\n\r\n');
+  assert.equal(await late, '');
+  const kept = new Promise<string>((resolve) => {
+    let text = '';
+    idle.on('data', (data) => {
+      text += data;
+    });
+    idle.on('close', () => resolve(text));
+  });
+  idle.write('GET /v1/quick HTTP/1.1\r\nhost: x\r\n\r\n');
+  const reply = await running;
+  assert.equal(reply.headers.get('connection'), 'close');
+  assert.deepEqual(await reply.json(), { late: true });
+  assert.match(await kept, /connection: close/i);
+  assert.equal(await closing, 0);
+  assert.deepEqual(serving.server.counts(), { exchanges: 0, sockets: 0, streams: 0 });
+});
+
+test('what does not finish by the deadline is cut and counted', async () => {
+  const serving = await serve([slow(60_000)]);
+  const running = fetch(`${serving.origin}/v1/slow`).catch((error: Error) => error.name);
+  await until(() => serving.server.counts().exchanges === 1);
+  assert.equal(await serving.server.close(50), 1);
+  assert.equal(await running, 'TypeError');
+  assert.equal(serving.server.counts().exchanges, 0);
+});
+
+test('a header that never ends is closed after uWS own timeout', { timeout: 20_000 }, async () => {
+  const serving = await serve([quick]);
+  const started = performance.now();
+  const socket = connect(serving.port, '127.0.0.1');
+  socket.on('error', () => undefined);
+  socket.write('GET /v1/quick HTTP/1.1\r\n');
+  // One header a second: each packet is in time, the request never is.
+  const drip = setInterval(() => socket.write('x-a: b\r\n'), 1000);
+  const silent = exchangeRaw(serving.port, '', 18_000);
+  await new Promise((resolve) => socket.on('close', resolve));
+  clearInterval(drip);
+  assert.equal(await silent, '');
+  const elapsedMs = performance.now() - started;
+  assert.ok(elapsedMs > 5000 && elapsedMs < 17_000, `${elapsedMs} ms`);
+  await until(() => serving.server.counts().sockets === 0);
+  await serving.stop();
+});
+
+test('headers over the limit are refused by uWS itself', async () => {
+  const serving = await serve([quick]);
+  const huge = `GET /v1/quick HTTP/1.1\r\nhost: x\r\nx-a: ${'a'.repeat(10_000_000)}\r\n\r\n`;
+  const before = process.memoryUsage().rss;
+  const reply = await exchangeRaw(serving.port, huge);
+  assert.match(reply, /^(HTTP\/1\.1 431 |$)/);
+  assert.ok(process.memoryUsage().rss - before < 64 * 1024 * 1024);
+  assert.equal((await fetch(`${serving.origin}/v1/quick`)).status, 200);
+  await serving.stop();
+});

@@ -1,0 +1,254 @@
+// Event streams over real sockets: order, keep-alives, slow readers, ends.
+import { strict as assert } from 'node:assert';
+import { connect } from 'node:net';
+import { after, before, beforeEach, test } from 'node:test';
+import type { EventStream } from '../../../runtime/http/route.ts';
+import { type Serving, serve, testRoute, until } from './serving.ts';
+
+const bufferBytesMax = 256 * 1024;
+let serving: Serving;
+let opened: EventStream[] = [];
+let ends: string[] = [];
+let atOpen: (stream: EventStream) => void = () => undefined;
+
+before(async () => {
+  serving = await serve(
+    [
+      testRoute({
+        path: '/v1/stream',
+        handle: () => ({
+          status: 200,
+          headers: { 'x-extra': 'yes' },
+          keepAlive: { everyMs: 200, text: ': keep-alive\n' },
+          stream: (stream) => {
+            stream.onClose((reason) => ends.push(reason));
+            opened.push(stream);
+            atOpen(stream);
+          },
+        }),
+      }),
+    ],
+    { limits: { tickMs: 20, streamBufferBytesMax: bufferBytesMax } },
+  );
+});
+after(() => serving.stop());
+beforeEach(() => {
+  opened = [];
+  ends = [];
+  atOpen = () => undefined;
+});
+
+async function open(): Promise<{ reply: Response; stream: EventStream }> {
+  const reply = await fetch(`${serving.origin}/v1/stream`);
+  const stream = opened[0];
+  assert.ok(stream !== undefined);
+  return { reply, stream };
+}
+
+test('events arrive in order, with the headers of an event stream', async () => {
+  atOpen = (stream) => stream.write('data: first\n\n');
+  const { reply, stream } = await open();
+  assert.equal(reply.headers.get('content-type'), 'text/event-stream; charset=utf-8');
+  assert.equal(reply.headers.get('cache-control'), 'no-store');
+  assert.equal(reply.headers.get('x-accel-buffering'), 'no');
+  assert.equal(reply.headers.get('x-extra'), 'yes');
+  let expected = 'data: first\n\n';
+  for (let index = 0; index < 500; index += 1) {
+    const text = `data: ${index} é😀\n\n`;
+    expected += text;
+    assert.equal(stream.write(text), true);
+    if (index % 7 === 0) await new Promise((resolve) => setImmediate(resolve));
+  }
+  stream.end('data: [DONE]\n\n');
+  assert.equal(stream.write('never'), false);
+  assert.equal(await reply.text(), `${expected}data: [DONE]\n\n`);
+  assert.deepEqual(ends, ['ended']);
+  assert.equal(stream.closed, true);
+  assert.equal(serving.server.counts().streams, 0);
+});
+
+test('a stream that ends at once is one whole reply', async () => {
+  atOpen = (stream) => {
+    stream.write('data: a\n\n');
+    stream.end('data: b\n\n');
+  };
+  const { reply } = await open();
+  assert.equal(await reply.text(), 'data: a\n\ndata: b\n\n');
+  assert.deepEqual(ends, ['ended']);
+});
+
+test('what the callback throws is an ordinary 500', async () => {
+  atOpen = () => {
+    throw new Error('before the headers');
+  };
+  const reply = await fetch(`${serving.origin}/v1/stream`);
+  assert.equal(reply.status, 500);
+  assert.match(reply.headers.get('content-type') ?? '', /json/);
+});
+
+test('keep-alives come after silence only, and no later than asked', async () => {
+  const { reply, stream } = await open();
+  const times: number[] = [];
+  const started = performance.now();
+  let received = '';
+  const reading = (async () => {
+    for await (const bytes of reply.body ?? []) {
+      times.push(performance.now() - started);
+      received += Buffer.from(bytes).toString();
+    }
+  })();
+  for (let round = 0; round < 6; round += 1) {
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    stream.write(`data: ${round}\n\n`);
+  }
+  await new Promise((resolve) => setTimeout(resolve, 700));
+  stream.end();
+  await reading;
+  // One opens the stream, since nothing was written in the callback; the rest is the silence.
+  assert.match(received, /^: keep-alive\n(data: \d\n\n){6}(: keep-alive\n){3}$/);
+  const silence = times.slice(-3).map((time, index, all) => time - (all[index - 1] ?? 0));
+  for (const gapMs of silence.slice(1)) assert.ok(gapMs > 150 && gapMs < 290, `${gapMs} ms`);
+});
+
+test('a client that leaves closes the stream', async () => {
+  const abort = new AbortController();
+  const reply = await fetch(`${serving.origin}/v1/stream`, { signal: abort.signal });
+  assert.equal(reply.status, 200);
+  abort.abort();
+  await until(() => ends.length > 0);
+  assert.deepEqual(ends, ['aborted']);
+  assert.equal(opened[0]?.write('data: x\n\n'), false);
+  let late = '';
+  opened[0]?.onClose((reason) => {
+    late = reason;
+  });
+  assert.equal(late, 'aborted');
+});
+
+/** A client that reads nothing until `resume`. */
+async function openPaused() {
+  const socket = connect(serving.port, '127.0.0.1');
+  socket.on('error', () => undefined);
+  socket.pause();
+  socket.write('GET /v1/stream HTTP/1.1\r\nhost: x\r\n\r\n');
+  await until(() => opened.length === 1);
+  const stream = opened[0];
+  assert.ok(stream !== undefined);
+  return { socket, stream };
+}
+
+const event = `data: ${'x'.repeat(1000)}\n\n`;
+
+/** Writes until the socket takes no more and something waits in our own queue. */
+async function fill(stream: EventStream): Promise<number> {
+  let written = 0;
+  while (stream.bufferedBytes === 0 && !stream.closed) {
+    for (let count = 0; count < 64; count += 1) {
+      if (stream.write(event)) written += 1;
+    }
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  return written;
+}
+
+test('a reader that stops is dropped at the bound, and its memory is bounded', async () => {
+  const { stream } = await openPaused();
+  await fill(stream);
+  const heapBefore = process.memoryUsage();
+  let most = 0;
+  let isWriting = true;
+  for (let count = 0; isWriting; count += 1) {
+    assert.ok(count < 100_000, 'it was never dropped');
+    isWriting = stream.write(event);
+    most = Math.max(most, stream.bufferedBytes);
+  }
+  assert.ok(most <= bufferBytesMax + event.length, `${most} bytes were waiting`);
+  assert.ok(most > bufferBytesMax);
+  assert.deepEqual(ends, ['slow']);
+  assert.equal(stream.bufferedBytes, 0);
+  const grown = process.memoryUsage().rss - heapBefore.rss;
+  assert.ok(grown < 16 * 1024 * 1024, `${grown} bytes`);
+  await until(() => serving.server.counts().exchanges === 0);
+});
+
+test('a reader that pauses gets everything, and the end comes after it', async () => {
+  const { socket, stream } = await openPaused();
+  let drains = 0;
+  stream.onDrain(() => {
+    drains += 1;
+  });
+  let written = await fill(stream);
+  while (stream.bufferedBytes < bufferBytesMax / 2 && stream.write(event)) written += 1;
+  stream.end('data: [DONE]\n\n');
+  assert.equal(stream.closed, false);
+  let received = '';
+  socket.on('data', (data) => {
+    received += data.toString('latin1');
+  });
+  socket.resume();
+  await until(() => received.includes('[DONE]'));
+  assert.equal(received.split('x'.repeat(1000)).length - 1, written);
+  assert.equal(drains, 0);
+  assert.deepEqual(ends, ['ended']);
+  socket.destroy();
+});
+
+test('one piece larger than the bound does not drop a reader that kept up', async () => {
+  const { socket, stream } = await openPaused();
+  await fill(stream);
+  const large = `data: ${'~'.repeat(4 * bufferBytesMax)}\n\n`;
+  assert.equal(stream.write(large), true);
+  assert.equal(stream.closed, false);
+  let received = 0;
+  socket.on('data', (data) => {
+    received += data.toString('latin1').split('~').length - 1;
+  });
+  socket.resume();
+  await until(() => received === 4 * bufferBytesMax);
+  assert.equal(stream.write(event), true);
+  stream.end();
+  await until(() => ends.length === 1);
+  assert.deepEqual(ends, ['ended']);
+  socket.destroy();
+});
+
+test('after a pause the queue drains, says so, and the stream goes on', async () => {
+  const { socket, stream } = await openPaused();
+  let drains = 0;
+  stream.onDrain(() => {
+    drains += 1;
+  });
+  const written = await fill(stream);
+  let received = '';
+  socket.on('data', (data) => {
+    received += data.toString('latin1');
+  });
+  socket.resume();
+  await until(() => drains === 1 && stream.bufferedBytes === 0);
+  await until(() => received.split('x'.repeat(1000)).length - 1 === written);
+  stream.write('data: after\n\n');
+  await until(() => received.includes('data: after'));
+  socket.destroy();
+  await until(() => ends.length === 1);
+  assert.deepEqual(ends, ['aborted']);
+});
+
+test('500 idle streams are kept alive by the one ticker', { timeout: 20_000 }, async () => {
+  const sockets = Array.from({ length: 500 }, () => {
+    const socket = connect(serving.port, '127.0.0.1');
+    socket.on('error', () => undefined);
+    socket.write('GET /v1/stream HTTP/1.1\r\nhost: x\r\n\r\n');
+    return socket;
+  });
+  const kept = sockets.map((socket) => {
+    let count = 0;
+    socket.on('data', (data) => {
+      count += data.toString('latin1').split(': keep-alive').length - 1;
+    });
+    return () => count;
+  });
+  await until(() => serving.server.counts().streams === 500);
+  await until(() => kept.every((count) => count() >= 3));
+  for (const socket of sockets) socket.destroy();
+  await until(() => serving.server.counts().streams === 0);
+});

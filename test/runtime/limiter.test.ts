@@ -1,0 +1,68 @@
+// The shared limiter: exact counts over several threads, given back when a node dies.
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { test } from 'node:test';
+import { Worker } from 'node:worker_threads';
+import { createLimiterBuffers, Limiter } from '../../runtime/limiter.ts';
+
+const epochMs = 1_700_000_000_000;
+
+test('a minute allows exactly the limit at once, then one more each interval', () => {
+  const limiter = new Limiter(createLimiterBuffers(epochMs), 1);
+  const slot = limiter.slotOf('key_a');
+  for (let count = 1; count <= 600; count += 1) {
+    const decision = limiter.takeRequest(slot, 600, epochMs);
+    assert.equal(decision.allowed, true, `request ${count}`);
+    assert.equal(decision.state.remaining, 600 - count);
+  }
+  const refused = limiter.takeRequest(slot, 600, epochMs);
+  assert.equal(refused.allowed, false);
+  assert.deepEqual(refused, {
+    allowed: false,
+    state: { limit: 600, remaining: 0, resetSeconds: 60 },
+    retryAfterSeconds: 1,
+  });
+  assert.equal(limiter.takeRequest(slot, 600, epochMs + 100).allowed, true);
+  assert.equal(limiter.takeRequest(slot, 600, epochMs + 100).allowed, false);
+});
+
+test('keys do not share an allowance', () => {
+  const limiter = new Limiter(createLimiterBuffers(epochMs), 1);
+  const first = limiter.slotOf('key_a');
+  const second = limiter.slotOf('key_b');
+  assert.notEqual(first, second);
+  assert.equal(limiter.takeRequest(first, 1, epochMs).allowed, true);
+  assert.equal(limiter.takeRequest(first, 1, epochMs).allowed, false);
+  assert.equal(limiter.takeRequest(second, 1, epochMs).allowed, true);
+});
+
+test('threads that race for 64 places get exactly 64; a dead node gives its own back', async () => {
+  const buffers = createLimiterBuffers(epochMs);
+  const limiterUrl = new URL('../../runtime/limiter.js', import.meta.url).href;
+  const source = `
+    const { workerData, parentPort } = require('node:worker_threads');
+    import(workerData.limiterUrl).then(({ Limiter }) => {
+      const limiter = new Limiter(workerData.buffers, workerData.node);
+      const slot = limiter.slotOf('key_raced');
+      let opened = 0;
+      for (let count = 0; count < 1000; count += 1) {
+        if (limiter.open(slot, 64) !== null) opened += 1;
+      }
+      limiter.addDetached();
+      parentPort.postMessage(opened);
+    });`;
+  const workers = [1, 2].map(
+    (node) => new Worker(source, { eval: true, workerData: { buffers, node, limiterUrl } }),
+  );
+  const opened = await Promise.all(
+    workers.map(async (worker) => (await once(worker, 'message'))[0]),
+  );
+  assert.equal(opened[0] + opened[1], 64);
+  const main = new Limiter(buffers, 0);
+  const slot = main.slotOf('key_raced');
+  assert.equal(main.openCount(slot), 64);
+  assert.equal(main.detachedCount(), 2);
+  main.forgetNode(1);
+  assert.equal(main.openCount(slot), opened[1]);
+  assert.equal(main.detachedCount(), 1);
+});

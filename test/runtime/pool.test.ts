@@ -1,0 +1,92 @@
+// The thread pool with real threads: deadlines, bounds, and tasks that misbehave.
+import assert from 'node:assert/strict';
+import { getPriority, platform } from 'node:os';
+import { test } from 'node:test';
+import pino from 'pino';
+import { createPool } from '../../runtime/work/pool.ts';
+import type { TaskInput } from './pool-task.ts';
+
+const file = new URL('./pool-task.js', import.meta.url);
+const log = pino({ level: 'silent' });
+
+function openPool(threadsMax: number, queueLengthMax: number) {
+  const pool = createPool({ threadsMax, queueLengthMax, idleMs: 1_000, timeoutMs: 5_000, log });
+  const run = (input: TaskInput, options = {}) => pool.run<number>(file, input, options);
+  return { pool, run };
+}
+
+test('tasks answer, and a task that throws does not hurt the next one', async () => {
+  const { pool, run } = openPool(2, 16);
+  assert.deepEqual(await run({ act: 'add', numbers: [1, 2, 3] }), { ok: true, value: 6 });
+  assert.deepEqual(await run({ act: 'throw' }), { ok: false, refused: 'failed' });
+  const many = await Promise.all(
+    [1, 2, 3, 4].map((value) => run({ act: 'add', numbers: [value] })),
+  );
+  assert.deepEqual(
+    many.map((answer) => answer.ok && answer.value),
+    [1, 2, 3, 4],
+  );
+  await pool.stop();
+});
+
+test('a task that spins past its deadline is ended, and its thread replaced', async () => {
+  const { pool, run } = openPool(1, 16);
+  await run({ act: 'add' });
+  const begun = performance.now();
+  const spun = await run({ act: 'spin', ms: 60_000 }, { timeoutMs: 200 });
+  assert.deepEqual(spun, { ok: false, refused: 'timeout' });
+  assert.ok(performance.now() - begun < 1_500);
+  assert.deepEqual(await run({ act: 'add', numbers: [5] }), { ok: true, value: 5 });
+  await pool.stop();
+});
+
+test('the caller may give up, also on a task that still waits for a thread', async () => {
+  const { pool, run } = openPool(1, 16);
+  const first = run({ act: 'sleep', ms: 300, numbers: [1] });
+  const giveUp = new AbortController();
+  const second = run({ act: 'add' }, { signal: giveUp.signal });
+  giveUp.abort();
+  assert.deepEqual(await second, { ok: false, refused: 'aborted' });
+  assert.deepEqual(await first, { ok: true, value: 1 });
+  await pool.stop();
+});
+
+test('what does not fit in the queue is refused at once', async () => {
+  const { pool, run } = openPool(1, 2);
+  const running = [1, 2, 3].map(() => run({ act: 'sleep', ms: 100 }));
+  assert.equal(pool.length, 3);
+  const begun = performance.now();
+  assert.deepEqual(await run({ act: 'add' }), { ok: false, refused: 'overloaded' });
+  assert.ok(performance.now() - begun < 50);
+  for (const answer of await Promise.all(running)) assert.equal(answer.ok, true);
+  assert.equal(pool.length, 0);
+  await pool.stop();
+});
+
+test('a task that eats its heap ends its thread, not the process', async () => {
+  const { pool, run } = openPool(1, 4);
+  const answer = await run({ act: 'eat' }, { timeoutMs: 20_000 });
+  assert.deepEqual(answer, { ok: false, refused: 'failed' });
+  assert.deepEqual(await run({ act: 'add', numbers: [7] }), { ok: true, value: 7 });
+  await pool.stop();
+});
+
+test('stop ends what runs and refuses what comes', async () => {
+  const { pool, run } = openPool(1, 4);
+  const running = run({ act: 'sleep', ms: 60_000 });
+  await new Promise((resolve) => setTimeout(resolve, 150));
+  await pool.stop();
+  assert.deepEqual(await running, { ok: false, refused: 'aborted' });
+  assert.deepEqual(await run({ act: 'add' }), { ok: false, refused: 'overloaded' });
+});
+
+test('threads of tasks stand behind the others, which stay as they are', {
+  skip: platform() !== 'linux',
+}, async () => {
+  const before = getPriority(0);
+  const { pool, run } = openPool(1, 1);
+  const answer = await run({ act: 'priority' });
+  assert.ok(answer.ok && answer.value > before, 'the thread has a lower priority');
+  assert.equal(getPriority(0), before);
+  await pool.stop();
+});

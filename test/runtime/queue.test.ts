@@ -1,0 +1,158 @@
+// Repeated maintenance on a real embedded PostgreSQL, also while that is killed and comes back.
+import assert from 'node:assert/strict';
+import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import pino from 'pino';
+import { type Database, startDatabase } from '../../runtime/embedded/database.ts';
+import { createQueue } from '../../runtime/work/queue.ts';
+
+const log = pino({ level: 'silent' });
+let folder = '';
+let database: Database;
+
+before(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'tollgate-queue-'));
+  await chmod(folder, 0o711);
+  database = await startDatabase({ dataDir: join(folder, 'data'), log });
+});
+
+after(async () => {
+  await database.stop();
+  await rm(folder, { recursive: true, force: true });
+});
+
+/** Four openings that fail late, and the pauses between them, take 20 s by themselves. */
+const UNTIL_MS = 45_000;
+
+async function until(what: string, holds: () => boolean): Promise<void> {
+  const deadline = performance.now() + UNTIL_MS;
+  while (!holds()) {
+    assert.ok(performance.now() < deadline, `not within ${UNTIL_MS} ms: ${what}`);
+    await sleep(20);
+  }
+}
+
+test('rounds come again and again, a failing one too, and none after the stop', async () => {
+  const queue = createQueue({ url: database.url, log, name: 'plain' });
+  let good = 0;
+  let bad = 0;
+  queue.schedule('good', 200, async () => {
+    good += 1;
+  });
+  queue.schedule('bad', 200, async () => {
+    bad += 1;
+    throw new Error('this round fails');
+  });
+  assert.throws(() => queue.schedule('good', 1_000, async () => {}), /named twice/);
+  queue.start();
+  await until('three rounds of each', () => good >= 3 && bad >= 3);
+  await queue.stop(1_000);
+  const seen = good;
+  await sleep(500);
+  assert.equal(good, seen);
+});
+
+test('two processes share the rounds instead of doubling them', async () => {
+  let rounds = 0;
+  const queues = [1, 2].map(() => createQueue({ url: database.url, log, name: 'shared' }));
+  for (const queue of queues) {
+    queue.schedule('once', 400, async () => {
+      rounds += 1;
+    });
+    queue.start();
+  }
+  await until('the first round', () => rounds > 0);
+  const before = rounds;
+  await sleep(2_000);
+  const counted = rounds - before;
+  assert.ok(counted >= 3 && counted <= 6, `${counted} rounds in 2 s, 5 are due`);
+  await Promise.all(queues.map((queue) => queue.stop(1_000)));
+});
+
+test('a kill of the database is survived: rounds go on by themselves', async (t) => {
+  const queue = createQueue({ url: database.url, log, name: 'survivor' });
+  let rounds = 0;
+  queue.schedule('tick', 200, async () => {
+    rounds += 1;
+  });
+  queue.start();
+  t.after(() => queue.stop(1_000));
+  await until('a first round', () => rounds > 0);
+  const text = await readFile(join(folder, 'data', 'pg', 'postmaster.pid'), 'utf8');
+  process.kill(Number(text.split('\n')[0]), 'SIGKILL');
+  await sleep(300);
+  const before = rounds;
+  await until('rounds after the restart', () => rounds >= before + 3);
+});
+
+test('a stop cuts an endless round, and a stop before any connection is quick', async () => {
+  const queue = createQueue({ url: database.url, log, name: 'stuck' });
+  let cut = false;
+  let begun = false;
+  queue.schedule('endless', 200, async (signal) => {
+    begun = true;
+    await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()));
+    cut = true;
+  });
+  queue.start();
+  await until('the round begins', () => begun);
+  const started = performance.now();
+  await queue.stop(300);
+  assert.ok(performance.now() - started < 3_000);
+  assert.ok(cut);
+  const nowhere = createQueue({ url: 'postgres://a@localhost/b?host=%2Fnowhere', log });
+  nowhere.start();
+  await sleep(100);
+  const again = performance.now();
+  await nowhere.stop(300);
+  assert.ok(performance.now() - again < 2_000);
+});
+
+test('an outage costs no CPU, and a queue started in it begins after it', async (t) => {
+  const dataDir = join(folder, 'away');
+  const own = await startDatabase({ dataDir, log });
+  const queues = ['early', 'late'].map((name) => createQueue({ url: own.url, log, name }));
+  const rounds = [0, 0];
+  queues.forEach((queue, index) => {
+    queue.schedule('tick', 100, async () => {
+      rounds[index] = (rounds[index] ?? 0) + 1;
+    });
+    t.after(() => queue.stop(500));
+  });
+  queues[0]?.start();
+  await until('a first round', () => (rounds[0] ?? 0) > 0);
+  await own.stop();
+  queues[1]?.start();
+  const before = performance.eventLoopUtilization();
+  await sleep(1_500);
+  const { utilization } = performance.eventLoopUtilization(before);
+  assert.ok(utilization < 0.5, `the event loop was busy for ${utilization} of the outage`);
+  const again = await startDatabase({ dataDir, log });
+  t.after(() => again.stop());
+  const seen = rounds[0] ?? 0;
+  await until('rounds of both', () => (rounds[0] ?? 0) > seen + 2 && (rounds[1] ?? 0) > 2);
+});
+
+test('kills while the queue connects leave it neither dead nor spinning', async (t) => {
+  const dataDir = join(folder, 'shaky');
+  const own = await startDatabase({ dataDir, log });
+  t.after(() => own.stop());
+  const seed = Date.now() % 100_000;
+  t.diagnostic(`seed ${seed}`);
+  for (let attempt = 0; attempt < 4; attempt += 1) {
+    const queue = createQueue({ url: own.url, log, name: `shaky-${attempt}` });
+    let rounds = 0;
+    queue.schedule('tick', 100, async () => {
+      rounds += 1;
+    });
+    queue.start();
+    await sleep((seed * (attempt + 1)) % 120);
+    const text = await readFile(join(dataDir, 'pg', 'postmaster.pid'), 'utf8').catch(() => '');
+    if (text !== '') process.kill(Number(text.split('\n')[0]), 'SIGKILL');
+    await until(`rounds after kill ${attempt}`, () => rounds >= 2);
+    await queue.stop(500);
+  }
+});

@@ -1,0 +1,31 @@
+// Sealing: what is sealed opens again, and nothing else does.
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { test } from 'node:test';
+import { createSealer } from '../../runtime/seal.ts';
+
+const key = () => randomBytes(32).toString('base64url');
+
+test('a sealed text opens under the same key and purpose only', () => {
+  const sealer = createSealer(key());
+  const sealed = sealer.seal('sk-secret ✓', 'provider:a');
+  assert.equal(sealer.open(sealed, 'provider:a'), 'sk-secret ✓');
+  assert.throws(() => sealer.open(sealed, 'provider:b'));
+  assert.throws(() => createSealer(key()).open(sealed, 'provider:a'));
+  assert.equal(sealed.includes('sk-secret'), false);
+});
+
+test('every changed byte is noticed', () => {
+  const sealer = createSealer(key());
+  const sealed = sealer.seal('text', 'p');
+  for (let index = 0; index < sealed.length; index += 1) {
+    const changed = Buffer.from(sealed);
+    changed[index] = (changed[index] ?? 0) ^ 1;
+    assert.throws(() => sealer.open(changed, 'p'), `byte ${index}`);
+  }
+});
+
+test('key ids differ and a short key is refused', () => {
+  assert.notEqual(createSealer(key()).keyId, createSealer(key()).keyId);
+  assert.throws(() => createSealer('c2hvcnQ'));
+});

@@ -1,0 +1,19 @@
+// The parent with a stand-in for the main process; everything else is as in runtime/start.ts.
+import { fileURLToPath } from 'node:url';
+import { readConfig } from '../../runtime/config.ts';
+import { createLog } from '../../runtime/log.ts';
+import { runParent } from '../../runtime/parent.ts';
+
+const stop = new AbortController();
+process.on('SIGTERM', () => stop.abort());
+const end = await runParent({
+  config: readConfig(),
+  log: createLog({ level: 'error', base: {}, sync: true }),
+  mainPath: fileURLToPath(new URL('./start-main.js', import.meta.url)),
+  simulatorPath: fileURLToPath(new URL('../../bench/sim/main.js', import.meta.url)),
+  stopSignal: stop.signal,
+  forceSignal: new AbortController().signal,
+  limits: { pingMs: 100, hungMs: 800, stopGraceMs: 1_000 },
+});
+process.stdout.write(`end ${end.code} ${end.message ?? ''}\n`);
+process.exit(end.code);

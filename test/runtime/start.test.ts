@@ -1,0 +1,219 @@
+// The parent and its children under kills: real processes, a real database, the real simulator.
+import assert from 'node:assert/strict';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { chmod, mkdtemp, readFile, rm, stat } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { after, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import type { Boot } from '../../runtime/launch.ts';
+
+const folders: string[] = [];
+const started: ChildProcess[] = [];
+
+after(async () => {
+  for (const child of started) child.kill('SIGKILL');
+  // Their keepers need a moment to stop the databases.
+  await sleep(300);
+  for (const folder of folders) await rm(folder, { recursive: true, force: true });
+});
+
+async function freePort(): Promise<number> {
+  return new Promise((resolve) => {
+    const server = createServer();
+    server.listen(0, '127.0.0.1', () => {
+      const address = server.address();
+      assert.ok(typeof address === 'object' && address !== null);
+      server.close(() => resolve(address.port));
+    });
+  });
+}
+
+async function until(what: string, timeoutMs: number, holds: () => unknown): Promise<void> {
+  const deadline = performance.now() + timeoutMs;
+  while (!(await holds())) {
+    assert.ok(performance.now() < deadline, `not within ${timeoutMs} ms: ${what}`);
+    await sleep(10);
+  }
+}
+
+interface Seen {
+  boot: Boot;
+  pid: number;
+  headerBytesMax: string;
+}
+
+interface Parent {
+  process: ChildProcess;
+  dataDir: string;
+  lines: string[];
+  url: string;
+  see(): Promise<Seen | null>;
+}
+
+async function startParent(script: string, env: Record<string, string>): Promise<Parent> {
+  const folder = await mkdtemp(join(tmpdir(), 'tollgate-parent-'));
+  await chmod(folder, 0o711);
+  folders.push(folder);
+  const dataDir = join(folder, 'data');
+  const port = env.PORT ?? String(await freePort());
+  const child = spawn(process.execPath, [fileURLToPath(new URL(script, import.meta.url))], {
+    env: { TOLLGATE_DATA: dataDir, PORT: port, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  started.push(child);
+  const lines: string[] = [];
+  for (const stream of [child.stdout, child.stderr]) {
+    createInterface({ input: stream }).on('line', (line) => lines.push(line));
+  }
+  const url = `http://127.0.0.1:${port}`;
+  const see = async () => {
+    const reply = await fetch(`${url}/`).catch(() => null);
+    return reply === null ? null : ((await reply.json()) as Seen);
+  };
+  return { process: child, dataDir, lines, url, see };
+}
+
+async function seeOne(parent: Parent, timeoutMs: number, accept: (seen: Seen) => boolean) {
+  let found: Seen | null = null;
+  await until(`a main process answers\n${parent.lines.join('\n')}`, timeoutMs, async () => {
+    const seen = await parent.see();
+    if (seen !== null && accept(seen)) found = seen;
+    return found !== null;
+  });
+  assert.ok(found !== null);
+  return found as Seen;
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+async function databasePid(dataDir: string): Promise<number> {
+  const text = await readFile(join(dataDir, 'pg', 'postmaster.pid'), 'utf8');
+  return Number(text.split('\n')[0]);
+}
+
+async function waitForEnd(parent: Parent, timeoutMs: number): Promise<number | null> {
+  await until('the parent ends', timeoutMs, () => parent.process.exitCode !== null);
+  return parent.process.exitCode;
+}
+
+test('starts everything, hands it over, stops it all on SIGTERM with exit 0', async () => {
+  const parent = await startParent('./start-parent.js', {});
+  const { boot, pid, headerBytesMax } = await seeOne(parent, 10_000, () => true);
+  assert.equal(boot.config.mode, 'dev');
+  assert.equal(boot.singleProcess, true);
+  assert.equal(headerBytesMax, '16384');
+  assert.match(boot.databaseUrl, /^postgres:\/\/tollgate@localhost:5432\/tollgate\?host=/);
+  assert.match(boot.masterKey, /^[A-Za-z0-9_-]{43}$/);
+  const secret = join(parent.dataDir, 'secret');
+  assert.equal((await readFile(secret, 'utf8')).trim(), boot.masterKey);
+  assert.equal((await stat(secret)).mode & 0o777, 0o600);
+  const simulator = await fetch(`${boot.simulatorUrl}/`);
+  assert.ok(simulator.status > 0);
+  const database = await databasePid(parent.dataDir);
+  parent.process.kill('SIGTERM');
+  assert.equal(await waitForEnd(parent, 5_000), 0);
+  assert.ok(parent.lines.includes('dummy stops: stop'));
+  assert.deepEqual([isAlive(pid), isAlive(database)], [false, false]);
+  await assert.rejects(fetch(`${boot.simulatorUrl}/`));
+});
+
+test('an abort of main: back within 3 s, database and simulator untouched', async () => {
+  const parent = await startParent('./start-parent.js', {});
+  const first = await seeOne(parent, 10_000, () => true);
+  const database = await databasePid(parent.dataDir);
+  await fetch(`${parent.url}/abort`).catch(() => null);
+  const second = await seeOne(parent, 3_000, (seen) => seen.pid !== first.pid);
+  process.kill(second.pid, 'SIGKILL');
+  const third = await seeOne(parent, 3_000, (seen) => seen.pid !== second.pid);
+  assert.deepEqual(third.boot.previousInstanceIds, [first.boot.instanceId, second.boot.instanceId]);
+  assert.notEqual(third.boot.instanceId, second.boot.instanceId);
+  assert.equal(third.boot.databaseUrl, first.boot.databaseUrl);
+  assert.equal(third.boot.simulatorUrl, first.boot.simulatorUrl);
+  assert.equal(await databasePid(parent.dataDir), database);
+  assert.ok((await fetch(`${third.boot.simulatorUrl}/`)).status > 0);
+  parent.process.kill('SIGTERM');
+  assert.equal(await waitForEnd(parent, 5_000), 0);
+});
+
+test('a main process whose event loop is stuck is replaced', async () => {
+  const parent = await startParent('./start-parent.js', { TOLLGATE_MODE: 'production' });
+  const first = await seeOne(parent, 10_000, () => true);
+  // Longer than the pulse may be missing: a healthy one is left alone.
+  await sleep(1_500);
+  assert.equal((await parent.see())?.pid, first.pid);
+  fetch(`${parent.url}/hang`).catch(() => null);
+  await until('the stuck one is killed', 5_000, () => !isAlive(first.pid));
+  await seeOne(parent, 3_000, (seen) => seen.pid !== first.pid);
+  parent.process.kill('SIGTERM');
+  assert.equal(await waitForEnd(parent, 5_000), 0);
+});
+
+test('a main process that is stuck when its parent is killed does not stay behind', async () => {
+  const parent = await startParent('./start-parent.js', { TOLLGATE_MODE: 'production' });
+  const { pid } = await seeOne(parent, 10_000, () => true);
+  fetch(`${parent.url}/hang`).catch(() => null);
+  await sleep(100);
+  parent.process.kill('SIGKILL');
+  await until('the stuck main process ends', 5_000, () => !isAlive(pid));
+});
+
+test('kill -9 of the parent ends the main process, the simulator and the database', async () => {
+  const parent = await startParent('./start-parent.js', {});
+  const { boot, pid } = await seeOne(parent, 10_000, () => true);
+  const database = await databasePid(parent.dataDir);
+  parent.process.kill('SIGKILL');
+  await until('main and database end', 3_000, () => !isAlive(pid) && !isAlive(database));
+  await until('the simulator ends', 3_000, () =>
+    fetch(`${boot.simulatorUrl}/`).then(
+      () => false,
+      () => true,
+    ),
+  );
+});
+
+test('a main process that keeps crashing ends the parent with 1 and one line', async () => {
+  const parent = await startParent('./start-parent.js', { PORT: '2', TOLLGATE_MODE: 'production' });
+  assert.equal(await waitForEnd(parent, 15_000), 1);
+  const last = parent.lines.filter((line) => line.startsWith('end ')).at(-1);
+  assert.equal(last, 'end 1 its main process keeps ending (SIGABRT)');
+});
+
+test('a main process that refuses to start ends the parent at once with its line', async () => {
+  const parent = await startParent('./start-parent.js', { PORT: '1', TOLLGATE_MODE: 'production' });
+  assert.equal(await waitForEnd(parent, 10_000), 1);
+  assert.ok(parent.lines.includes('end 1 port 1 is not for us'), parent.lines.join('\n'));
+});
+
+test('SIGTERM in the middle of the first start ends with 0 and leaves no process', async () => {
+  const parent = await startParent('./start-parent.js', {});
+  await until('the database folder is being made', 5_000, () =>
+    stat(join(parent.dataDir, 'pg.new')).then(
+      () => true,
+      () => false,
+    ),
+  );
+  parent.process.kill('SIGTERM');
+  assert.equal(await waitForEnd(parent, 10_000), 0);
+  await assert.rejects(stat(join(parent.dataDir, 'pg', 'postmaster.pid')));
+  assert.equal(await parent.see(), null);
+});
+
+test('the real entry refuses a bad environment with exit 1 and one line', async () => {
+  const parent = await startParent('../../runtime/start.js', { TOLLGATE_SHARDS: 'many' });
+  assert.equal(await waitForEnd(parent, 5_000), 1);
+  await until('its line', 1_000, () => parent.lines.length > 0);
+  assert.deepEqual(parent.lines, [
+    "tollgate cannot run: TOLLGATE_SHARDS must be an integer from 1 to 255, not 'many'",
+  ]);
+});
