@@ -195,14 +195,14 @@ async function barePort(rounds: number, awake: boolean): Promise<Latency> {
 }
 
 async function runThread(): Promise<void> {
-  if (workerData.bare === true) {
+  if (workerData?.bare === true) {
     const port = workerData.port as MessagePort;
     const sleepAgain = workerData.awake ? stayAwake() : () => {};
     port.on('message', (value) => port.postMessage(value));
     port.on('close', sleepAgain);
     return;
   }
-  const shard = connectShard(log);
+  const shard = await connectShard(log);
   const sleepAgain = (shard.data as { awake: boolean }).awake ? stayAwake() : () => {};
   const system = createActorSystem({
     node: shard.node,

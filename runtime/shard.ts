@@ -57,7 +57,7 @@ const trialDeadlines = { connectMs: 5_000, firstEventMs: 12_000, idleMs: 5_000, 
 const closeShares = { count: 0.25, settle: 0.7 };
 
 const bootLog = createLog({ level: 'info', base: { thread: 'shard' }, sync: false });
-const connection = connectShard(bootLog);
+const connection = await connectShard(bootLog);
 const { node } = connection;
 const boot = connection.data as ShardBoot;
 const { config } = boot;

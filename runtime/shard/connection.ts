@@ -1,7 +1,7 @@
 // The shard thread's side of its life: its links, its place in the mesh, and when it has to go.
 // Whoever owns the HTTP app closes it before the thread ends: an open one aborts the process.
 import { strict as assert } from 'node:assert';
-import { parentPort, workerData } from 'node:worker_threads';
+import { parentPort } from 'node:worker_threads';
 import type { ActorLog } from '../actor/contract.ts';
 import type { FromShard, ShardBirth, ToShard } from './control.ts';
 import { Mesh } from './mesh.ts';
@@ -25,10 +25,16 @@ export interface ShardConnection {
   leave(): void;
 }
 
-/** Connects the calling worker thread; to be called once, at its start. */
-export function connectShard(log: ActorLog): ShardConnection {
-  assert(parentPort !== null, 'a shard runs in a worker thread');
-  return new ThreadConnection(parentPort, workerData as ShardBirth, log);
+/**
+ * Connects the calling worker thread; to be called once, at its start. Resolves when the thread is
+ * given its node: it may have been started ahead, while the one before it was still closing.
+ */
+export function connectShard(log: ActorLog): Promise<ShardConnection> {
+  const port = parentPort;
+  assert(port !== null, 'a shard runs in a worker thread');
+  return new Promise((resolve) => {
+    port.once('message', (birth: ShardBirth) => resolve(new ThreadConnection(port, birth, log)));
+  });
 }
 
 class ThreadConnection implements ShardConnection {

@@ -2,7 +2,7 @@
 // These messages use the worker's own port, so they never wait behind the traffic of actors.
 import type { LinkEnd } from './link.ts';
 
-/** What a shard thread is born with. */
+/** The first message to a shard thread: with it the thread takes its node. */
 export interface ShardBirth {
   node: number;
   /** Links to the main thread and to every shard that exists. */

@@ -44,6 +44,8 @@ export interface Threads {
 interface Shard {
   readonly node: number;
   worker: Worker | null;
+  /** Loads its modules while the worker before it closes; it has no node yet. */
+  next: Worker | null;
   status: ShardStatus;
   restarts: number;
   readonly endTimes: number[];
@@ -76,6 +78,7 @@ class ShardThreads implements Threads {
     this.#shards = Array.from({ length: options.shardCount }, (_, i) => ({
       node: i + 1,
       worker: null,
+      next: null,
       status: 'down',
       restarts: 0,
       endTimes: [],
@@ -98,6 +101,7 @@ class ShardThreads implements Threads {
       this.#onAllEnded = resolve;
       deadline = setTimeout(resolve, deadlineMs + graceMs);
     });
+    const unborn = this.#shards.map((shard) => shard.next?.terminate());
     for (const shard of this.#shards) {
       if (shard.worker === null) continue;
       shard.status = 'draining';
@@ -107,27 +111,37 @@ class ShardThreads implements Threads {
     this.#checkAllEnded();
     await ended;
     clearTimeout(deadline);
-    await Promise.all(this.#shards.map((shard) => this.#terminate(shard, 'did not drain')));
+    const late = this.#shards.map((shard) => this.#terminate(shard, 'did not drain'));
+    await Promise.all([...unborn, ...late]);
   }
 
   #start(shard: Shard): void {
-    const { entry, data, resourceLimits, readyTimeoutMs } = this.#options;
-    const ends = this.#wire(shard);
-    const birth: ShardBirth = { node: shard.node, links: ends, live: this.#liveNodes(), data };
-    const worker = new Worker(entry, {
-      workerData: birth,
-      transferList: ends.map((end) => end.port),
-      name: `shard ${shard.node}`,
-      ...(resourceLimits === undefined ? {} : { resourceLimits }),
-    });
+    const { data, readyTimeoutMs } = this.#options;
+    const worker = shard.next ?? this.#load(shard);
+    shard.next = null;
     shard.worker = worker;
     shard.status = 'starting';
+    const links = this.#wire(shard);
+    const birth: ShardBirth = { node: shard.node, links, live: this.#liveNodes(), data };
+    const ports = links.map((end) => end.port);
+    worker.postMessage(birth, ports);
+    this.#watch(shard, readyTimeoutMs, 'was not ready in time');
+  }
+
+  /** A thread that loads its modules, which takes half a second, and waits for its birth. */
+  #load(shard: Shard): Worker {
+    const { entry, resourceLimits, log } = this.#options;
+    const worker = new Worker(entry, {
+      name: `shard ${shard.node}`,
+      workerData: { shard: shard.node },
+      ...(resourceLimits === undefined ? {} : { resourceLimits }),
+    });
     worker.on('message', (message: FromShard) => this.#received(shard, worker, message));
     worker.on('error', (error) => {
-      this.#options.log.error({ err: error, node: shard.node }, 'shard thread failed');
+      log.error({ err: error, node: shard.node }, 'shard thread failed');
     });
     worker.on('exit', (code) => this.#ended(shard, worker, code));
-    this.#watch(shard, readyTimeoutMs, 'was not ready in time');
+    return worker;
   }
 
   /** A channel between the new shard and every other node; returns the new shard's ends. */
@@ -162,6 +176,7 @@ class ShardThreads implements Threads {
       this.#announceLive();
     } else if (message.type === 'failing') {
       this.#leave(shard);
+      shard.next ??= this.#load(shard);
       this.#watch(shard, this.#options.failingTimeoutMs, 'did not end after it had failed');
     }
   }
@@ -192,6 +207,7 @@ class ShardThreads implements Threads {
   }
 
   #ended(shard: Shard, worker: Worker, code: number): void {
+    if (shard.next === worker) shard.next = null;
     if (shard.worker !== worker) return;
     clearTimeout(shard.watchdog);
     shard.worker = null;

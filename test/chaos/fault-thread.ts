@@ -8,10 +8,10 @@ import { isMainThread, workerData } from 'node:worker_threads';
 const POLL_MS = 10;
 const POISON = 'poison';
 
-/** Every shard's thread, and no other one, is born with its node and its links. */
+/** Every shard's thread, and no other one, is started with its node. */
 function shardNode(): number | null {
-  const birth = workerData as { node?: unknown; links?: unknown } | null;
-  return !isMainThread && Array.isArray(birth?.links) ? Number(birth.node) : null;
+  const { shard } = (workerData ?? {}) as { shard?: unknown };
+  return !isMainThread && typeof shard === 'number' ? shard : null;
 }
 
 function exhaustHeap(): void {

@@ -11,8 +11,8 @@ const POLL_MS = 100;
 /** The main thread is 0, a shard its node; the parent, the simulator and pool threads are none. */
 function nodeHere(): number | null {
   if (isMainThread) return /runtime\/main\.js$/.test(process.argv[1] ?? '') ? 0 : null;
-  const birth = workerData as { node?: unknown; links?: unknown } | null;
-  return Array.isArray(birth?.links) ? Number(birth.node) : null;
+  const { shard } = (workerData ?? {}) as { shard?: unknown };
+  return typeof shard === 'number' ? shard : null;
 }
 
 function readAsked(path: string): string {

@@ -84,7 +84,10 @@ describe('conversations', { concurrency: 8 }, () => {
       const pitch = pitchOf(Buffer.concat(client.sound));
       assert.ok(Math.abs(pitch - 220) < 12, `half the pitch that was sent: ${pitch} Hz`);
       assert.ok(client.sound.every(({ length }) => length <= 3_840 && length % 2 === 0));
-      const finals = client.ofType('transcript').filter(({ final }) => final === true);
+      const finalsNow = () => client.ofType('transcript').filter(({ final }) => final === true);
+      // The upstream's end of the turn, and with it the last text, may come after all was heard.
+      await client.until('two final transcripts', () => finalsNow().length >= 2);
+      const finals = finalsNow();
       assert.deepEqual(finals.map(({ role }) => role).sort(), ['assistant', 'user']);
       for (const { text } of finals) assert.match(String(text), /heard 4[34]\d/);
       const states = client.ofType('status').map(({ state }) => state);

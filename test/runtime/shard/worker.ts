@@ -167,7 +167,7 @@ export const doormanKind: ActorKind<DoormanProtocol, null> = {
 
 async function runShard(): Promise<void> {
   const log: ActorLog = { error: () => {}, warn: () => {}, info: () => {} };
-  const shard = connectShard(log);
+  const shard = await connectShard(log);
   const data = shard.data as TestShardData;
   if (data.exitAtStart === true) process.exit(3);
   if (data.late !== undefined) {
