@@ -9,6 +9,8 @@ export function withoutMarkup(text: string): string {
   if (!start.startsWith('<') || !/^<(!doctype|html|head|body|!--|div|main|article)/i.test(start)) {
     return text;
   }
+  // A page inside of Markdown: what stands between fences is code that somebody reads.
+  if (/^ {0,3}(?:`{3}|~{3})/m.test(text)) return text;
   let page = withoutComments(text);
   for (const name of ELEMENTS) page = withoutElement(page, name);
   return page;

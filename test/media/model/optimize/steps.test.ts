@@ -87,6 +87,8 @@ test('a page loses what only a browser reads, and keeps data', () => {
   const data = '<script type="application/ld+json">{"price":12}</script>';
   const page = `<!doctype html><!-- c --><script>run()</script>${data}<STYLE>p{}</STYLE><p>Hi</p>`;
   assert.equal(withoutMarkup(page), `<!doctype html>${data}<p>Hi</p>`);
+  const mixed = `${page}\n~~~\n${page}\n~~~`;
+  assert.equal(withoutMarkup(mixed), mixed, 'fenced code is kept byte for byte');
   assert.equal(withoutMarkup('text about <script>x</script>'), 'text about <script>x</script>');
   assert.equal(withoutMarkup('<html><scripted>x</script>'), '<html><scripted>x</script>');
 });
