@@ -127,6 +127,7 @@ function setLongEnvironment(
   patterns: string[],
 ): void {
   const asked = ['npm run test:long --', '--minutes', minutes, ...patterns].join(' ');
+  process.env.TOLLGATE_TEST_SEED ??= 'new';
   process.env.TOLLGATE_LONG_MINUTES = minutes;
   process.env.TOLLGATE_LONG_BESIDES = besides;
   process.env.TOLLGATE_LONG_RESULTS = join(root, 'bench');

@@ -1,5 +1,5 @@
-// Seeded chance: a run that failed is repeated with TOLLGATE_CHAOS_SEED set to the seed it printed.
-import { randomInt } from 'node:crypto';
+// Chance that can be repeated: choices that follow from the seed of the tests alone.
+import { testSeed } from '../harness/seed.ts';
 
 export interface Chance {
   readonly seed: number;
@@ -10,8 +10,7 @@ export interface Chance {
 
 /** Prints the seed; the generator is mulberry32. */
 export function openChance(name: string): Chance {
-  const given = Number(process.env.TOLLGATE_CHAOS_SEED);
-  const seed = given > 0 ? given : randomInt(1, 2 ** 31);
+  const seed = testSeed;
   console.log(`# ${name}: seed ${seed}`);
   let state = seed;
   const next = (): number => {

@@ -3,12 +3,13 @@
 // half-open breaker lets one probe through at a time and that nothing stays shut for ever.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
 import { createRouteHealth, type RouteHealth } from '../../../actors/generation/health.ts';
 import type { UpstreamFailure } from '../../../media/model/events.ts';
 import type { UpstreamTarget } from '../../../media/providers/contract.ts';
+import { fc } from '../../harness/properties.ts';
+import { testSeed } from '../../harness/seed.ts';
 
-const seed = Number(Date.now() % 1_000_000);
+const seed = testSeed;
 
 function target(routeId: string): UpstreamTarget {
   return { routeId, family: 'any', baseUrl: 'http://x', apiKey: null, upstreamModel: 'm' };

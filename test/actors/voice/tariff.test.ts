@@ -1,7 +1,6 @@
 // What a voice session costs: sums, exact units, holds and estimates.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
 import {
   addReport,
   billingUnits,
@@ -12,6 +11,7 @@ import {
   publicUsage,
 } from '../../../actors/voice/tariff.ts';
 import { compileCard } from '../../../actors/wallet/price.ts';
+import { fc } from '../../harness/properties.ts';
 
 const card = compileCard(
   {

@@ -1,8 +1,8 @@
 // Every move of the turn's states, as decided; and what a client may see, whatever happens.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
 import { isMove, stateOf, type TurnState, wayTo } from '../../../actors/voice/turn.ts';
+import { fc } from '../../harness/properties.ts';
 
 const states: TurnState[] = ['connecting', 'listening', 'thinking', 'speaking', 'ended'];
 const allowed = new Set([

@@ -2,13 +2,13 @@
 // while connections are cut, systems are dropped and the server crashes. Then the books must be
 // right, nothing applied twice, and everything that was answered still true.
 import assert from 'node:assert/strict';
-import { randomInt } from 'node:crypto';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { HoldRequest, SettleReply, WalletProtocol } from '../../../actors/wallet/protocol.ts';
 import { sweepOnce } from '../../../actors/wallet/sweep.ts';
 import type { PayloadOf, ReplyOf } from '../../../runtime/actor/contract.ts';
 import { openOwnDatabase } from '../../harness/database.ts';
+import { testSeed } from '../../harness/seed.ts';
 import {
   type Bank,
   type Branch,
@@ -19,7 +19,7 @@ import {
   purchase,
 } from './bank.ts';
 
-const seed = Number(process.env.SEED ?? randomInt(2 ** 31));
+const seed = testSeed;
 const systems = 2;
 const workers = 24;
 const walletCount = 3;

@@ -2,7 +2,6 @@
 // operations and their repetitions. No database: `crash.test.ts` has that.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
 import {
   expireGrants,
   openWallet,
@@ -18,6 +17,7 @@ import {
   release,
   settle,
 } from '../../../actors/wallet/ledger.ts';
+import { fc } from '../../harness/properties.ts';
 
 const startMs = 1_000_000;
 

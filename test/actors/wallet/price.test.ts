@@ -1,7 +1,6 @@
 // Prices against hand-computed figures and against an independent rational reference.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
 import {
   affordableOutputTokens,
   charge,
@@ -11,6 +10,7 @@ import {
   publicRates,
 } from '../../../actors/wallet/price.ts';
 import { type TokenUsage, zeroUsage } from '../../../media/model/usage.ts';
+import { fc } from '../../harness/properties.ts';
 
 const card: PriceCard = {
   input_per_million: '2.50',

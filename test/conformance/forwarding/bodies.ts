@@ -1,6 +1,6 @@
 // Random bodies of the public formats: conversations with tools, images and results, every setting,
 // and members that nobody knows. The last user text tells the simulator what to do.
-import fc from 'fast-check';
+import { fc } from '../../harness/properties.ts';
 
 export type Members = Record<string, unknown>;
 

@@ -1,5 +1,5 @@
 // Random bodies of Chat Completions.
-import fc from 'fast-check';
+import { fc } from '../../harness/properties.ts';
 import {
   type Conversation,
   callIds,

@@ -2,7 +2,6 @@
 // form mean the same to the provider: the same answer, the same usage.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import fc from 'fast-check';
 import * as v from 'valibot';
 import { type RunningSim, startSim } from '../../../bench/sim/server.ts';
 import { chatDialect } from '../../../media/model/dialects/chat/dialect.ts';
@@ -13,11 +12,13 @@ import { responsesDialect } from '../../../media/model/dialects/responses/dialec
 import { responsesRequestSchema } from '../../../media/model/dialects/responses/schema.ts';
 import type { GenerationRequest } from '../../../media/model/request.ts';
 import { requireFamily } from '../../../media/providers/families.ts';
+import { fc } from '../../harness/properties.ts';
+import { testSeed } from '../../harness/seed.ts';
 import type { Members } from './bodies.ts';
 import { randomFormats } from './formats.ts';
 import { hear, simulatedFamilies } from './provider.ts';
 
-const seed = Date.now() % 1_000_000;
+const seed = testSeed;
 
 let sim: RunningSim;
 before(async () => {

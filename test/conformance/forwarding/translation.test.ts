@@ -3,15 +3,16 @@
 // results that are missing, late or strange.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import fc from 'fast-check';
 import { type RunningSim, startSim } from '../../../bench/sim/server.ts';
 import { answerText, answerToolCalls } from '../../../media/model/answer.ts';
 import type { GenerationRequest, Message } from '../../../media/model/request.ts';
 import { requireFamily } from '../../../media/providers/families.ts';
+import { fc } from '../../harness/properties.ts';
+import { testSeed } from '../../harness/seed.ts';
 import { randomFormats } from './formats.ts';
 import { type Heard, hear, simulatedFamilies } from './provider.ts';
 
-const seed = Date.now() % 1_000_000;
+const seed = testSeed;
 
 let sim: RunningSim;
 before(async () => {

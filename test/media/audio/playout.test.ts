@@ -2,7 +2,6 @@
 // cadence and lead within their bounds, positions exact, the budget given back.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
 import {
   type AudioBudget,
   blockBytes,
@@ -17,6 +16,7 @@ import {
   outputBytesPerMs,
   Playout,
 } from '../../../media/audio/playout/playout.ts';
+import { fc } from '../../harness/properties.ts';
 
 const mebibyte = 1_024 * 1_024;
 

@@ -2,10 +2,10 @@
 // saturation and silence. Levels are against the tone at -1 dBFS, which is fitted.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
 import { createPlan, vectorLength } from '../../../media/audio/resample/plan.ts';
 import { downward, upward } from '../../../media/audio/resample/prototype.ts';
 import { createResampler } from '../../../media/audio/resample/resampler.ts';
+import { fc } from '../../harness/properties.ts';
 
 type Direction = 'up' | 'down';
 const rates = { up: { from: 16_000, to: 24_000 }, down: { from: 24_000, to: 16_000 } } as const;

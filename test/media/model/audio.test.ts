@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
 import { beginsAs, countCharacters } from '../../../media/model/audio.ts';
+import { fc } from '../../harness/properties.ts';
 
 test('characters are code points, lone halves of pairs included', () => {
   assert.equal(countCharacters('héllo'), 5);

@@ -1,7 +1,6 @@
 // An answer that remembers its cuts is told again event by event, from any run of events.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
 import {
   type Answer,
   addToAnswer,
@@ -16,6 +15,7 @@ import {
   recut,
   replayParts,
 } from '../../../media/model/replay.ts';
+import { fc } from '../../harness/properties.ts';
 
 type Told = ModelEvent | { progress: Progress };
 

@@ -2,15 +2,16 @@
 // rely on holds whatever an upstream does.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
 import type { LiveCodec, LiveEvent } from '../../../media/providers/live-contract.ts';
+import { fc } from '../../harness/properties.ts';
+import { testSeed } from '../../harness/seed.ts';
 import * as gemini from './gemini-live/fixtures.ts';
 import { readyCodec as readyGemini } from './gemini-live/session.ts';
 import { asText, type Message, parsed, pcm } from './live-streams.ts';
 import * as openai from './openai-realtime/fixtures.ts';
 import { readyCodec as readyOpenai } from './openai-realtime/session.ts';
 
-const seed = Date.now() % 1_000_000;
+const seed = testSeed;
 
 type Step =
   | { upstream: Message }

@@ -1,5 +1,5 @@
 // Messages as no server sends them: one that was changed at random, in its text.
-import fc from 'fast-check';
+import { fc } from '../../harness/properties.ts';
 
 const pieces = [
   ...['"', '\\', '\\"', '\\/', '\\u0041', '\n', '\u0000', ' ', ',', ':', '{', '}', '[', ']'],

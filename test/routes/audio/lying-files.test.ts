@@ -1,12 +1,13 @@
 // Files that lie: about their name, their length, what they are. None of them makes a program read
 // anything else, keep a process or leave a file.
 import assert from 'node:assert/strict';
-import { randomBytes, randomInt } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { readdir } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
+import { openChance } from '../../chaos/seed.ts';
 import type { TestAccount } from '../../harness/account.ts';
 import { record, tone, wav, withFile } from '../../harness/recordings.ts';
 import { type AudioBed, hear, openAudioBed, refusalOf } from './bed.ts';
@@ -134,8 +135,7 @@ test('playlists and references make no program read another file or address', as
 });
 
 test('a thousand files of random bytes are refused, and nothing is left of them', async () => {
-  const seed = randomInt(2 ** 31);
-  console.log(`# seed ${seed}`);
+  const chance = openChance('random files');
   const heads = [
     '',
     'RIFF\0\0\0\0WAVEfmt ',
@@ -150,9 +150,9 @@ test('a thousand files of random bytes are refused, and nothing is left of them'
   const work = async () => {
     while (sent < 1_000) {
       sent += 1;
-      const kind = (seed + sent) % (sent % 10 === 0 ? heads.length : 1);
+      const kind = (chance.seed + sent) % (sent % 10 === 0 ? heads.length : 1);
       const head = Buffer.from(heads[kind] ?? '', 'latin1');
-      const bytes = Buffer.concat([head, randomBytes(randomInt(1, 3_000))]);
+      const bytes = Buffer.concat([head, randomBytes(chance.integer(1, 3_000))]);
       const reply = await hear(audio, account, { bytes, name: names[kind] ?? 'a.wav' });
       await reply.arrayBuffer();
       statuses.set(reply.status, (statuses.get(reply.status) ?? 0) + 1);

@@ -1,8 +1,8 @@
 // Placement is stable: a node that leaves moves only its own ids, and gets them when it returns.
 import { strict as assert } from 'node:assert';
 import { test } from 'node:test';
-import fc from 'fast-check';
 import { placeId } from '../../../runtime/shard/placement.ts';
+import { fc } from '../../harness/properties.ts';
 
 const nodeSets = fc.uniqueArray(fc.integer({ min: 1, max: 256 }), { minLength: 1, maxLength: 16 });
 const ids = fc.array(fc.string({ maxLength: 40 }), { minLength: 1, maxLength: 50 });

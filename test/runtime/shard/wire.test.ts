@@ -1,8 +1,8 @@
 // The wire keeps values exact, however many shapes a link has seen, and recovers from a bad batch.
 import { strict as assert } from 'node:assert';
 import { test } from 'node:test';
-import fc from 'fast-check';
 import { type Frame, FrameDecoder, FrameEncoder, frameType } from '../../../runtime/shard/wire.ts';
+import { fc } from '../../harness/properties.ts';
 
 function passer() {
   const encoder = new FrameEncoder();

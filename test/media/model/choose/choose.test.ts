@@ -2,7 +2,6 @@
 // keeps every rule, is the same for the same numbers, and never loses a candidate without a reason.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
 import {
   type Candidate,
   type CandidateRoute,
@@ -17,6 +16,7 @@ import {
   type RoutingPolicy,
   readRoutingPolicy,
 } from '../../../../media/model/choose/policy.ts';
+import { fc } from '../../../harness/properties.ts';
 
 function route(routeId: string, more: Partial<CandidateRoute> = {}): CandidateRoute {
   const [provider = ''] = routeId.split('/');

@@ -2,9 +2,9 @@
 // it was tuned; and that its work is bounded, whatever it is given.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
 import { type TaskCategory, taskCategories } from '../../../../media/model/choose/category.ts';
 import { classifyTask, type TaskRequest } from '../../../../media/model/choose/classify.ts';
+import { fc } from '../../../harness/properties.ts';
 import { type LabelledPrompt, readPrompts, say } from './prompts.ts';
 
 const prompts = readPrompts();

@@ -2,7 +2,6 @@
 // organization's policy and never widen it.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
 import {
   allowsModel,
   allowsProvider,
@@ -11,6 +10,7 @@ import {
   type RoutingPolicy,
   readRoutingPolicy,
 } from '../../../../media/model/choose/policy.ts';
+import { fc } from '../../../harness/properties.ts';
 
 const names = ['a', 'b', 'c'];
 const list = fc.option(fc.subarray(names));

@@ -1,12 +1,13 @@
 // The promises of the context optimizer, as properties of conversations by chance.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
 import { conversationOf, FAMILIES, isReadable } from '../../../../bench/optimizer/sessions.ts';
 import { sealedSegments } from '../../../../media/model/optimize/boundary.ts';
 import { optimizeMessages } from '../../../../media/model/optimize/optimizer.ts';
 import { type OptimizerOptions, sealBytesOf } from '../../../../media/model/optimize/settings.ts';
 import type { Message } from '../../../../media/model/request.ts';
+import { fc } from '../../../harness/properties.ts';
+import { testSeed } from '../../../harness/seed.ts';
 import {
   fencedBlocks,
   frozen,
@@ -16,7 +17,7 @@ import {
   turns,
 } from './conversations.ts';
 
-const seed = Date.now() % 1_000_000;
+const seed = testSeed;
 const run = { seed, numRuns: 150 };
 
 function boundaryOf(messages: readonly Message[], { mode }: OptimizerOptions): number {

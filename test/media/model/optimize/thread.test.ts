@@ -1,7 +1,6 @@
 // Optimizing on a thread: the same plan of less, made by the pool, and only where it is worth it.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
 import { pino } from 'pino';
 import { conversationOf } from '../../../../bench/optimizer/sessions.ts';
 import {
@@ -14,9 +13,11 @@ import {
 import type { OptimizerPlan } from '../../../../media/model/optimize/plan.ts';
 import optimizeTask from '../../../../media/tasks/optimize.ts';
 import { createPool } from '../../../../runtime/work/pool.ts';
+import { fc } from '../../../harness/properties.ts';
+import { testSeed } from '../../../harness/seed.ts';
 import { options, toolConversation, turns } from './conversations.ts';
 
-const seed = Date.now() % 1_000_000;
+const seed = testSeed;
 const run = { seed, numRuns: 150 };
 
 test(`a thread makes the same plan of less (seed ${seed})`, () => {

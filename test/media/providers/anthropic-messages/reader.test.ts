@@ -3,7 +3,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createParser } from 'eventsource-parser';
-import fc from 'fast-check';
 import { addToAnswer, emptyAnswer } from '../../../../media/model/answer.ts';
 import type { ModelEvent } from '../../../../media/model/events.ts';
 import { anthropicMessages } from '../../../../media/providers/anthropic-messages/family.ts';
@@ -14,9 +13,11 @@ import {
   readEvent,
 } from '../../../../media/providers/anthropic-messages/stream.ts';
 import { eventCharactersMax } from '../../../../media/providers/sse.ts';
+import { fc } from '../../../harness/properties.ts';
+import { testSeed } from '../../../harness/seed.ts';
 import { closed, fixtures, opened, sse } from './fixtures.ts';
 
-const seed = Date.now() % 1_000_000;
+const seed = testSeed;
 
 function read(pieces: readonly Uint8Array[]): ModelEvent[] {
   const reader = new MessagesReader();

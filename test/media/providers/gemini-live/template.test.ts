@@ -2,8 +2,9 @@
 // with ever more blanks before its messages is always read the long way.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
 import { AudioTemplate } from '../../../../media/providers/gemini-live/template.ts';
+import { fc } from '../../../harness/properties.ts';
+import { testSeed } from '../../../harness/seed.ts';
 import { mutation } from '../live-mutations.ts';
 import { asText, pcm, readAll } from '../live-streams.ts';
 import { audio, content } from './fixtures.ts';
@@ -14,7 +15,7 @@ const sometimes = fc.oneof(
   { weight: 3, arbitrary: fc.constant(String) },
   { weight: 1, arbitrary: mutation },
 );
-const seed = Date.now() % 1_000_000;
+const seed = testSeed;
 
 const sent = fc
   .record({

@@ -3,7 +3,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createParser } from 'eventsource-parser';
-import fc from 'fast-check';
 import type { ModelEvent } from '../../../../media/model/events.ts';
 import { GeminiReader } from '../../../../media/providers/gemini/reader.ts';
 import {
@@ -11,9 +10,11 @@ import {
   endOfAnswer,
   readEvent,
 } from '../../../../media/providers/gemini/stream.ts';
+import { fc } from '../../../harness/properties.ts';
+import { testSeed } from '../../../harness/seed.ts';
 import { chunk, fixtures, madeId } from './fixtures.ts';
 
-const seed = Date.now() % 1_000_000;
+const seed = testSeed;
 
 function read(pieces: readonly Uint8Array[]): ModelEvent[] {
   const reader = new GeminiReader(emptyGeminiStream(() => madeId));

@@ -3,7 +3,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createParser } from 'eventsource-parser';
-import fc from 'fast-check';
 import type { ModelEvent } from '../../../../media/model/events.ts';
 import { ChatReader } from '../../../../media/providers/openai-chat/reader.ts';
 import {
@@ -12,9 +11,11 @@ import {
   readChunk,
 } from '../../../../media/providers/openai-chat/stream.ts';
 import { eventCharactersMax } from '../../../../media/providers/sse.ts';
+import { fc } from '../../../harness/properties.ts';
+import { testSeed } from '../../../harness/seed.ts';
 import { chunk, fixtures } from './fixtures.ts';
 
-const seed = Date.now() % 1_000_000;
+const seed = testSeed;
 
 function read(pieces: readonly Uint8Array[]): ModelEvent[] {
   const reader = new ChatReader();

@@ -3,7 +3,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createParser } from 'eventsource-parser';
-import fc from 'fast-check';
 import { addToAnswer, emptyAnswer } from '../../../../media/model/answer.ts';
 import { responsesDialect } from '../../../../media/model/dialects/responses/dialect.ts';
 import type { ModelEvent } from '../../../../media/model/events.ts';
@@ -13,10 +12,12 @@ import {
   readEvent,
 } from '../../../../media/providers/openai-responses/stream.ts';
 import { eventCharactersMax } from '../../../../media/providers/sse.ts';
+import { fc } from '../../../harness/properties.ts';
+import { testSeed } from '../../../harness/seed.ts';
 import { answerOf, encode, someEvents, usage } from '../../model/dialects/responses/events.ts';
 import { fixtures, response, stream } from './fixtures.ts';
 
-const seed = Date.now() % 1_000_000;
+const seed = testSeed;
 
 function read(pieces: readonly Uint8Array[]): ModelEvent[] {
   const reader = new ResponsesReader();

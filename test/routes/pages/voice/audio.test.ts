@@ -2,9 +2,9 @@
 // falls silent at once; the resampler is exact whatever the pieces it is given.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
 import { JitterBuffer } from '../../../../routes/pages/voice/browser/jitter-buffer.ts';
 import { Resampler } from '../../../../routes/pages/voice/browser/resampler.ts';
+import { fc } from '../../../harness/properties.ts';
 
 const rateHz = 24_000;
 const options = { rateHz, targetMs: 60, targetMsMax: 400, capacityMs: 10_000 };

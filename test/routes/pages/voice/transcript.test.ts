@@ -1,7 +1,6 @@
 // The rules of 6.1: a delta is appended to its role's partial utterance, a final text replaces it.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
 import {
   closed,
   contextOf,
@@ -10,6 +9,7 @@ import {
   withReserved,
   withSpoken,
 } from '../../../../routes/pages/voice/browser/transcript.ts';
+import { fc } from '../../../harness/properties.ts';
 
 const delta = (role: 'user' | 'assistant', text: string) =>
   ({ role, text, delta: true, final: false }) as const;

@@ -3,7 +3,6 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createOpenAI } from '@ai-sdk/openai';
 import { streamText } from 'ai';
-import fc from 'fast-check';
 import OpenAI from 'openai';
 import { addToAnswer, answerEvents, emptyAnswer } from '../../../../../media/model/answer.ts';
 import { chatDialect } from '../../../../../media/model/dialects/chat/dialect.ts';
@@ -13,9 +12,11 @@ import type { TokenUsage } from '../../../../../media/model/usage.ts';
 import { ChatReader } from '../../../../../media/providers/openai-chat/reader.ts';
 import { isPlain } from '../../../../../media/providers/sse.ts';
 import { Problem } from '../../../../../runtime/problem.ts';
+import { fc } from '../../../../harness/properties.ts';
 import { replyOptions } from '../../../../harness/request.ts';
+import { testSeed } from '../../../../harness/seed.ts';
 
-const seed = Date.now() % 1_000_000;
+const seed = testSeed;
 const identity = {
   requestId: 'req_0123456789abcdef01234567',
   model: 'svc-sim-chat',

@@ -3,7 +3,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import Anthropic from '@anthropic-ai/sdk';
-import fc from 'fast-check';
 import {
   type Answer,
   addToAnswer,
@@ -16,9 +15,11 @@ import type { ModelEvent } from '../../../../../media/model/events.ts';
 import { MessagesReader } from '../../../../../media/providers/anthropic-messages/reader.ts';
 import { isPlain } from '../../../../../media/providers/sse.ts';
 import { Problem } from '../../../../../runtime/problem.ts';
+import { fc } from '../../../../harness/properties.ts';
 import { replyOptions } from '../../../../harness/request.ts';
+import { testSeed } from '../../../../harness/seed.ts';
 
-const seed = Date.now() % 1_000_000;
+const seed = testSeed;
 const identity = {
   requestId: 'req_0123456789abcdef01234567',
   model: 'svc-sim-messages',

@@ -1,5 +1,5 @@
 // Answers as neutral events, fixed and random, with an identity and a receipt to write them with.
-import fc from 'fast-check';
+
 import { type Answer, addToAnswer, emptyAnswer } from '../../../../../media/model/answer.ts';
 import type { Receipt } from '../../../../../media/model/dialects/contract.ts';
 import { responsesDialect } from '../../../../../media/model/dialects/responses/dialect.ts';
@@ -7,6 +7,7 @@ import type { ModelEvent } from '../../../../../media/model/events.ts';
 import type { GenerationRequest } from '../../../../../media/model/request.ts';
 import type { TokenUsage } from '../../../../../media/model/usage.ts';
 import { isPlain } from '../../../../../media/providers/sse.ts';
+import { fc } from '../../../../harness/properties.ts';
 import { neutralRequest } from '../../../../harness/request.ts';
 
 export const identity = {

@@ -2,7 +2,6 @@
 // the second reader comes while it is written or afterwards, the bytes are the same.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
 import { type Answer, addToAnswer, emptyAnswer } from '../../../../../media/model/answer.ts';
 import type { Receipt, StreamEncoder } from '../../../../../media/model/dialects/contract.ts';
 import { responsesDialect } from '../../../../../media/model/dialects/responses/dialect.ts';
@@ -10,6 +9,7 @@ import type { ModelEvent, Progress } from '../../../../../media/model/events.ts'
 import { addProgress, keepCuts, replayParts } from '../../../../../media/model/replay.ts';
 import { zeroUsage } from '../../../../../media/model/usage.ts';
 import { Problem } from '../../../../../runtime/problem.ts';
+import { fc } from '../../../../harness/properties.ts';
 import { replyOptions } from '../../../../harness/request.ts';
 
 type Told = ModelEvent | { progress: Progress };

@@ -3,7 +3,6 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createOpenAI } from '@ai-sdk/openai';
 import { streamText } from 'ai';
-import fc from 'fast-check';
 import OpenAI from 'openai';
 import { answerEvents, emptyAnswer } from '../../../../../media/model/answer.ts';
 import { responsesDialect } from '../../../../../media/model/dialects/responses/dialect.ts';
@@ -11,6 +10,8 @@ import { itemPlace, requestIdOf } from '../../../../../media/model/dialects/resp
 import { responseObject } from '../../../../../media/model/dialects/responses/response.ts';
 import type { ModelEvent } from '../../../../../media/model/events.ts';
 import { Problem } from '../../../../../runtime/problem.ts';
+import { fc } from '../../../../harness/properties.ts';
+import { testSeed } from '../../../../harness/seed.ts';
 import {
   answerOf,
   encode,
@@ -23,7 +24,7 @@ import {
   wireEvents,
 } from './events.ts';
 
-const seed = Date.now() % 1_000_000;
+const seed = testSeed;
 const ask = { model: identity.model, input: 'hi' };
 const finish: ModelEvent = { type: 'finish', reason: 'stop' };
 
