@@ -8,6 +8,7 @@ import type { AudioCall } from '../../media/providers/audio-contract.ts';
 import type { UpstreamTarget } from '../../media/providers/contract.ts';
 import { plainFailure } from '../../media/providers/refusal.ts';
 import type { ActorContext } from '../../runtime/actor/contract.ts';
+import { failureProblem, mayTryNext, noteFailure } from '../generation/failure.ts';
 import { plainProblem } from '../subscriber/problem.ts';
 import type { PlainProblem } from '../subscriber/protocol.ts';
 import { finishAudio } from './closing.ts';
@@ -168,46 +169,21 @@ export function attemptEnded(
     return;
   }
   deps.health.failed(routeId, cause, nowMs);
-  const { id, exchangeId, accountId } = spec;
-  deps.log.warn(
-    { generation: id, exchange: exchangeId, account: accountId, route: routeId, failure: cause },
-    'upstream attempt failed',
-  );
-  if (cause.kind === 'busy') state.busyAttempts += 1;
-  if (mayTryNext(state, cause, nowMs)) startAttempt(state, context);
-  // No provider waits for ever: who makes it wait until it gives up has bought what it sent.
-  else if (slowMsOf(state) >= deps.limits.audio.slowMs) {
+  noteFailure(state, routeId, cause);
+  const { isHeard: isShown, targets } = state;
+  if (mayTryNext(state, cause, { isShown, left: targets.length, nowMs })) {
+    startAttempt(state, context);
+  } else if (slowMsOf(state) >= deps.limits.audio.slowMs) {
+    // No provider waits for ever: who makes it wait until it gives up has bought what it sent.
     finishAudio(state, context, { status: 'cancelled' });
-  } else finishAudio(state, context, { status: 'failed', problem: problemOf(state, spec, cause) });
-}
-
-function mayTryNext(state: AudioState, failure: UpstreamFailure, nowMs: number): boolean {
-  const { attemptsMax, failoverWithinMs } = state.deps.limits.generation;
-  if (state.isHeard || failure.kind === 'rejected' || state.targets.length === 0) return false;
-  return state.attempts < attemptsMax && nowMs - state.spec.createdAtMs <= failoverWithinMs;
-}
-
-/** The public problem of a failure; the provider's own words stay in the log. */
-function problemOf(
-  { busyAttempts, attempts }: AudioState,
-  { work }: AudioSpec,
-  failure: UpstreamFailure,
-): PlainProblem {
-  switch (failure.kind) {
-    case 'rejected':
-      return work.kind === 'speech'
-        ? plainProblem('invalid_request', 'The model refused the request as invalid.')
-        : plainProblem('unprocessable_media', 'The model refused the recording.');
-    case 'busy': {
-      const problem = plainProblem('upstream_busy');
-      if (busyAttempts < attempts) return problem;
-      const seconds = Math.ceil((failure.retryAfterMs ?? 1_000) / 1_000);
-      problem.headers['retry-after'] = String(Math.min(Math.max(seconds, 1), 3_600));
-      return problem;
-    }
-    case 'timeout':
-      return plainProblem('upstream_timeout');
-    default:
-      return plainProblem('upstream_error');
+  } else {
+    const problem = failureProblem(state, cause, rejectionOf(spec));
+    finishAudio(state, context, { status: 'failed', problem });
   }
+}
+
+function rejectionOf({ work }: AudioSpec): PlainProblem {
+  return work.kind === 'speech'
+    ? plainProblem('invalid_request', 'The model refused the request as invalid.')
+    : plainProblem('unprocessable_media', 'The model refused the recording.');
 }

@@ -3,13 +3,21 @@
 import { strict as assert } from 'node:assert';
 import type { ActorContext, ActorKind, Handlers } from '../../runtime/actor/contract.ts';
 import { fixedLimits } from '../../runtime/limits.ts';
+import { abandoned, interrupted } from '../generation/failure.ts';
+import {
+  askHold,
+  type HoldRefusal,
+  leaveShard,
+  mayCallAhead,
+  refusalOf,
+  setDetached,
+} from '../generation/settlement.ts';
 import { plainProblem } from '../subscriber/problem.ts';
-import type { HoldReply } from '../wallet/protocol.ts';
 import { abortAttempt, attemptEnded, startAttempt, takeBytes, taken } from './attempts.ts';
 import { closeAudio, closing, finishAudio, over } from './closing.ts';
 import type { AudioProtocol } from './protocol.ts';
 import type { AudioDeps, AudioSpec } from './spec.ts';
-import { type AudioOutcome, type AudioState, newAudioState, setDetached } from './state.ts';
+import { type AudioState, newAudioState } from './state.ts';
 
 type Context = ActorContext<AudioProtocol>;
 export type AudioKind = ActorKind<AudioProtocol, AudioState, AudioSpec>;
@@ -39,9 +47,8 @@ const behaviour: Handlers<AudioProtocol, AudioState> = {
   },
 
   interrupt(state, _payload, context) {
-    const problem = plainProblem('overloaded', 'The service is restarting. Try again.');
-    if (state.phase === 'holding') state.outcome = { status: 'failed', problem };
-    else if (state.phase === 'running') finishAudio(state, context, { status: 'failed', problem });
+    if (state.phase === 'holding') state.outcome = interrupted();
+    else if (state.phase === 'running') finishAudio(state, context, interrupted());
   },
 
   giveUp(state, _payload, context) {
@@ -52,21 +59,12 @@ const behaviour: Handlers<AudioProtocol, AudioState> = {
   },
 
   held(state, answer, context) {
-    const { deps, spec } = state;
     if (state.phase !== 'holding') return;
-    if (!answer.ok || answer.value.status !== 'held') deps.foresight.forget(spec.walletId);
-    if (!answer.ok) {
-      // The hold may still become durable behind the lost answer: the release follows it.
-      const problem = plainProblem('dependency_unavailable');
-      state.outcome = { status: 'failed', problem };
-      closeAudio(state, context, { kind: 'failed', problem }, { release: true });
+    const refusal = refusalOf(state, answer);
+    if (refusal !== null) {
+      refused(state, context, refusal);
       return;
     }
-    if (answer.value.status !== 'held') {
-      closeAudio(state, context, refusal(answer.value), { release: false });
-      return;
-    }
-    deps.foresight.saw(spec.walletId, answer.value.availableMicros, Date.now());
     state.phase = 'running';
     if (state.outcome !== null) finishAudio(state, context, state.outcome);
     else if (state.isGone) finishAudio(state, context, abandoned());
@@ -109,28 +107,19 @@ export function createAudioKind(deps: AudioDeps | null): AudioKind {
         gone: () => void self.tell('clientGone', null),
         drained: () => void self.tell('drained', 'client'),
       });
-      askHold(state, context);
-      if (mayCallAhead(state)) startAttempt(state, context);
+      const { chargeMicros } = state.held;
+      askHold(state, context, chargeMicros, spec.model.alias);
+      if (mayCallAhead(state, chargeMicros)) startAttempt(state, context);
       return state;
     },
     behaviour,
     stopped(state, reason) {
-      const { deps, spec } = state;
-      deps.running.delete(spec.id);
+      leaveShard(state, reason);
       abortAttempt(state);
       state.file?.discard();
-      setDetached(state, false);
-      if (state.phase !== 'over') crashed(state);
-      deps.metrics.ended(reason === 'stopped' ? (state.outcome?.status ?? 'refused') : reason);
-      spec.releasePlace();
+      if (state.phase !== 'over') tellCrash(state);
     },
   };
-}
-
-/** Never with an idempotency key: until the hold is there, another request may have it. */
-function mayCallAhead({ deps, spec, held }: AudioState): boolean {
-  if (spec.idempotencyKey !== null) return false;
-  return deps.foresight.expectsFunds(spec.walletId, held.chargeMicros, spec.createdAtMs);
 }
 
 /** What came while the hold was on its way. */
@@ -144,68 +133,20 @@ function catchUp(state: AudioState, context: Context): void {
   }
 }
 
-function askHold(state: AudioState, context: Context): void {
-  const { deps, spec } = state;
-  const { ledger } = deps.limits;
-  void deps
-    .wallet(spec.walletId)
-    .ask(
-      'hold',
-      {
-        holdId: state.holdId,
-        amountMicros: state.held.chargeMicros,
-        owner: { kind: 'generation', id: spec.id, instanceId: deps.instanceId },
-        expiresAtMs: spec.createdAtMs + ledger.holdExpiryMs,
-        claim: {
-          id: spec.id,
-          accountId: spec.accountId,
-          apiKeyId: spec.apiKeyId,
-          route: spec.route,
-          idempotencyKey: spec.idempotencyKey,
-          fingerprint: spec.fingerprint,
-          model: spec.model.alias,
-        },
-      },
-      ledger.askTimeoutMs,
-    )
-    .then((answer) => context.self.tell('held', answer));
-}
-
-function refusal(reply: Exclude<HoldReply, { status: 'held' }>): AudioState['end'] {
-  switch (reply.status) {
-    case 'duplicate':
-      return { kind: 'duplicate' };
-    case 'insufficient':
-      return {
-        kind: 'failed',
-        problem: plainProblem('insufficient_credits', undefined, {
-          required_microcredits: Number(reply.requiredMicros),
-          available_microcredits: Number(reply.availableMicros),
-        }),
-      };
-    case 'wallet_not_found':
-    case 'unavailable':
-      return { kind: 'failed', problem: plainProblem('dependency_unavailable') };
+function refused(state: AudioState, context: Context, refusal: HoldRefusal): void {
+  if (refusal.status === 'duplicate') {
+    closeAudio(state, context, { kind: 'duplicate' }, { release: false });
+    return;
   }
+  const { problem } = refusal;
+  // A hold that may still become durable behind the lost answer is followed by its release.
+  const release = refusal.status === 'unknown';
+  if (release) state.outcome = { status: 'failed', problem };
+  closeAudio(state, context, { kind: 'failed', problem }, { release });
 }
 
-/** The client left before it heard anything: nothing is charged. */
-function abandoned(): AudioOutcome {
-  const problem = plainProblem('upstream_error', 'The client went away before the answer began.');
-  return { status: 'failed', problem };
-}
-
-/** A bug ended the actor: the client hears of it, and the hold goes back. */
-function crashed({ deps, spec, holdId, isHeard }: AudioState): void {
-  const problem = plainProblem('internal');
+/** A bug ended the actor: the client hears of it. */
+function tellCrash({ spec, isHeard }: AudioState): void {
   if (isHeard) spec.desk.fail();
-  else spec.desk.open({ kind: 'failed', problem });
-  const finish = {
-    id: spec.id,
-    status: 'failed' as const,
-    answerJson: null,
-    usageJson: null,
-    problemJson: JSON.stringify(problem),
-  };
-  deps.wallet(spec.walletId).tell('release', { holdId, reason: 'failed', finish });
+  else spec.desk.open({ kind: 'failed', problem: plainProblem('internal') });
 }

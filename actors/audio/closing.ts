@@ -2,8 +2,10 @@
 // told. Nobody is told that it is whole before its charge is in the ledger.
 import type { Transcript } from '../../media/model/audio.ts';
 import { speechMediaTypes } from '../../media/model/audio.ts';
-import type { SvcUsage } from '../../media/model/dialects/contract.ts';
+import { type UsageSource, zeroUsage } from '../../media/model/usage.ts';
 import type { ActorContext, Handlers } from '../../runtime/actor/contract.ts';
+import { svcUsageOf } from '../generation/charging.ts';
+import { createSettlement } from '../generation/settlement.ts';
 import { plainProblem } from '../subscriber/problem.ts';
 import type { GenerationFinish } from '../wallet/protocol.ts';
 import { abortAttempt } from './attempts.ts';
@@ -14,6 +16,8 @@ import { type AudioOutcome, type AudioState, costOf } from './state.ts';
 type Context = ActorContext<AudioProtocol>;
 
 const cancelledMessage = 'The request was cancelled before its answer began.';
+const settlement = createSettlement(tellEnd);
+export const { over } = settlement;
 type ClosingMessages = 'kept' | 'settle' | 'settled' | 'release' | 'released';
 
 export const closing: Pick<Handlers<AudioProtocol, AudioState>, ClosingMessages> = {
@@ -25,45 +29,7 @@ export const closing: Pick<Handlers<AudioProtocol, AudioState>, ClosingMessages>
     charge(state, context, bytes === null ? null : speechStored(spec, bytes));
   },
 
-  settle(state, _payload, context) {
-    const { deps, spec, cost } = state;
-    if (state.phase !== 'closing' || cost === null) return;
-    const { holdId, finish } = state;
-    void deps
-      .wallet(spec.walletId)
-      .ask('settle', { holdId, ...cost, finish }, deps.limits.ledger.askTimeoutMs)
-      .then((answer) => context.self.tell('settled', answer));
-  },
-
-  settled(state, answer, context) {
-    if (answer.ok && answer.value.status === 'settled') {
-      over(state, context);
-      return;
-    }
-    if (answer.ok && answer.value.status === 'hold_unknown') {
-      throw new Error(`audio ${state.spec.id} was delivered without a durable hold`);
-    }
-    retry(state, context, 'settle');
-  },
-
-  release(state, _payload, context) {
-    if (state.phase !== 'closing') return;
-    const { deps, spec, holdId, finish } = state;
-    const reason = state.outcome?.status === 'cancelled' ? 'cancelled' : 'failed';
-    void deps
-      .wallet(spec.walletId)
-      .ask('release', { holdId, reason, finish }, deps.limits.ledger.askTimeoutMs)
-      .then((answer) => context.self.tell('released', answer));
-  },
-
-  released(state, answer, context) {
-    if (answer.ok && answer.value.status !== 'unavailable') over(state, context);
-    else {
-      // The client need not wait for a ledger that is away: nothing is charged either way.
-      tellEnd(state);
-      retry(state, context, 'release');
-    }
-  },
+  ...settlement.handlers,
 };
 
 /** Stops reading the upstream and takes it to its end, money first. */
@@ -150,16 +116,24 @@ function charge(
   state: AudioState,
   context: Context,
   stored: StoredAudio | null,
-  source: SvcUsage['source'] = 'reported',
+  source: UsageSource = 'reported',
 ): void {
   const { spec, outcome, cost } = state;
+  const { model } = spec;
+  // They are not charged by tokens: there are none to show.
+  const usage = svcUsageOf(
+    { spec: { id: spec.id, alias: model.alias }, model, exhausted: false },
+    zeroUsage,
+    source,
+    cost?.chargeMicros ?? 0n,
+  );
   const status: GenerationFinish['status'] =
     outcome?.status === 'cancelled' ? 'cancelled' : 'completed';
   state.finish = {
     id: spec.id,
     status,
     answerJson: stored === null ? null : JSON.stringify(stored),
-    usageJson: JSON.stringify(svcUsageOf(spec, cost?.chargeMicros ?? 0n, source)),
+    usageJson: JSON.stringify(usage),
     problemJson: null,
   };
   context.self.tell('settle', null);
@@ -170,41 +144,6 @@ function speechStored({ id, work }: AudioSpec, bytes: number): StoredAudio | nul
   return { type: 'speech', file: id, media_type: speechMediaTypes[work.request.format], bytes };
 }
 
-/** Speech and transcription are not charged by tokens: there are none to show. */
-function svcUsageOf(
-  { id, model }: AudioSpec,
-  chargeMicros: bigint,
-  source: SvcUsage['source'],
-): SvcUsage {
-  return {
-    request_id: id,
-    model: model.alias,
-    input_tokens: 0,
-    cached_input_tokens: 0,
-    cache_write_tokens: 0,
-    output_tokens: 0,
-    reasoning_tokens: 0,
-    search_calls: 0,
-    charge_microcredits: Number(chargeMicros),
-    wallet_type: 'personal',
-    source,
-    credits_exhausted: false,
-    replayed: false,
-    simulated: model.simulated,
-  };
-}
-
-function retry(state: AudioState, context: Context, step: 'settle' | 'release'): void {
-  const delayMs = Math.min(2_000, 50 * 2 ** Math.min(state.retries, 10));
-  state.retries += 1;
-  if (state.retries % 30 === 3) {
-    const { id, accountId } = state.spec;
-    const fields = { generation: id, account: accountId, retries: state.retries };
-    state.deps.log.warn(fields, `ledger unavailable: ${step} is repeated`);
-  }
-  context.after(delayMs * (0.5 + Math.random() / 2), step, null);
-}
-
 function tellEnd(state: AudioState): void {
   const { end, spec } = state;
   state.end = null;
@@ -212,11 +151,4 @@ function tellEnd(state: AudioState): void {
   if (end === 'end') spec.desk.end();
   else if (end === 'fail') spec.desk.fail();
   else spec.desk.open(end);
-}
-
-/** Tells the client and ends the actor; money is done with, or left to others. */
-export function over(state: AudioState, context: Context): void {
-  state.phase = 'over';
-  tellEnd(state);
-  context.stop();
 }

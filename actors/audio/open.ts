@@ -6,6 +6,7 @@ import type { ActorSystem } from '../../runtime/actor/contract.ts';
 import { newId, nodeOfId, timeOfId } from '../../runtime/ids.ts';
 import type { Limits } from '../../runtime/limits.ts';
 import { Problem } from '../../runtime/problem.ts';
+import { mayRunAgain, requireSameRequest } from '../generation/open.ts';
 import type { AudioKind } from './audio.ts';
 import { AudioDesk, type AudioOpening } from './desk.ts';
 import type { AudioSpec, StoredAudio } from './spec.ts';
@@ -50,8 +51,7 @@ export async function openAudio(
   if (idempotencyKey !== null) {
     const query = findGenerationByKey(services.sql, accountId, route, idempotencyKey);
     const row = await withDeadline(query);
-    const mayRun = row === null || (row.status === 'failed' && row.usageJson === null);
-    if (!mayRun) return reopen(order, row);
+    if (row !== null && !mayRunAgain(row)) return reopen(order, row);
   }
   const opened = await startNew(services, order, onAbort);
   if (opened.opening.kind === 'duplicate') throw busyKey();
@@ -90,10 +90,8 @@ async function startNew(
   return { requestId: id, opening: await desk.opening, desk };
 }
 
-function reopen({ fingerprint }: AudioOrder, row: Generation): AudioOpened {
-  if (row.fingerprint !== fingerprint) {
-    throw new Problem('idempotency_key_reused', { param: 'idempotency-key' });
-  }
+function reopen(order: AudioOrder, row: Generation): AudioOpened {
+  requireSameRequest(row, order);
   if (row.status === 'running') throw busyKey();
   if (row.answerJson === null) {
     throw new Problem('conflict', {

@@ -4,9 +4,10 @@ import type { UpstreamFailure } from '../../media/model/events.ts';
 import { zeroUsage } from '../../media/model/usage.ts';
 import type { UpstreamHandle, UpstreamTarget } from '../../media/providers/contract.ts';
 import { siblingId } from '../../runtime/ids.ts';
+import type { AttemptsState } from '../generation/failure.ts';
+import type { RequestState } from '../generation/settlement.ts';
 import type { PlainProblem } from '../subscriber/protocol.ts';
 import { type Charge, charge } from '../wallet/price.ts';
-import type { GenerationFinish } from '../wallet/protocol.ts';
 import type { AudioOpening } from './desk.ts';
 import type { AudioDeps, AudioSpec, AudioWork } from './spec.ts';
 
@@ -23,17 +24,12 @@ export type AudioOutcome =
   | { status: 'completed' | 'cancelled' }
   | { status: 'failed'; problem: PlainProblem };
 
-export interface AudioState {
+export interface AudioState extends RequestState, AttemptsState {
   readonly deps: AudioDeps;
   readonly spec: AudioSpec;
-  readonly holdId: string;
   readonly held: Charge;
-  /** holding → running → closing (keeping, settling or releasing) → over. */
-  phase: 'holding' | 'running' | 'closing' | 'over';
   targets: UpstreamTarget[];
   attempt: AudioAttempt | null;
-  attempts: number;
-  busyAttempts: number;
   /** What came before the hold was durable, and how its upstream ended. */
   waiting: Uint8Array[];
   waitingEnd: { failure: UpstreamFailure | null } | null;
@@ -47,14 +43,10 @@ export interface AudioState {
   /** How long the client has been waited for, and since when it is. */
   slowMs: number;
   slowSinceMs: number;
-  detached: boolean;
   file: PrivateWriter | null;
   outcome: AudioOutcome | null;
-  cost: Charge | null;
-  finish: GenerationFinish | null;
   /** What the client is told when money is durable. */
   end: AudioOpening | 'end' | 'fail' | null;
-  retries: number;
 }
 
 export function newAudioState(deps: AudioDeps, spec: AudioSpec): AudioState {
@@ -98,13 +90,4 @@ export function costOf({ model }: Pick<AudioSpec, 'model'>, work: AudioWork): Ch
       ? { characters: work.characters }
       : { audioMs: Math.round(work.seconds * 1_000) };
   return charge(model.card, zeroUsage, units);
-}
-
-/** Somebody else, or nobody, waits for it: it runs on for the owner of its key. */
-export function setDetached(state: AudioState, detached: boolean): void {
-  if (state.detached === detached) return;
-  state.detached = detached;
-  if (detached) state.deps.limiter.addDetached();
-  else state.deps.limiter.removeDetached();
-  state.deps.metrics.detached(detached ? 1 : -1);
 }

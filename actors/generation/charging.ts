@@ -2,8 +2,16 @@
 import type { SvcUsage } from '../../media/model/dialects/contract.ts';
 import { estimateInputTokens } from '../../media/model/tokens.ts';
 import { addUsage, type TokenUsage, type UsageSource, zeroUsage } from '../../media/model/usage.ts';
-import { chargeCalls } from '../wallet/price.ts';
+import type { CatalogModel } from '../catalog/snapshot.ts';
+import { type Charge, chargeCalls } from '../wallet/price.ts';
+import type { GenerationSpec } from './spec.ts';
 import { deliveredTokens, type GenerationState } from './state.ts';
+
+/** Whose usage it is, and how it was cut short. */
+interface UsageState extends Pick<GenerationState, 'exhausted'> {
+  spec: Pick<GenerationSpec, 'id' | 'alias'>;
+  model: Pick<CatalogModel, 'simulated'>;
+}
 
 /**
  * The usage that is charged, call by call: a price tier goes by the input of one. `reported` is the
@@ -41,10 +49,7 @@ export function estimatedUsage(
 }
 
 /** Charge and provider cost. An answer that the wallet cut short never costs more than was held. */
-export function costOf(
-  state: GenerationState,
-  calls: readonly TokenUsage[],
-): { chargeMicros: bigint; providerCostMicros: bigint } {
+export function costOf(state: GenerationState, calls: readonly TokenUsage[]): Charge {
   const cost = chargeCalls(state.model.card, calls);
   const heldMicros = state.funds.heldMicros;
   if (!state.exhausted || cost.chargeMicros <= heldMicros) return cost;
@@ -55,8 +60,9 @@ export function costOf(
   };
 }
 
+/** What a request is told of its usage, and is stored of it. */
 export function svcUsageOf(
-  state: GenerationState,
+  state: UsageState,
   usage: TokenUsage,
   source: UsageSource,
   chargeMicros: bigint,

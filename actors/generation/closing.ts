@@ -14,11 +14,15 @@ import { costOf, sumOf, svcUsageOf, usageAtEnd } from './charging.ts';
 import { tellEvents } from './delivery.ts';
 import type { GenerationProtocol } from './protocol.ts';
 import { svcRoutingOf } from './receipt.ts';
+import { createSettlement } from './settlement.ts';
 import type { GenerationState, Outcome } from './state.ts';
 import { abortAttempt, forgetAnswer } from './upstream.ts';
 
 type Context = ActorContext<GenerationProtocol>;
 type ClosingMessages = 'counted' | 'settle' | 'settled' | 'release' | 'released';
+
+const settlement = createSettlement(tellEnd);
+export const { over } = settlement;
 
 export const closing: Pick<Handlers<GenerationProtocol, GenerationState>, ClosingMessages> = {
   counted(state, tokens, context) {
@@ -26,57 +30,7 @@ export const closing: Pick<Handlers<GenerationProtocol, GenerationState>, Closin
     settleWith(state, context, 'estimated', tokens);
   },
 
-  settle(state, _payload, context) {
-    if (state.phase !== 'closing') return;
-    const { deps, spec } = state;
-    void deps
-      .wallet(spec.walletId)
-      .ask(
-        'settle',
-        {
-          holdId: state.holdId,
-          chargeMicros: state.chargeMicros,
-          providerCostMicros: state.providerCostMicros,
-          finish: state.finish,
-        },
-        deps.limits.ledger.askTimeoutMs,
-      )
-      .then((answer) => context.self.tell('settled', answer));
-  },
-
-  settled(state, answer, context) {
-    if (answer.ok && answer.value.status === 'settled') {
-      over(state, context);
-      return;
-    }
-    if (answer.ok && answer.value.status === 'hold_unknown') {
-      throw new Error(`generation ${state.spec.id} delivered without a durable hold`);
-    }
-    retry(state, context, 'settle');
-  },
-
-  release(state, _payload, context) {
-    if (state.phase !== 'closing') return;
-    const { deps, spec } = state;
-    const reason = state.outcome?.status === 'cancelled' ? 'cancelled' : 'failed';
-    void deps
-      .wallet(spec.walletId)
-      .ask(
-        'release',
-        { holdId: state.holdId, reason, finish: state.finish },
-        deps.limits.ledger.askTimeoutMs,
-      )
-      .then((answer) => context.self.tell('released', answer));
-  },
-
-  released(state, answer, context) {
-    if (answer.ok && answer.value.status !== 'unavailable') over(state, context);
-    else {
-      // The client need not wait for a ledger that is away: nothing is charged either way.
-      tellEnd(state);
-      retry(state, context, 'release');
-    }
-  },
+  ...settlement.handlers,
 };
 
 /** Stops reading the upstream and takes the generation to its end, money first. */
@@ -171,8 +125,7 @@ function settleWith(
   const calls = usageAtEnd(state, source, tokens);
   const usage = sumOf(calls);
   const cost = costOf(state, calls);
-  state.chargeMicros = cost.chargeMicros;
-  state.providerCostMicros = cost.providerCostMicros;
+  state.cost = cost;
   const said = source === 'reported' && state.structure.spentEstimated ? 'estimated' : source;
   const svcUsage = svcUsageOf(state, usage, said, cost.chargeMicros);
   const usageJson = JSON.stringify(svcUsage);
@@ -226,29 +179,9 @@ function finishRecord(
   };
 }
 
-function retry(state: GenerationState, context: Context, step: 'settle' | 'release'): void {
-  const delayMs = Math.min(2_000, 50 * 2 ** Math.min(state.retries, 10));
-  state.retries += 1;
-  // One refusal is a full mailbox, and thousands may meet one at a stop.
-  if (state.retries % 30 === 3) {
-    state.deps.log.warn(
-      { generation: state.spec.id, account: state.spec.accountId, retries: state.retries },
-      `ledger unavailable: ${step} is repeated`,
-    );
-  }
-  context.after(delayMs * (0.5 + Math.random() / 2), step, null);
-}
-
 function tellEnd(state: GenerationState): void {
   const { end } = state;
   if (end === null) return;
   for (const { ref } of state.subscriptions) ref.tell('end', end satisfies GenerationEnd);
   state.subscriptions = [];
-}
-
-/** Tells the subscribers and ends the actor; money is done with, or left to others. */
-export function over(state: GenerationState, context: Context): void {
-  state.phase = 'over';
-  tellEnd(state);
-  context.stop();
 }

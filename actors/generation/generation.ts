@@ -6,15 +6,16 @@ import type { ActorContext, ActorKind, Handlers } from '../../runtime/actor/cont
 import { fixedLimits } from '../../runtime/limits.ts';
 import { plainProblem } from '../subscriber/problem.ts';
 import { subscriberKind } from '../subscriber/subscriber.ts';
-import type { HoldReply } from '../wallet/protocol.ts';
 import { closeGeneration, closing, finishGeneration, over } from './closing.ts';
 import { deliverWaiting, delivery } from './delivery.ts';
+import { abandoned, interrupted } from './failure.ts';
 import { tellProgress } from './progress.ts';
 import type { GenerationProtocol } from './protocol.ts';
 import { takeHits } from './searching.ts';
+import { askHold, type HoldRefusal, leaveShard, mayCallAhead, refusalOf } from './settlement.ts';
 import type { GenerationDeps, GenerationSpec } from './spec.ts';
-import { type GenerationState, isShown, newState, type Outcome } from './state.ts';
-import { isSubscribed, setDetached, subscribe, unsubscribe } from './subscriptions.ts';
+import { type GenerationState, isShown, newState } from './state.ts';
+import { isSubscribed, subscribe, unsubscribe } from './subscriptions.ts';
 import { abortAttempt, conclude, startAttempt } from './upstream.ts';
 
 type Context = ActorContext<GenerationProtocol>;
@@ -44,11 +45,10 @@ const behaviour: Handlers<GenerationProtocol, GenerationState> = {
   },
 
   interrupt(state, _payload, context) {
-    const problem = plainProblem('overloaded', 'The service is restarting. Try again.');
-    if (state.phase === 'holding') state.endAfterHold = { status: 'failed', problem };
+    if (state.phase === 'holding') state.endAfterHold = interrupted();
     else if (state.phase === 'running') {
       forgive(state);
-      finishGeneration(state, context, { status: 'failed', problem });
+      finishGeneration(state, context, interrupted());
     }
   },
 
@@ -56,7 +56,7 @@ const behaviour: Handlers<GenerationProtocol, GenerationState> = {
     if (state.phase === 'over') return;
     state.end = {
       status: 'failed',
-      problem: unavailable(),
+      problem: plainProblem('dependency_unavailable'),
       answer: state.answer,
       svcUsage: null,
     };
@@ -69,25 +69,12 @@ const behaviour: Handlers<GenerationProtocol, GenerationState> = {
 
   held(state, answer, context) {
     if (state.phase !== 'holding') return;
-    if (!answer.ok || answer.value.status !== 'held') {
-      state.deps.foresight.forget(state.spec.walletId);
-      abortAttempt(state);
-    }
-    if (!answer.ok) {
-      // The hold may still become durable behind the lost answer: the release follows it.
-      closeGeneration(state, context, unavailable(), { release: true });
-      return;
-    }
-    if (answer.value.status === 'held') {
-      const { deps, spec } = state;
-      deps.foresight.saw(spec.walletId, answer.value.availableMicros, Date.now());
-      if (state.endAfterHold !== null) finishGeneration(state, context, state.endAfterHold);
-      else if (spec.background) runInBackground(state, context);
-      else if (state.subscriptions.length === 0) finishGeneration(state, context, abandoned());
-      else run(state, context);
-      return;
-    }
-    refused(state, context, answer.value);
+    const refusal = refusalOf(state, answer);
+    if (refusal !== null) refused(state, context, refusal);
+    else if (state.endAfterHold !== null) finishGeneration(state, context, state.endAfterHold);
+    else if (state.spec.background) runInBackground(state, context);
+    else if (state.subscriptions.length === 0) finishGeneration(state, context, abandoned());
+    else run(state, context);
   },
 
   searched(state, hits, context) {
@@ -136,27 +123,19 @@ export function createGenerationKind(deps: GenerationDeps | null): GenerationKin
       assert(deps !== null, 'generations run on shards');
       const state = newState(deps, spec, { ...context.address, id: spec.subscriber.id });
       deps.running.set(spec.id, context.self);
-      askHold(state, context);
-      if (mayCallAhead(state)) startAttempt(state, context);
+      const amountMicros = state.funds.heldMicros;
+      askHold(state, context, amountMicros, spec.alias);
+      const isAhead = spec.search === null && mayCallAhead(state, amountMicros);
+      if (isAhead) startAttempt(state, context);
       return state;
     },
     behaviour,
     stopped(state, reason) {
-      const { deps } = state;
-      deps.running.delete(state.spec.id);
+      leaveShard(state, reason);
       abortAttempt(state);
-      setDetached(state, false);
-      if (state.phase !== 'over') crashed(state);
-      deps.metrics.ended(reason === 'stopped' ? (state.outcome?.status ?? 'refused') : reason);
-      state.spec.releasePlace();
+      if (state.phase !== 'over') tellCrash(state);
     },
   };
-}
-
-/** Never with an idempotency key: until the hold is there, another generation may have it. */
-function mayCallAhead({ deps, spec, funds }: GenerationState): boolean {
-  if (spec.idempotencyKey !== null || spec.search !== null) return false;
-  return deps.foresight.expectsFunds(spec.walletId, funds.heldMicros, spec.createdAtMs);
 }
 
 /** The hold is durable: calls the upstream, or goes on with the call that was made meanwhile. */
@@ -178,64 +157,16 @@ function runInBackground(state: GenerationState, context: Context): void {
   run(state, context);
 }
 
-function askHold(state: GenerationState, context: Context): void {
-  const { deps, spec, funds } = state;
-  const { ledger } = deps.limits;
-  void deps
-    .wallet(spec.walletId)
-    .ask(
-      'hold',
-      {
-        holdId: state.holdId,
-        amountMicros: funds.heldMicros,
-        owner: { kind: 'generation', id: spec.id, instanceId: deps.instanceId },
-        expiresAtMs: spec.createdAtMs + ledger.holdExpiryMs,
-        claim: {
-          id: spec.id,
-          accountId: spec.accountId,
-          apiKeyId: spec.apiKeyId,
-          route: spec.route,
-          idempotencyKey: spec.idempotencyKey,
-          fingerprint: spec.fingerprint,
-          model: spec.alias,
-        },
-      },
-      ledger.askTimeoutMs,
-    )
-    .then((answer) => context.self.tell('held', answer));
-}
-
-function refused(
-  state: GenerationState,
-  context: Context,
-  reply: Exclude<HoldReply, { status: 'held' }>,
-): void {
-  switch (reply.status) {
-    case 'duplicate':
-      state.end = { status: 'duplicate' };
-      closeGeneration(state, context, null, { release: false });
-      return;
-    case 'insufficient':
-      closeGeneration(
-        state,
-        context,
-        plainProblem('insufficient_credits', undefined, {
-          required_microcredits: Number(reply.requiredMicros),
-          available_microcredits: Number(reply.availableMicros),
-        }),
-        { release: false },
-      );
-      return;
-    case 'wallet_not_found':
-    case 'unavailable':
-      closeGeneration(state, context, unavailable(), { release: false });
+function refused(state: GenerationState, context: Context, refusal: HoldRefusal): void {
+  abortAttempt(state);
+  if (refusal.status === 'duplicate') {
+    state.end = { status: 'duplicate' };
+    closeGeneration(state, context, null, { release: false });
+    return;
   }
-}
-
-/** The last subscriber left before the first delta: nothing was delivered, nothing is charged. */
-function abandoned(): Outcome {
-  const problem = plainProblem('upstream_error', 'The client went away before the answer began.');
-  return { status: 'failed', problem };
+  // A hold that may still become durable behind the lost answer is followed by its release.
+  const release = refusal.status === 'unknown';
+  closeGeneration(state, context, refusal.problem, { release });
 }
 
 /** Nothing was shown, and that is not the model's fault: an answer under repair costs nothing. */
@@ -243,9 +174,8 @@ function forgive(state: GenerationState): void {
   if (!isShown(state)) state.structure.spent = null;
 }
 
-/** A bug ended the actor: the client hears of it, and the hold goes back. */
-function crashed(state: GenerationState): void {
-  const { deps, spec } = state;
+/** A bug ended the actor: the clients hear of it. */
+function tellCrash(state: GenerationState): void {
   for (const { ref } of state.subscriptions) {
     ref.tell('end', {
       status: 'failed',
@@ -254,19 +184,4 @@ function crashed(state: GenerationState): void {
       svcUsage: null,
     });
   }
-  deps.wallet(spec.walletId).tell('release', {
-    holdId: state.holdId,
-    reason: 'failed',
-    finish: {
-      id: spec.id,
-      status: 'failed',
-      answerJson: null,
-      usageJson: null,
-      problemJson: JSON.stringify(plainProblem('internal')),
-    },
-  });
-}
-
-function unavailable() {
-  return plainProblem('dependency_unavailable');
 }

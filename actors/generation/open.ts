@@ -153,9 +153,7 @@ async function reopen(
   makeDesk: MakeDesk,
   onAbort: (listener: () => void) => void,
 ): Promise<Opened | null> {
-  if (row.fingerprint !== order.fingerprint) {
-    throw new Problem('idempotency_key_reused', { param: 'idempotency-key' });
-  }
+  requireSameRequest(row, order);
   const identity = { requestId: row.id, createdAtMs: timeOfId(row.id) };
   const desk = makeDesk(identity);
   if (row.status !== 'running') {
@@ -237,7 +235,16 @@ function spawnSubscriber(services: OpenServices, desk: Desk): ActorRef<Subscribe
   return subscriber;
 }
 
-/** A generation that failed before any charge leaves its key free. */
-function mayRunAgain(row: Generation): boolean {
+/** A request that failed before any charge leaves its key free. */
+export function mayRunAgain(row: Generation): boolean {
   return row.status === 'failed' && row.usageJson === null;
+}
+
+/** @throws Problem idempotency_key_reused */
+export function requireSameRequest(
+  row: Generation,
+  { fingerprint }: { fingerprint: string },
+): void {
+  if (row.fingerprint === fingerprint) return;
+  throw new Problem('idempotency_key_reused', { param: 'idempotency-key' });
 }

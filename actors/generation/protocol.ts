@@ -4,7 +4,16 @@ import type { SearchHit } from '../../media/providers/search.ts';
 import type { ActorAddress, Answer as AskAnswer } from '../../runtime/actor/contract.ts';
 import type { ExtendReply, HoldReply, ReleaseReply, SettleReply } from '../wallet/protocol.ts';
 
-export type GenerationProtocol = {
+/** What its wallet answers, and when it is to be asked: of every request with such a row. */
+export type SettlementProtocol = {
+  held: (answer: AskAnswer<HoldReply>) => void;
+  settle: (payload: null) => void;
+  settled: (answer: AskAnswer<SettleReply>) => void;
+  release: (payload: null) => void;
+  released: (answer: AskAnswer<ReleaseReply>) => void;
+};
+
+export type GenerationProtocol = SettlementProtocol & {
   /** Subscribes: what there is so far comes at once as events, the rest as it happens. */
   attach: (request: { subscriber: ActorAddress }) => { status: 'attached' | 'ended' | 'full' };
   /** The subscriber's client is gone. Before the first answer delta the last one cancels. */
@@ -18,7 +27,6 @@ export type GenerationProtocol = {
   /** Whether the generation still knows this subscriber. */
   ping: (request: { subscriber: ActorAddress }) => { status: 'attached' | 'detached' };
 
-  held: (answer: AskAnswer<HoldReply>) => void;
   /** What the web search found; null: it failed. */
   searched: (hits: SearchHit[] | null) => void;
   upstreamEvents: (report: { attempt: number; events: ModelEvent[] }) => void;
@@ -30,8 +38,4 @@ export type GenerationProtocol = {
   extended: (answer: AskAnswer<ExtendReply>) => void;
   /** Tokens counted by the tokenizer, where the provider reported none; null: count failed. */
   counted: (tokens: { input: number; output: number } | null) => void;
-  settle: (payload: null) => void;
-  settled: (answer: AskAnswer<SettleReply>) => void;
-  release: (payload: null) => void;
-  released: (answer: AskAnswer<ReleaseReply>) => void;
 };

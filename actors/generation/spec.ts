@@ -38,8 +38,8 @@ export interface SearchPlan {
   target: UpstreamTarget | null;
 }
 
-/** Starts one generation. It stays on its shard, so it may hold functions and references. */
-export interface GenerationSpec {
+/** What every request that has a row of generations is started with, whatever it asks for. */
+export interface RequestSpec {
   id: string;
   /** Name of the exchange that started it, for the log. */
   exchangeId: string;
@@ -51,6 +51,12 @@ export interface GenerationSpec {
   idempotencyKey: string | null;
   fingerprint: string;
   createdAtMs: number;
+  /** Gives the key's place back; called once, when it is over. */
+  releasePlace: () => void;
+}
+
+/** Starts one generation. It stays on its shard, so it may hold functions and references. */
+export interface GenerationSpec extends RequestSpec {
   request: GenerationRequest;
   /** The public alias that was asked for. */
   alias: string;
@@ -64,8 +70,6 @@ export interface GenerationSpec {
   /** Runs to its end whoever listens, and remembers in which pieces its answer came. */
   background: boolean;
   subscriber: ActorRef<SubscriberProtocol>;
-  /** Gives the key's place back; called once, when the generation is over. */
-  releasePlace: () => void;
 }
 
 /** Counts tokens with the tokenizer, off the shard; null when that failed or took too long. */
@@ -83,20 +87,26 @@ export interface GenerationMetrics {
   detached(by: 1 | -1): void;
 }
 
-export interface GenerationDeps {
+/** What every kind of such requests is given by its shard. */
+export interface RequestDeps {
   instanceId: string;
   wallet(walletId: string): ActorRef<WalletProtocol>;
-  upstream: UpstreamClient;
-  search: SearchClient;
-  family(name: string): ProviderFamily;
   health: RouteHealth;
   foresight: Foresight;
   limiter: Limiter;
   limits: Limits;
-  countTokens: CountTokens;
-  checkAnswer: CheckAnswer;
   metrics: GenerationMetrics;
   log: Logger;
+  /** Those that run on this node. */
+  running: Pick<Map<string, unknown>, 'delete'>;
+}
+
+export interface GenerationDeps extends RequestDeps {
+  upstream: UpstreamClient;
+  search: SearchClient;
+  family(name: string): ProviderFamily;
+  countTokens: CountTokens;
+  checkAnswer: CheckAnswer;
   /** The generations that run on this node, so that a stop can end them. */
   running: Map<string, ActorRef<GenerationProtocol>>;
 }

@@ -10,9 +10,10 @@ import type { ActorAddress, ActorRef } from '../../runtime/actor/contract.ts';
 import { siblingId } from '../../runtime/ids.ts';
 import type { CatalogModel } from '../catalog/snapshot.ts';
 import type { GenerationEnd, PlainProblem, SubscriberProtocol } from '../subscriber/protocol.ts';
-import type { GenerationFinish } from '../wallet/protocol.ts';
+import type { AttemptsState } from './failure.ts';
 import { cardsOf, type Funds, firstHold } from './funds.ts';
 import { hitsTokensMax, newSearch, type SearchState, searchesOf } from './searching.ts';
+import type { RequestState } from './settlement.ts';
 import type { Candidate, GenerationDeps, GenerationSpec } from './spec.ts';
 import { newStructure, type StructureState } from './structure.ts';
 
@@ -35,13 +36,10 @@ export type Outcome =
   | { status: 'completed' | 'incomplete' | 'cancelled' }
   | { status: 'failed'; problem: PlainProblem };
 
-export interface GenerationState {
+export interface GenerationState extends RequestState, AttemptsState {
   readonly deps: GenerationDeps;
   readonly spec: GenerationSpec;
-  readonly holdId: string;
   readonly funds: Funds;
-  /** holding → running → closing (counting, settling or releasing) → over. */
-  phase: 'holding' | 'running' | 'closing' | 'over';
   /** Those that are left to try. */
   candidates: Candidate[];
   /** The model of the last attempt: what is charged. */
@@ -51,8 +49,6 @@ export interface GenerationState {
   search: SearchState;
   structure: StructureState;
   attempt: Attempt | null;
-  attempts: number;
-  busyAttempts: number;
   /** Attempts that failed and were followed by another. */
   fallbacks: number;
   answer: Answer;
@@ -68,16 +64,11 @@ export interface GenerationState {
   waiting: ModelEvent[];
   waitingEnd: { failure: UpstreamFailure | null } | null;
   subscriptions: Subscription[];
-  detached: boolean;
   /** Cancelled or abandoned while the hold was under way. */
   endAfterHold: Outcome | null;
   outcome: Outcome | null;
-  finish: GenerationFinish | null;
-  chargeMicros: bigint;
-  providerCostMicros: bigint;
   /** What the subscribers will be told once money is durable. */
   end: GenerationEnd | null;
-  retries: number;
 }
 
 export function newState(
@@ -127,8 +118,7 @@ export function newState(
     endAfterHold: null,
     outcome: null,
     finish: null,
-    chargeMicros: 0n,
-    providerCostMicros: 0n,
+    cost: null,
     end: null,
     retries: 0,
   };

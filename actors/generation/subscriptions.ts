@@ -2,6 +2,7 @@
 import { progressParts, replayParts } from '../../media/model/replay.ts';
 import type { ActorAddress, ActorRef } from '../../runtime/actor/contract.ts';
 import type { SubscriberProtocol } from '../subscriber/protocol.ts';
+import { setDetached } from './settlement.ts';
 import { type GenerationState, isShown, type Subscription } from './state.ts';
 
 /** Subscribes: what there is so far comes at once. False when there is no room for one more. */
@@ -39,14 +40,6 @@ export function unsubscribe(
   const outlives = isShown(state) || state.spec.background;
   if (isLast && outlives) setDetached(state, state.phase !== 'over');
   return isLast;
-}
-
-export function setDetached(state: GenerationState, detached: boolean): void {
-  if (state.detached === detached) return;
-  state.detached = detached;
-  if (detached) state.deps.limiter.addDetached();
-  else state.deps.limiter.removeDetached();
-  state.deps.metrics.detached(detached ? 1 : -1);
 }
 
 function isOf(entry: Subscription, subscriber: Pick<Subscription, 'node' | 'id'>): boolean {

@@ -7,9 +7,9 @@ import { isHeavyFormat, satisfiesOutputFormat } from '../../media/model/structur
 import type { ActorContext } from '../../runtime/actor/contract.ts';
 import { fixedLimits } from '../../runtime/limits.ts';
 import { plainProblem } from '../subscriber/problem.ts';
-import type { PlainProblem } from '../subscriber/protocol.ts';
 import { finishGeneration } from './closing.ts';
 import { tellEvents } from './delivery.ts';
+import { failureProblem, mayTryNext, noteFailure } from './failure.ts';
 import type { GenerationProtocol } from './protocol.ts';
 import { beginRepair } from './repair.ts';
 import { searchesNatively, startSearch, tellSearching } from './searching.ts';
@@ -109,7 +109,7 @@ export function attemptEnded(
   context: Context,
   failure: UpstreamFailure | null,
 ): void {
-  const { deps, spec, attempt } = state;
+  const { deps, attempt } = state;
   if (attempt === null) return;
   state.attempt = null;
   const now = Date.now();
@@ -123,31 +123,17 @@ export function attemptEnded(
     return;
   }
   deps.health.failed(routeId, failure, now);
-  deps.log.warn(
-    {
-      generation: spec.id,
-      exchange: spec.exchangeId,
-      account: spec.accountId,
-      route: routeId,
-      failure,
-    },
-    'upstream attempt failed',
-  );
-  if (failure.kind === 'busy') state.busyAttempts += 1;
-  if (mayTryNext(state, failure, now)) {
+  noteFailure(state, routeId, failure);
+  const left = state.candidates.length;
+  if (mayTryNext(state, failure, { isShown: isShown(state), left, nowMs: now })) {
     state.fallbacks += 1;
     forgetAnswer(state);
     startAttempt(state, context);
     return;
   }
-  finishGeneration(state, context, { status: 'failed', problem: failureProblem(state, failure) });
-}
-
-/** Another candidate is tried while nothing was shown, within bounded attempts and time. */
-function mayTryNext(state: GenerationState, failure: UpstreamFailure, now: number): boolean {
-  const { attemptsMax, failoverWithinMs } = state.deps.limits.generation;
-  if (isShown(state) || failure.kind === 'rejected' || state.candidates.length === 0) return false;
-  return state.attempts < attemptsMax && now - state.spec.createdAtMs <= failoverWithinMs;
+  const rejection = plainProblem('invalid_request', 'The model refused the request as invalid.');
+  const problem = failureProblem(state, failure, rejection);
+  finishGeneration(state, context, { status: 'failed', problem });
 }
 
 /** A whole answer: checked here, or elsewhere if that may take long. */
@@ -217,19 +203,4 @@ export function forgetAnswer(state: GenerationState): void {
   state.search.cited = false;
   state.deltas = 0;
   state.characters = 0;
-}
-
-/** The public problem of a failure; the provider's own words stay in the log. */
-function failureProblem(state: GenerationState, failure: UpstreamFailure): PlainProblem {
-  if (failure.kind === 'rejected') {
-    return plainProblem('invalid_request', 'The model refused the request as invalid.');
-  }
-  if (failure.kind === 'busy' && state.busyAttempts === state.attempts) {
-    const seconds = Math.ceil((failure.retryAfterMs ?? 1_000) / 1_000);
-    const problem = plainProblem('upstream_busy');
-    problem.headers['retry-after'] = String(Math.min(Math.max(seconds, 1), 3_600));
-    return problem;
-  }
-  if (failure.kind === 'busy') return plainProblem('upstream_busy');
-  return plainProblem(failure.kind === 'timeout' ? 'upstream_timeout' : 'upstream_error');
 }

@@ -1,0 +1,209 @@
+// The money of a request that has a row of generations, whatever it asks for: held, then settled
+// or released. Nobody is told of a charge before it is in the ledger; one that is away is asked
+// again.
+import type { ActorContext, Answer, EndReason, Handlers } from '../../runtime/actor/contract.ts';
+import { plainProblem } from '../subscriber/problem.ts';
+import type { PlainProblem } from '../subscriber/protocol.ts';
+import type { Charge } from '../wallet/price.ts';
+import type { GenerationFinish, HoldReply } from '../wallet/protocol.ts';
+import type { SettlementProtocol } from './protocol.ts';
+import type { RequestDeps, RequestSpec } from './spec.ts';
+
+type Context = ActorContext<SettlementProtocol>;
+
+/** What the state of every such request has. */
+export interface RequestState {
+  readonly deps: RequestDeps;
+  readonly spec: RequestSpec;
+  readonly holdId: string;
+  /** holding → running → closing (what is due becomes known, then durable) → over. */
+  phase: 'holding' | 'running' | 'closing' | 'over';
+  /** Nobody listens any more, and it goes on. */
+  detached: boolean;
+  outcome: { status: GenerationFinish['status'] } | null;
+  finish: GenerationFinish | null;
+  /** What is settled; null: the hold goes back whole. */
+  cost: Charge | null;
+  retries: number;
+}
+
+/** Asks for the hold, which also claims the idempotency key. Its answer is the message `held`. */
+export function askHold(
+  { deps, spec, holdId }: RequestState,
+  context: Context,
+  amountMicros: bigint,
+  model: string,
+): void {
+  const { ledger } = deps.limits;
+  void deps
+    .wallet(spec.walletId)
+    .ask(
+      'hold',
+      {
+        holdId,
+        amountMicros,
+        owner: { kind: 'generation', id: spec.id, instanceId: deps.instanceId },
+        expiresAtMs: spec.createdAtMs + ledger.holdExpiryMs,
+        claim: {
+          id: spec.id,
+          accountId: spec.accountId,
+          apiKeyId: spec.apiKeyId,
+          route: spec.route,
+          idempotencyKey: spec.idempotencyKey,
+          fingerprint: spec.fingerprint,
+          model,
+        },
+      },
+      ledger.askTimeoutMs,
+    )
+    .then((answer) => context.self.tell('held', answer));
+}
+
+/**
+ * Whether the upstream may be called while the hold is under way. Never with an idempotency key:
+ * until the hold is there, another request may have it.
+ */
+export function mayCallAhead({ deps, spec }: RequestState, amountMicros: bigint): boolean {
+  if (spec.idempotencyKey !== null) return false;
+  return deps.foresight.expectsFunds(spec.walletId, amountMicros, spec.createdAtMs);
+}
+
+/** Why a request does not run. `unknown`: its hold may still become durable. */
+export type HoldRefusal =
+  | { status: 'refused' | 'unknown'; problem: PlainProblem }
+  /** Another request has the idempotency key. */
+  | { status: 'duplicate' };
+
+/** Reads the answer to a hold; null: it is durable. */
+export function refusalOf(
+  { deps, spec }: RequestState,
+  answer: Answer<HoldReply>,
+): HoldRefusal | null {
+  const reply = answer.ok ? answer.value : null;
+  if (reply?.status === 'held') {
+    deps.foresight.saw(spec.walletId, reply.availableMicros, Date.now());
+    return null;
+  }
+  deps.foresight.forget(spec.walletId);
+  switch (reply?.status) {
+    case 'duplicate':
+      return { status: 'duplicate' };
+    case 'insufficient': {
+      const problem = plainProblem('insufficient_credits', undefined, {
+        required_microcredits: Number(reply.requiredMicros),
+        available_microcredits: Number(reply.availableMicros),
+      });
+      return { status: 'refused', problem };
+    }
+    case 'wallet_not_found':
+    case 'unavailable':
+      return { status: 'refused', problem: plainProblem('dependency_unavailable') };
+    case undefined:
+      return { status: 'unknown', problem: plainProblem('dependency_unavailable') };
+  }
+}
+
+export interface Settlement<S extends RequestState> {
+  /** `settle` and `release` are told once `finish` and, to be settled, `cost` are known. */
+  handlers: Omit<Handlers<SettlementProtocol, S>, 'held'>;
+  /** Tells who listens and ends the actor; money is done with, or left to others. */
+  over(state: S, context: Context): void;
+}
+
+/** `tellEnd` tells who listens how it ended; called again it has nobody to tell. */
+export function createSettlement<S extends RequestState>(
+  tellEnd: (state: S) => void,
+): Settlement<S> {
+  const over = (state: S, context: Context) => {
+    state.phase = 'over';
+    tellEnd(state);
+    context.stop();
+  };
+  return {
+    over,
+    handlers: {
+      settle({ deps, spec, phase, holdId, cost, finish }, _payload, context) {
+        if (phase !== 'closing' || cost === null) return;
+        const { chargeMicros, providerCostMicros } = cost;
+        void deps
+          .wallet(spec.walletId)
+          .ask(
+            'settle',
+            { holdId, chargeMicros, providerCostMicros, finish },
+            deps.limits.ledger.askTimeoutMs,
+          )
+          .then((answer) => context.self.tell('settled', answer));
+      },
+
+      settled(state, answer, context) {
+        if (answer.ok && answer.value.status === 'settled') {
+          over(state, context);
+          return;
+        }
+        if (answer.ok && answer.value.status === 'hold_unknown') {
+          throw new Error(`${state.spec.id} was delivered without a durable hold`);
+        }
+        retry(state, context, 'settle');
+      },
+
+      release({ deps, spec, phase, holdId, outcome, finish }, _payload, context) {
+        if (phase !== 'closing') return;
+        const reason = outcome?.status === 'cancelled' ? 'cancelled' : 'failed';
+        void deps
+          .wallet(spec.walletId)
+          .ask('release', { holdId, reason, finish }, deps.limits.ledger.askTimeoutMs)
+          .then((answer) => context.self.tell('released', answer));
+      },
+
+      released(state, answer, context) {
+        if (answer.ok && answer.value.status !== 'unavailable') over(state, context);
+        else {
+          // The client need not wait for a ledger that is away: nothing is charged either way.
+          tellEnd(state);
+          retry(state, context, 'release');
+        }
+      },
+    },
+  };
+}
+
+function retry(state: RequestState, context: Context, step: 'settle' | 'release'): void {
+  const delayMs = Math.min(2_000, 50 * 2 ** Math.min(state.retries, 10));
+  state.retries += 1;
+  // One refusal is a full mailbox, and thousands may meet one at a stop.
+  if (state.retries % 30 === 3) {
+    state.deps.log.warn(
+      { generation: state.spec.id, account: state.spec.accountId, retries: state.retries },
+      `ledger unavailable: ${step} is repeated`,
+    );
+  }
+  context.after(delayMs * (0.5 + Math.random() / 2), step, null);
+}
+
+/** It runs on with nobody to listen, or no longer does. */
+export function setDetached(state: RequestState, detached: boolean): void {
+  if (state.detached === detached) return;
+  state.detached = detached;
+  if (detached) state.deps.limiter.addDetached();
+  else state.deps.limiter.removeDetached();
+  state.deps.metrics.detached(detached ? 1 : -1);
+}
+
+/** Gives back what an actor that ends had of its shard; after a crash also its hold. */
+export function leaveShard(state: RequestState, reason: EndReason): void {
+  const { deps, spec, holdId } = state;
+  deps.running.delete(spec.id);
+  setDetached(state, false);
+  if (state.phase !== 'over') {
+    const finish: GenerationFinish = {
+      id: spec.id,
+      status: 'failed',
+      answerJson: null,
+      usageJson: null,
+      problemJson: JSON.stringify(plainProblem('internal')),
+    };
+    deps.wallet(spec.walletId).tell('release', { holdId, reason: 'failed', finish });
+  }
+  deps.metrics.ended(reason === 'stopped' ? (state.outcome?.status ?? 'refused') : reason);
+  spec.releasePlace();
+}
