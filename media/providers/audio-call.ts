@@ -1,17 +1,20 @@
-// Runs calls of speech and transcription through undici: bytes as they come, each under the
-// deadlines of a model call. Reports leave in microtasks, so that an error in a listener is not
-// swallowed by undici.
+// Runs calls of speech and transcription: bytes as they come, each under the deadlines of a model
+// call. Reports leave in microtasks, so that an error in a listener is not swallowed by undici.
 import { Readable } from 'node:stream';
-import { Agent, type Dispatcher } from 'undici';
+import type { Dispatcher } from 'undici';
 import type { UpstreamFailure } from '../model/events.ts';
 import type { AudioCall, AudioFamily, AudioListener } from './audio-contract.ts';
+import {
+  addressOf,
+  CallPool,
+  type CallPoolOptions,
+  connectFailure,
+  overdue,
+  RefusedReply,
+  stageOf,
+} from './call-pool.ts';
 import type { UpstreamDeadlines, UpstreamHandle } from './contract.ts';
 import { plainFailure } from './refusal.ts';
-
-/** How often deadlines are looked at: they are late by at most this much. */
-const tickMs = 50;
-const errorBytesMax = 64 * 1_024;
-const keepAliveMs = 4_000;
 
 export interface AudioClient {
   /** Starts the call at once; the first report never comes before this has returned. */
@@ -25,42 +28,19 @@ export interface AudioClient {
   close(): Promise<void>;
 }
 
-/** One client per thread. `connectionsMax`: to one origin; further calls wait for one. */
-export function createAudioClient({ connectionsMax }: { connectionsMax: number }): AudioClient {
-  const agent = new Agent({
-    connections: connectionsMax,
-    pipelining: 1,
-    keepAliveTimeout: keepAliveMs,
-    headersTimeout: 0,
-    bodyTimeout: 0,
-  });
-  const runs = new Set<Run>();
-  let ticker: NodeJS.Timeout | null = null;
-  const release = (run: Run) => {
-    runs.delete(run);
-    if (runs.size > 0 || ticker === null) return;
-    clearInterval(ticker);
-    ticker = null;
-  };
+/** One client per thread. */
+export function createAudioClient(options: CallPoolOptions): AudioClient {
+  const pool = new CallPool<Run>(options);
   return {
     start(family, { url, headers, body }, deadlines, listener) {
-      const run = new Run(family, deadlines, listener, release);
-      runs.add(run);
-      ticker ??= setInterval(() => {
-        const nowMs = performance.now();
-        for (const each of runs) each.checkDeadlines(nowMs);
-      }, tickMs);
-      const pathStart = url.indexOf('/', url.indexOf('//') + 2);
-      const target = { origin: url.slice(0, pathStart), path: url.slice(pathStart) };
+      const run = new Run(pool, family, deadlines, listener);
+      pool.add(run);
       const [only, ...others] = body;
       const content = only !== undefined && others.length === 0 ? only : pieces(body);
-      agent.dispatch({ ...target, method: 'POST', headers, body: content }, run);
+      pool.dispatch({ ...addressOf(url, 'POST'), headers, body: content }, run);
       return run;
     },
-    async close() {
-      for (const run of [...runs]) run.abort();
-      await agent.destroy();
-    },
+    close: () => pool.close(),
   };
 }
 
@@ -70,29 +50,28 @@ function pieces(body: readonly Uint8Array[]): Readable {
 }
 
 class Run implements UpstreamHandle, Dispatcher.DispatchHandler {
+  readonly #pool: CallPool<Run>;
   readonly #family: AudioFamily;
   readonly #deadlines: UpstreamDeadlines;
   readonly #listener: AudioListener;
-  readonly #release: (run: Run) => void;
   readonly #startedMs = performance.now();
   #controller: Dispatcher.DispatchController | null = null;
-  #refusal: { status: number; headers: Record<string, string>; body: Buffer[] } | null = null;
-  #refusalBytes = 0;
+  #refusal: RefusedReply | null = null;
   #lastBytesMs = this.#startedMs;
   #hasBegun = false;
   #paused = false;
   #over = false;
 
   constructor(
+    pool: CallPool<Run>,
     family: AudioFamily,
     deadlines: UpstreamDeadlines,
     listener: AudioListener,
-    release: (run: Run) => void,
   ) {
+    this.#pool = pool;
     this.#family = family;
     this.#deadlines = deadlines;
     this.#listener = listener;
-    this.#release = release;
   }
 
   abort(): void {
@@ -113,13 +92,10 @@ class Run implements UpstreamHandle, Dispatcher.DispatchHandler {
   }
 
   checkDeadlines(nowMs: number): void {
-    const { connectMs, firstEventMs, idleMs, totalMs } = this.#deadlines;
-    const ageMs = nowMs - this.#startedMs;
-    const late = (detail: string) => this.#end(plainFailure('timeout', detail));
-    if (this.#controller === null && ageMs > connectMs) late('no connection in time');
-    else if (!this.#hasBegun && ageMs > firstEventMs) late('no first byte in time');
-    else if (this.#hasBegun && !this.#paused && nowMs - this.#lastBytesMs > idleMs) late('silent');
-    else if (ageMs > totalMs) late('not done in time');
+    const stage = stageOf(this.#controller !== null, this.#hasBegun, this.#paused);
+    const idleForMs = nowMs - this.#lastBytesMs;
+    const detail = overdue(this.#deadlines, stage, nowMs - this.#startedMs, idleForMs);
+    if (detail !== null) this.#end(plainFailure('timeout', detail));
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
@@ -136,11 +112,7 @@ class Run implements UpstreamHandle, Dispatcher.DispatchHandler {
     if (status < 200) return;
     this.#lastBytesMs = performance.now();
     controller.rawHeaders = null;
-    if (status < 300) return;
-    const single = Object.entries(headers).flatMap(([name, value]) =>
-      value === undefined ? [] : [[name, Array.isArray(value) ? value.join(', ') : value]],
-    );
-    this.#refusal = { status, headers: Object.fromEntries(single), body: [] };
+    if (status >= 300) this.#refusal = new RefusedReply(status, headers);
   }
 
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
@@ -153,20 +125,17 @@ class Run implements UpstreamHandle, Dispatcher.DispatchHandler {
       });
       return;
     }
-    this.#refusal.body.push(Buffer.from(chunk));
-    this.#refusalBytes += chunk.length;
-    if (this.#refusalBytes >= errorBytesMax) this.#end(this.#readRefusal());
+    if (!this.#refusal.push(chunk)) this.#end(this.#refusal.read(this.#family));
   }
 
   onResponseEnd(): void {
-    if (this.#refusal !== null) this.#end(this.#readRefusal());
-    else this.#end(null);
+    this.#end(this.#refusal?.read(this.#family) ?? null);
   }
 
   onResponseError(_controller: Dispatcher.DispatchController | null, error: Error): void {
-    if (this.#refusal !== null) this.#end(this.#readRefusal());
+    if (this.#refusal !== null) this.#end(this.#refusal.read(this.#family));
     else if (this.#hasBegun) this.#end(plainFailure('cut', error.message));
-    else this.#end(plainFailure('connect', error.message));
+    else this.#end(connectFailure(error));
   }
 
   /** Once; the bytes before it are told before. */
@@ -181,15 +150,9 @@ class Run implements UpstreamHandle, Dispatcher.DispatchHandler {
   }
 
   #drop(cuts = true): void {
-    this.#release(this);
+    this.#pool.release(this);
     if (!cuts) return;
     if (this.#paused) this.#controller?.resume();
     this.#controller?.abort(new Error('given up'));
-  }
-
-  #readRefusal(): UpstreamFailure {
-    const { status, headers, body } = this.#refusal ?? { status: 502, headers: {}, body: [] };
-    const text = Buffer.concat(body).subarray(0, errorBytesMax).toString();
-    return this.#family.readFailure(status, headers, text);
   }
 }

@@ -1,11 +1,20 @@
-// Runs upstream calls of one thread through undici: a pool of connections per origin, deadlines
-// from one coarse ticker. Reports leave in microtasks: the events of one socket read arrive
-// together, and an error in a listener is not swallowed by undici.
+// Runs the calls of text models of one thread: streams of bytes become neutral events. Reports
+// leave in microtasks: the events of one socket read arrive together, and an error in a listener
+// is not swallowed by undici.
 import { Readable } from 'node:stream';
-import { Agent, type Dispatcher } from 'undici';
+import type { Dispatcher } from 'undici';
 import { fixedLimits } from '../../runtime/limits.ts';
 import { ownTurn } from '../../runtime/turns.ts';
 import type { ModelEvent, UpstreamFailure } from '../model/events.ts';
+import {
+  addressOf,
+  CallPool,
+  type CallPoolOptions,
+  connectFailure,
+  overdue,
+  RefusedReply,
+  stageOf,
+} from './call-pool.ts';
 import type {
   ProviderFamily,
   StreamReader,
@@ -14,20 +23,11 @@ import type {
   UpstreamHandle,
   UpstreamListener,
 } from './contract.ts';
+import { plainFailure } from './refusal.ts';
 
-/** How often deadlines are looked at: they are late by at most this much. */
-const tickMs = 50;
 /** How long a connection may take to end its body after the terminator, to be used again. */
 const drainMs = 1000;
-const errorBytesMax = 64 * 1024;
 const pieceBytes = 256 * 1024;
-
-export interface UpstreamClientOptions {
-  /** Connections to one origin; further calls wait for one, under their connect deadline. */
-  connectionsMax: number;
-  /** An idle connection is closed after this long; shorter than any server's own limit. */
-  keepAliveMs?: number;
-}
 
 export interface UpstreamClient {
   /**
@@ -47,29 +47,19 @@ export interface UpstreamClient {
 }
 
 /** One client per thread. */
-export function createUpstreamClient(options: UpstreamClientOptions): UpstreamClient {
+export function createUpstreamClient(options: CallPoolOptions): UpstreamClient {
   return new Client(options);
 }
 
 class Client implements UpstreamClient {
-  /** Coarse clock of all calls: the time of the last tick or start. */
-  nowMs = performance.now();
-  readonly #agent: Agent;
-  readonly #runs = new Set<Run>();
-  #ticker: NodeJS.Timeout | null = null;
+  readonly #pool: CallPool<Run>;
 
-  constructor(options: UpstreamClientOptions) {
-    this.#agent = new Agent({
-      connections: options.connectionsMax,
-      pipelining: 1,
-      keepAliveTimeout: options.keepAliveMs ?? 4000,
-      headersTimeout: 0,
-      bodyTimeout: 0,
-    });
+  constructor(options: CallPoolOptions) {
+    this.#pool = new CallPool(options);
   }
 
   get openCount(): number {
-    return this.#runs.size;
+    return this.#pool.size;
   }
 
   start(
@@ -78,10 +68,9 @@ class Client implements UpstreamClient {
     deadlines: UpstreamDeadlines,
     listener: UpstreamListener,
   ): UpstreamHandle {
-    this.nowMs = performance.now();
-    const run = new Run(this, family, deadlines, listener);
-    this.#runs.add(run);
-    this.#ticker ??= setInterval(() => this.#tick(), tickMs);
+    this.#pool.readClock();
+    const run = new Run(this.#pool, family, deadlines, listener);
+    this.#pool.add(run);
     if (typeof call === 'function') void ownTurn().then(() => this.#encodeAndSend(call, run));
     else this.#send(call, run);
     return run;
@@ -89,7 +78,7 @@ class Client implements UpstreamClient {
 
   #encodeAndSend(encode: () => UpstreamCall, run: Run): void {
     if (run.isOver) {
-      this.release(run);
+      this.#pool.release(run);
       return;
     }
     try {
@@ -100,52 +89,30 @@ class Client implements UpstreamClient {
   }
 
   #send({ url, method, headers, body }: UpstreamCall, run: Run): void {
-    const pathStart = url.indexOf('/', url.indexOf('//') + 2);
-    const target = { origin: url.slice(0, pathStart), path: url.slice(pathStart), method };
+    const target = addressOf(url, method);
     if (body.length < fixedLimits.body.longBytesMin) {
-      this.#agent.dispatch({ ...target, headers, body }, run);
+      this.#pool.dispatch({ ...target, headers, body }, run);
       return;
     }
     const bytes = Buffer.from(body);
     const length = { 'content-length': String(bytes.length) };
-    this.#agent.dispatch(
-      { ...target, headers: { ...headers, ...length }, body: spent(bytes) },
-      run,
-    );
+    this.#pool.dispatch({ ...target, headers: { ...headers, ...length }, body: spent(bytes) }, run);
   }
 
-  release(run: Run): void {
-    this.#runs.delete(run);
-    if (this.#runs.size > 0 || this.#ticker === null) return;
-    clearInterval(this.#ticker);
-    this.#ticker = null;
-  }
-
-  async close(): Promise<void> {
-    for (const run of this.#runs) run.abort();
-    await this.#agent.destroy();
-  }
-
-  #tick(): void {
-    this.nowMs = performance.now();
-    for (const run of this.#runs) run.checkDeadlines(this.nowMs);
+  close(): Promise<void> {
+    return this.#pool.close();
   }
 }
 
 class Run implements UpstreamHandle, Dispatcher.DispatchHandler {
-  readonly #client: Client;
+  readonly #pool: CallPool<Run>;
   readonly #family: ProviderFamily;
   readonly #deadlines: UpstreamDeadlines;
   readonly #listener: UpstreamListener;
   readonly #startedMs: number;
   #controller: Dispatcher.DispatchController | null = null;
   #reader: StreamReader | null = null;
-  #error: {
-    status: number;
-    headers: Record<string, string>;
-    body: Buffer[];
-    bytes: number;
-  } | null = null;
+  #refusal: RefusedReply | null = null;
   #lastBytesMs: number;
   #paused = false;
   #eventSeen = false;
@@ -158,17 +125,17 @@ class Run implements UpstreamHandle, Dispatcher.DispatchHandler {
   #flushing = false;
 
   constructor(
-    client: Client,
+    pool: CallPool<Run>,
     family: ProviderFamily,
     deadlines: UpstreamDeadlines,
     listener: UpstreamListener,
   ) {
-    this.#client = client;
+    this.#pool = pool;
     this.#family = family;
     this.#deadlines = deadlines;
     this.#listener = listener;
-    this.#startedMs = client.nowMs;
-    this.#lastBytesMs = client.nowMs;
+    this.#startedMs = pool.nowMs;
+    this.#lastBytesMs = pool.nowMs;
   }
 
   get isOver(): boolean {
@@ -188,25 +155,19 @@ class Run implements UpstreamHandle, Dispatcher.DispatchHandler {
 
   resume(): void {
     this.#paused = false;
-    this.#lastBytesMs = this.#client.nowMs;
+    this.#lastBytesMs = this.#pool.nowMs;
     this.#controller?.resume();
   }
 
   checkDeadlines(nowMs: number): void {
-    const { connectMs, firstEventMs, idleMs, totalMs } = this.#deadlines;
-    const ageMs = nowMs - this.#startedMs;
     const idleForMs = nowMs - this.#lastBytesMs;
     if (this.#over) {
       if (idleForMs > drainMs) this.#drop();
-    } else if (this.#controller === null && ageMs > connectMs) {
-      this.#fail(failureOf('timeout', `no connection within ${connectMs} ms`));
-    } else if (!this.#eventSeen && ageMs > firstEventMs) {
-      this.#fail(failureOf('timeout', `no event within ${firstEventMs} ms`));
-    } else if (!this.#paused && this.#eventSeen && idleForMs > idleMs) {
-      this.#fail(failureOf('timeout', `silent for ${idleMs} ms`));
-    } else if (ageMs > totalMs) {
-      this.#fail(failureOf('timeout', `not done within ${totalMs} ms`));
+      return;
     }
+    const stage = stageOf(this.#controller !== null, this.#eventSeen, this.#paused);
+    const detail = overdue(this.#deadlines, stage, nowMs - this.#startedMs, idleForMs);
+    if (detail !== null) this.#fail(plainFailure('timeout', detail));
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
@@ -221,48 +182,42 @@ class Run implements UpstreamHandle, Dispatcher.DispatchHandler {
     headers: Record<string, string | string[] | undefined>,
   ): void {
     if (status < 200) return;
-    this.#lastBytesMs = this.#client.nowMs;
+    this.#lastBytesMs = this.#pool.nowMs;
     // They are slices of the first read, and would keep all of it for as long as the stream lasts.
     controller.rawHeaders = null;
     if (status < 300) this.#reader = this.#family.createReader();
-    else this.#error = { status, headers: singleHeaders(headers), body: [], bytes: 0 };
+    else this.#refusal = new RefusedReply(status, headers);
   }
 
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
-    this.#lastBytesMs = this.#client.nowMs;
+    this.#lastBytesMs = this.#pool.nowMs;
     if (this.#over) return;
     if (this.#reader !== null) {
       this.#take(this.#reader.push(chunk));
       if (!this.#over && this.#reader.finished) this.#end(null);
       return;
     }
-    const error = this.#error;
-    if (error === null) return;
-    error.body.push(Buffer.from(chunk));
-    error.bytes += chunk.length;
-    if (error.bytes >= errorBytesMax) this.#fail(this.#readError());
+    if (this.#refusal?.push(chunk) === false) this.#fail(this.#readRefusal());
   }
 
   onResponseEnd(): void {
-    this.#client.release(this);
+    this.#pool.release(this);
     if (this.#over) return;
     if (this.#reader === null) {
-      this.#end(this.#readError());
+      this.#end(this.#readRefusal());
       return;
     }
     this.#take(this.#reader.end());
     if (this.#over) return;
-    this.#end(this.#reader.finished ? null : failureOf('cut', 'the body ended early'));
+    this.#end(this.#reader.finished ? null : plainFailure('cut', 'the body ended early'));
   }
 
   onResponseError(_controller: Dispatcher.DispatchController | null, error: Error): void {
-    this.#client.release(this);
+    this.#pool.release(this);
     if (this.#over) return;
-    if (this.#error !== null) this.#end(this.#readError());
-    else if (this.#reader !== null) this.#end(failureOf('cut', error.message));
-    else if (codeOf(error) === 'UND_ERR_CONNECT_TIMEOUT')
-      this.#end(failureOf('timeout', error.message));
-    else this.#end(failureOf('connect', error.message));
+    if (this.#refusal !== null) this.#end(this.#readRefusal());
+    else if (this.#reader !== null) this.#end(plainFailure('cut', error.message));
+    else this.#end(connectFailure(error));
   }
 
   /** Queues events; a failure among them is the outcome, and nothing is read after it. */
@@ -322,11 +277,8 @@ class Run implements UpstreamHandle, Dispatcher.DispatchHandler {
     this.#controller?.abort(new Error('given up'));
   }
 
-  #readError(): UpstreamFailure {
-    const error = this.#error;
-    if (error === null) return failureOf('connect', 'no response');
-    const body = Buffer.concat(error.body).subarray(0, errorBytesMax).toString();
-    return this.#family.readFailure(error.status, error.headers, body);
+  #readRefusal(): UpstreamFailure {
+    return this.#refusal?.read(this.#family) ?? plainFailure('connect', 'no response');
   }
 }
 
@@ -346,22 +298,4 @@ function spent(bytes: Buffer): Readable {
       this.push(null);
     },
   });
-}
-
-function failureOf(kind: UpstreamFailure['kind'], detail: string): UpstreamFailure {
-  return { kind, status: null, retryAfterMs: null, detail };
-}
-
-function codeOf(error: Error): unknown {
-  return 'code' in error ? error.code : undefined;
-}
-
-function singleHeaders(
-  headers: Record<string, string | string[] | undefined>,
-): Record<string, string> {
-  const single: Record<string, string> = {};
-  for (const [name, value] of Object.entries(headers)) {
-    if (value !== undefined) single[name] = Array.isArray(value) ? value.join(', ') : value;
-  }
-  return single;
 }

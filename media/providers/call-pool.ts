@@ -1,0 +1,155 @@
+// The calls of one thread over undici's connections, which text and audio run alike: a pool of
+// connections per origin, one coarse ticker for all deadlines, what is kept of a refusal.
+import { Agent, type Dispatcher } from 'undici';
+import type { UpstreamFailure } from '../model/events.ts';
+import type { UpstreamDeadlines } from './contract.ts';
+import { plainFailure } from './refusal.ts';
+
+/** How often deadlines are looked at: they are late by at most this much. */
+const tickMs = 50;
+/** An idle connection is closed after this long; shorter than any server's own limit. */
+const keepAliveMs = 4000;
+const refusalBytesMax = 64 * 1024;
+
+export interface CallPoolOptions {
+  /** Connections to one origin; further calls wait for one, under their connect deadline. */
+  connectionsMax: number;
+}
+
+interface PooledCall {
+  checkDeadlines(nowMs: number): void;
+  /** Ends it without a report. */
+  abort(): void;
+}
+
+/** The calls that run, and their connections. */
+export class CallPool<C extends PooledCall> {
+  /** Coarse clock of all calls: the time of the last tick or start. */
+  nowMs = performance.now();
+  readonly #agent: Agent;
+  readonly #calls = new Set<C>();
+  #ticker: NodeJS.Timeout | null = null;
+
+  constructor({ connectionsMax }: CallPoolOptions) {
+    this.#agent = new Agent({
+      connections: connectionsMax,
+      pipelining: 1,
+      keepAliveTimeout: keepAliveMs,
+      headersTimeout: 0,
+      bodyTimeout: 0,
+    });
+  }
+
+  /** Calls that are not released. */
+  get size(): number {
+    return this.#calls.size;
+  }
+
+  /** Sets the clock, at the start of a call. */
+  readClock(): void {
+    this.nowMs = performance.now();
+  }
+
+  /** From now on its deadlines are looked at. */
+  add(call: C): void {
+    this.#calls.add(call);
+    this.#ticker ??= setInterval(() => this.#tick(), tickMs);
+  }
+
+  release(call: C): void {
+    this.#calls.delete(call);
+    if (this.#calls.size > 0 || this.#ticker === null) return;
+    clearInterval(this.#ticker);
+    this.#ticker = null;
+  }
+
+  dispatch(options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): void {
+    this.#agent.dispatch(options, handler);
+  }
+
+  /** Aborts what runs, and closes every connection. */
+  async close(): Promise<void> {
+    for (const call of this.#calls) call.abort();
+    await this.#agent.destroy();
+  }
+
+  #tick(): void {
+    this.readClock();
+    for (const call of this.#calls) call.checkDeadlines(this.nowMs);
+  }
+}
+
+/** An absolute URL as undici wants it. */
+export function addressOf(
+  url: string,
+  method: 'POST',
+): { origin: string; path: string; method: 'POST' } {
+  const pathStart = url.indexOf('/', url.indexOf('//') + 2);
+  return { origin: url.slice(0, pathStart), path: url.slice(pathStart), method };
+}
+
+type CallStage = 'connecting' | 'waiting' | 'reading' | 'paused';
+
+/** Where a call stands. One that waits for its first event is late whether it is paused or not. */
+export function stageOf(isConnected: boolean, hasBegun: boolean, isPaused: boolean): CallStage {
+  if (!isConnected) return 'connecting';
+  if (!hasBegun) return 'waiting';
+  return isPaused ? 'paused' : 'reading';
+}
+
+/** Which deadline is over, in words for the log; null: none. */
+export function overdue(
+  { connectMs, firstEventMs, idleMs, totalMs }: UpstreamDeadlines,
+  stage: CallStage,
+  ageMs: number,
+  idleForMs: number,
+): string | null {
+  if (stage === 'connecting' && ageMs > connectMs) return `no connection within ${connectMs} ms`;
+  const hasBegun = stage === 'reading' || stage === 'paused';
+  if (!hasBegun && ageMs > firstEventMs) return `no event within ${firstEventMs} ms`;
+  if (stage === 'reading' && idleForMs > idleMs) return `silent for ${idleMs} ms`;
+  return ageMs > totalMs ? `not done within ${totalMs} ms` : null;
+}
+
+/** The failure of a call that was never answered. */
+export function connectFailure(error: Error): UpstreamFailure {
+  const isTimeout = 'code' in error && error.code === 'UND_ERR_CONNECT_TIMEOUT';
+  return plainFailure(isTimeout ? 'timeout' : 'connect', error.message);
+}
+
+/** A reply that is not 2xx, as far as it is kept: its family reads it when there is no more. */
+export class RefusedReply {
+  readonly #status: number;
+  readonly #headers: Record<string, string>;
+  readonly #body: Buffer[] = [];
+  #bytes = 0;
+
+  constructor(status: number, headers: Record<string, string | string[] | undefined>) {
+    this.#status = status;
+    this.#headers = singleHeaders(headers);
+  }
+
+  /** False: it is as long as it may be, and to be read now. */
+  push(chunk: Buffer): boolean {
+    this.#body.push(Buffer.from(chunk));
+    this.#bytes += chunk.length;
+    return this.#bytes < refusalBytesMax;
+  }
+
+  read(family: {
+    readFailure(status: number, headers: Record<string, string>, body: string): UpstreamFailure;
+  }): UpstreamFailure {
+    const body = Buffer.concat(this.#body).subarray(0, refusalBytesMax).toString();
+    return family.readFailure(this.#status, this.#headers, body);
+  }
+}
+
+function singleHeaders(
+  headers: Record<string, string | string[] | undefined>,
+): Record<string, string> {
+  const single: Record<string, string> = {};
+  for (const [name, value] of Object.entries(headers)) {
+    if (value !== undefined) single[name] = Array.isArray(value) ? value.join(', ') : value;
+  }
+  return single;
+}
