@@ -8,6 +8,23 @@ export const speechMediaTypes: Readonly<Record<SpeechFormat, string>> = {
   wav: 'audio/wav',
 };
 
+/** As callers name them: specification 2.2, in its order. */
+export const speechVoices = [
+  'alloy',
+  'ash',
+  'ballad',
+  'coral',
+  'echo',
+  'fable',
+  'nova',
+  'onyx',
+  'sage',
+  'shimmer',
+  'verse',
+  'marin',
+  'cedar',
+] as const;
+
 export interface SpeechRequest {
   input: string;
   /** As callers name it; the model's catalog entry has the upstream's name. */

@@ -1,5 +1,6 @@
 // The simulator's models for voice, speech and transcription, under the specification's own names,
 // at prices like those of the field. Its voices have other names than ours: so have upstreams.
+import { speechVoices } from '../model/audio.ts';
 
 /** US dollars as decimal strings, as a price card has them. */
 export type SimulatedUnitPrice = Partial<
@@ -37,22 +38,6 @@ export interface SimulatedAudioProvider {
   models: readonly SimulatedAudioModel[];
 }
 
-/** Of specification 2.2, in its order. */
-const speechVoices = [
-  'alloy',
-  'ash',
-  'ballad',
-  'coral',
-  'echo',
-  'fable',
-  'nova',
-  'onyx',
-  'sage',
-  'shimmer',
-  'verse',
-  'marin',
-  'cedar',
-];
 const sameNames = (names: readonly string[]) => Object.fromEntries(names.map((id) => [id, id]));
 
 /** What realtime models take: not all voices of speech. */

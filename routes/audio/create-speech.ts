@@ -2,7 +2,7 @@
 import * as v from 'valibot';
 import { openAudio } from '../../actors/audio/open.ts';
 import { toProblem } from '../../actors/subscriber/problem.ts';
-import { countCharacters, speechMediaTypes } from '../../media/model/audio.ts';
+import { countCharacters, speechMediaTypes, speechVoices } from '../../media/model/audio.ts';
 import type { Reply } from '../../runtime/http/route.ts';
 import { fieldProblem } from '../../runtime/http/validate.ts';
 import { fixedLimits } from '../../runtime/limits.ts';
@@ -19,21 +19,7 @@ const bound = `At most ${charactersMax} Unicode characters (code points).`;
 const speechSchema = v.strictObject({
   model: v.pipe(v.string(), v.minLength(1), v.maxLength(200)),
   input: v.pipe(v.string(), v.minLength(1), v.description(`The exact text to speak. ${bound}`)),
-  voice: v.picklist([
-    'alloy',
-    'ash',
-    'ballad',
-    'coral',
-    'echo',
-    'fable',
-    'nova',
-    'onyx',
-    'sage',
-    'shimmer',
-    'verse',
-    'marin',
-    'cedar',
-  ]),
+  voice: v.picklist(speechVoices),
   instructions: v.optional(v.pipe(v.string(), v.description(`Accent and delivery. ${bound}`))),
   response_format: v.optional(v.picklist(['mp3', 'wav']), 'mp3'),
   speed: v.optional(v.pipe(v.number(), v.minValue(0.25), v.maxValue(4))),
