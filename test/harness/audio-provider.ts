@@ -1,7 +1,7 @@
 // A provider of speech and transcription that does what a test wants: whole replies, slow ones, cut
 // ones, nonsense. It keeps what it was asked.
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { type ScriptedServer, startScriptedServer } from './scripted-server.ts';
 
 export type AudioBehaviour =
   /** Pieces of audio with pauses between them; `cut` closes the connection after them, `endMs`
@@ -27,14 +27,8 @@ export interface AudioAsked {
   isAborted: boolean;
 }
 
-export interface AudioProvider {
-  /** With the version prefix. */
-  url: string;
-  behaviour: AudioBehaviour;
-  /** For the next requests, before `behaviour`. */
-  first: AudioBehaviour[];
+export interface AudioProvider extends ScriptedServer<AudioBehaviour> {
   asked: AudioAsked[];
-  close(): void;
 }
 
 /** What a piece of mp3 looks like: a frame's sync, then anything. */
@@ -42,35 +36,16 @@ export const piece = Buffer.concat([Buffer.from([0xff, 0xfb, 0x90, 0x00]), Buffe
 export const wavPiece = Buffer.concat([Buffer.from('RIFF'), Buffer.alloc(4_092, 7)]);
 
 export async function startAudioProvider(behaviour: AudioBehaviour): Promise<AudioProvider> {
-  const server = createServer((request, response) => {
-    if (request.method !== 'POST') {
-      response.writeHead(404).end();
-      return;
-    }
-    const parts: Buffer[] = [];
-    request.on('data', (part: Buffer) => parts.push(part));
-    request.on('end', () => {
-      const asked = askedOf(request, Buffer.concat(parts));
-      response.on('close', () => {
-        asked.isAborted = !response.writableFinished;
-      });
-      provider.asked.push(asked);
-      void respond(provider.first.shift() ?? provider.behaviour, asked, response);
+  const asked: AudioAsked[] = [];
+  const scripted = await startScriptedServer(behaviour, (wanted, { request, body, response }) => {
+    const each = askedOf(request, body);
+    response.on('close', () => {
+      each.isAborted = !response.writableFinished;
     });
+    asked.push(each);
+    void respond(wanted, each, response);
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  const provider: AudioProvider = {
-    url: `http://127.0.0.1:${port}/v1`,
-    behaviour,
-    first: [],
-    asked: [],
-    close() {
-      server.closeAllConnections();
-      server.close();
-    },
-  };
-  return provider;
+  return Object.assign(scripted, { asked });
 }
 
 function askedOf(request: IncomingMessage, body: Buffer): AudioAsked {

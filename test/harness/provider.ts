@@ -1,56 +1,32 @@
 // A provider of the Chat Completions format that fails as a test wants, and says when. The
 // simulator does what the request asks for; here it is the provider that differs.
-import { createServer, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { ServerResponse } from 'node:http';
+import { type ScriptedServer, startScriptedServer } from './scripted-server.ts';
 
 export type Behaviour =
   | { kind: 'answer'; text: string }
   | { kind: 'status'; status: number; retryAfter?: string }
   | { kind: 'garbage' | 'hangUp' | 'cutBeforeDelta' | 'cutAfterDelta' | 'stall' | 'stallInStream' };
 
-export interface ScriptedProvider {
-  /** With the version prefix. */
-  url: string;
-  behaviour: Behaviour;
-  /** For the next requests, before `behaviour`. */
-  first: Behaviour[];
+export interface ScriptedProvider extends ScriptedServer<Behaviour> {
   /** `performance.now()` of each request's arrival, and of the moment it was failed. */
   arrivedAt: number[];
   failedAt: number[];
   bodies: Record<string, unknown>[];
-  close(): void;
 }
 
 export async function startProvider(behaviour: Behaviour): Promise<ScriptedProvider> {
-  const server = createServer((request, response) => {
-    // Health probes ask for the model: they are no calls.
-    if (request.method !== 'POST') {
-      response.writeHead(404).end();
-      return;
-    }
-    const parts: Buffer[] = [];
-    request.on('data', (part: Buffer) => parts.push(part));
-    request.on('end', () => {
-      provider.arrivedAt.push(performance.now());
-      provider.bodies.push(JSON.parse(Buffer.concat(parts).toString()) as Record<string, unknown>);
-      respond(provider, response);
-    });
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  const provider: ScriptedProvider = {
-    url: `http://127.0.0.1:${port}/v1`,
-    behaviour,
-    first: [],
+  const seen: Pick<ScriptedProvider, 'arrivedAt' | 'failedAt' | 'bodies'> = {
     arrivedAt: [],
     failedAt: [],
     bodies: [],
-    close() {
-      server.closeAllConnections();
-      server.close();
-    },
   };
-  return provider;
+  const scripted = await startScriptedServer(behaviour, (wanted, { body, response }) => {
+    seen.arrivedAt.push(performance.now());
+    seen.bodies.push(JSON.parse(body.toString()) as Record<string, unknown>);
+    respond(wanted, response, () => void seen.failedAt.push(performance.now()));
+  });
+  return Object.assign(scripted, seen);
 }
 
 const head = { id: 'c1', object: 'chat.completion.chunk', created: 1, model: 'scripted' };
@@ -63,9 +39,7 @@ function chunk(delta: Record<string, unknown>, finish: string | null = null): st
 const begin = chunk({ role: 'assistant', content: '' });
 const sse = { 'content-type': 'text/event-stream' };
 
-function respond(provider: ScriptedProvider, response: ServerResponse): void {
-  const behaviour = provider.first.shift() ?? provider.behaviour;
-  const failed = () => void provider.failedAt.push(performance.now());
+function respond(behaviour: Behaviour, response: ServerResponse, failed: () => void): void {
   switch (behaviour.kind) {
     case 'answer': {
       const usage = { prompt_tokens: 10, completion_tokens: 3, total_tokens: 13 };
