@@ -4,6 +4,8 @@ import { Agent, FormData, request } from 'undici';
 import { type Gateway, startGateway } from '../contenders/gateway.ts';
 import { threadCpuMicros } from '../proc.ts';
 import type { Report } from '../report.ts';
+import { tonePcm } from '../sim/sound/tone.ts';
+import { wavHeader } from '../sim/sound/wav.ts';
 import { median, percentile } from '../statistics.ts';
 import { type Bench, type BenchOptions, progress } from './bench.ts';
 
@@ -109,23 +111,9 @@ async function firstByteMs(lane: {
 
 /** A tone of half a second each second, as 16-bit WAV. */
 function recording(): Blob {
-  const samples = SECONDS * RATE_HZ;
-  const bytes = Buffer.alloc(44 + 2 * samples);
-  bytes.write('RIFF');
-  bytes.writeUInt32LE(bytes.length - 8, 4);
-  bytes.write('WAVEfmt ', 8);
-  bytes.writeUInt32LE(16, 16);
-  bytes.writeUInt32LE(0x00010001, 20);
-  bytes.writeUInt32LE(RATE_HZ, 24);
-  bytes.writeUInt32LE(2 * RATE_HZ, 28);
-  bytes.writeUInt32LE(0x00100002, 32);
-  bytes.write('data', 36);
-  bytes.writeUInt32LE(2 * samples, 40);
-  for (let index = 0; index < samples; index++) {
-    const isLoud = index % RATE_HZ < RATE_HZ / 2;
-    const value = isLoud ? 12_000 * Math.sin((2 * Math.PI * 440 * index) / RATE_HZ) : 0;
-    bytes.writeInt16LE(Math.round(value), 44 + 2 * index);
-  }
+  const second = Buffer.concat([tonePcm(440, RATE_HZ / 2, RATE_HZ), Buffer.alloc(RATE_HZ)]);
+  const seconds = Array.from({ length: SECONDS }, () => second);
+  const bytes = Buffer.concat([wavHeader(RATE_HZ, SECONDS * second.length), ...seconds]);
   return new Blob([bytes], { type: 'audio/wav' });
 }
 

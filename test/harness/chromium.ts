@@ -4,6 +4,8 @@ import { existsSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { type Browser, chromium } from 'playwright-core';
+import { tonePcm } from '../../bench/sim/sound/tone.ts';
+import { wavHeader } from '../../bench/sim/sound/wav.ts';
 
 const folders = ['/usr/bin', ...(process.env.PATH ?? '').split(delimiter)];
 const names = ['chromium', 'chromium-browser', 'google-chrome'];
@@ -34,23 +36,8 @@ export async function writeTone(
   tone: { hz: number; toneSeconds: number; silenceSeconds: number },
 ): Promise<void> {
   const rateHz = 48_000;
-  const samples = Math.round(rateHz * (tone.toneSeconds + tone.silenceSeconds));
-  const bytes = Buffer.alloc(44 + samples * 2);
-  bytes.write('RIFF', 0);
-  bytes.writeUInt32LE(36 + samples * 2, 4);
-  bytes.write('WAVEfmt ', 8);
-  bytes.writeUInt32LE(16, 16);
-  bytes.writeUInt16LE(1, 20);
-  bytes.writeUInt16LE(1, 22);
-  bytes.writeUInt32LE(rateHz, 24);
-  bytes.writeUInt32LE(rateHz * 2, 28);
-  bytes.writeUInt16LE(2, 32);
-  bytes.writeUInt16LE(16, 34);
-  bytes.write('data', 36);
-  bytes.writeUInt32LE(samples * 2, 40);
-  for (let index = 0; index < rateHz * tone.toneSeconds; index++) {
-    const sample = 9_000 * Math.sin((2 * Math.PI * tone.hz * index) / rateHz);
-    bytes.writeInt16LE(Math.round(sample), 44 + index * 2);
-  }
-  await writeFile(path, bytes);
+  const sound = tonePcm(tone.hz, Math.round(rateHz * tone.toneSeconds), rateHz);
+  const silence = Buffer.alloc(Math.round(rateHz * tone.silenceSeconds) * 2);
+  const header = wavHeader(rateHz, sound.length + silence.length);
+  await writeFile(path, Buffer.concat([header, sound, silence]));
 }

@@ -7,6 +7,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import ffmpegInstaller from '@ffmpeg-installer/ffmpeg';
+import { tonePcm } from '../../bench/sim/sound/tone.ts';
+import { wavHeader } from '../../bench/sim/sound/wav.ts';
 
 const run = promisify(execFile);
 const rateHz = 16_000;
@@ -14,25 +16,8 @@ const rateHz = 16_000;
 /** s16le mono at 16 kHz; `hertz` 0 is digital silence. */
 export function wav(seconds: number, hertz = 440): Buffer<ArrayBuffer> {
   const samples = Math.round(seconds * rateHz);
-  const bytes = Buffer.alloc(44 + samples * 2);
-  bytes.write('RIFF', 0);
-  bytes.writeUInt32LE(bytes.length - 8, 4);
-  bytes.write('WAVEfmt ', 8);
-  bytes.writeUInt32LE(16, 16);
-  bytes.writeUInt16LE(1, 20);
-  bytes.writeUInt16LE(1, 22);
-  bytes.writeUInt32LE(rateHz, 24);
-  bytes.writeUInt32LE(rateHz * 2, 28);
-  bytes.writeUInt16LE(2, 32);
-  bytes.writeUInt16LE(16, 34);
-  bytes.write('data', 36);
-  bytes.writeUInt32LE(samples * 2, 40);
-  if (hertz === 0) return bytes;
-  for (let index = 0; index < samples; index += 1) {
-    const value = Math.round(12_000 * Math.sin((2 * Math.PI * hertz * index) / rateHz));
-    bytes.writeInt16LE(value, 44 + index * 2);
-  }
-  return bytes;
+  const header = wavHeader(rateHz, samples * 2);
+  return Buffer.concat([header, tonePcm(hertz, samples, rateHz)]);
 }
 
 /** Runs ffmpeg: `source` before `-i`, the file's name decides its format. */
@@ -41,14 +26,11 @@ export async function record(
   source: readonly string[],
   output: readonly string[] = [],
 ): Promise<Buffer<ArrayBuffer>> {
-  const folder = await mkdtemp(join(tmpdir(), 'tollgate-recording-'));
-  try {
+  return await inFolder(async (folder) => {
     const path = join(folder, name);
     await run(ffmpegInstaller.path, ['-v', 'error', ...source, ...output, path]);
     return Buffer.from(await readFile(path)) as Buffer<ArrayBuffer>;
-  } finally {
-    await rm(folder, { recursive: true, force: true });
-  }
+  });
 }
 
 /** A tone (or silence, 0) of so many seconds, made by ffmpeg itself. */
@@ -69,11 +51,17 @@ export async function withFile<T>(
   bytes: Uint8Array,
   work: (path: string) => Promise<T>,
 ): Promise<T> {
-  const folder = await mkdtemp(join(tmpdir(), 'tollgate-recording-'));
-  try {
+  return await inFolder(async (folder) => {
     const path = join(folder, name);
     await writeFile(path, bytes);
     return await work(path);
+  });
+}
+
+async function inFolder<T>(work: (folder: string) => Promise<T>): Promise<T> {
+  const folder = await mkdtemp(join(tmpdir(), 'tollgate-recording-'));
+  try {
+    return await work(folder);
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
