@@ -32,15 +32,23 @@ export function serveGeneration(
   generation: Generation,
   rendering: Rendering,
 ): void {
+  if (beginsRefused(exchange, generation, rendering)) return;
   const { directive } = generation;
-  exchange.begin(generation.model);
-  const status = exchange.outageStatus ?? directive.status;
-  if (status !== 200) {
-    sendReply(exchange, rendering.refuse(status), directive.firstMs);
-    return;
-  }
   if (generation.stream) exchange.play(rendering.script(), directive);
   else serveWhole(exchange, generation, rendering);
+}
+
+/** Counts a request that was read. True: a directive or an outage wanted it refused, and it is. */
+export function beginsRefused(
+  exchange: SimExchange,
+  { model, directive }: Pick<Generation, 'model' | 'directive'>,
+  rendering: Pick<Rendering, 'refuse'>,
+): boolean {
+  exchange.begin(model);
+  const status = exchange.outageStatus ?? directive.status;
+  if (status === 200) return false;
+  sendReply(exchange, rendering.refuse(status), directive.firstMs);
+  return true;
 }
 
 function serveWhole(exchange: SimExchange, generation: Generation, rendering: Rendering): void {

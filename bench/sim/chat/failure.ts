@@ -1,4 +1,7 @@
-// Errors as the provider of Chat Completions words them, with status and headers.
+// Errors as the provider of Chat Completions, Responses, speech and transcription words them, with
+// status and headers.
+import type { SimReply } from '../generation.ts';
+import type { SimExchange } from '../server.ts';
 
 export interface ChatError {
   status: number;
@@ -89,4 +92,19 @@ export function errorHeaders(
     headers['retry-after-ms'] = String(retryAfterSeconds * 1000);
   }
   return headers;
+}
+
+/** The reply to a request that is refused. */
+export function refusal(
+  exchange: SimExchange,
+  error: ChatError,
+  retryAfterSeconds: number,
+): SimReply {
+  const headers = errorHeaders(error, requestIdOf(exchange), retryAfterSeconds);
+  return { status: error.status, headers, body: errorBody(error) };
+}
+
+/** What `x-request-id` says. */
+export function requestIdOf(exchange: SimExchange): string {
+  return `req_${exchange.id(32).toLowerCase()}`;
 }

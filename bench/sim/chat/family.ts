@@ -1,12 +1,12 @@
 // The OpenAI-compatible Chat Completions family: POST /v1/chat/completions and GET /v1/models.
-import { type SimReply, sendReply, serveGeneration } from '../generation.ts';
+import { sendReply, serveGeneration } from '../generation.ts';
 import { bearerOf } from '../key.ts';
 import { realtimeModels } from '../realtime/family.ts';
 import { responsesModels } from '../responses/request.ts';
 import type { SimExchange, SimFamily } from '../server.ts';
 import { speechModels } from '../speech/request.ts';
 import { transcriptionModels } from '../transcription/request.ts';
-import { type ChatError, errorBody, errorHeaders, errorOfStatus, wrongKey } from './failure.ts';
+import { errorOfStatus, refusal, requestIdOf, wrongKey } from './failure.ts';
 import { chatModels, readChatRequest } from './request.ts';
 import { type ChatIdentity, chatScript } from './stream.ts';
 import { wholeCompletion } from './whole.ts';
@@ -60,24 +60,15 @@ function listModels(exchange: SimExchange): void {
     created: modelsCreatedAt,
     owned_by: 'simulator',
   }));
-  const headers = { 'content-type': 'application/json', 'x-request-id': requestId(exchange) };
+  const headers = { 'content-type': 'application/json', 'x-request-id': requestIdOf(exchange) };
   exchange.reply(200, headers, JSON.stringify({ object: 'list', data }));
-}
-
-function refusal(exchange: SimExchange, error: ChatError, retryAfterSeconds: number): SimReply {
-  const headers = errorHeaders(error, requestId(exchange), retryAfterSeconds);
-  return { status: error.status, headers, body: errorBody(error) };
 }
 
 function identityOf(exchange: SimExchange): ChatIdentity {
   return {
     id: `chatcmpl-${exchange.id(29)}`,
     createdAt: Math.floor(Date.now() / 1000),
-    requestId: requestId(exchange),
+    requestId: requestIdOf(exchange),
     callId: (index) => `call_${exchange.id(22)}${index.toString(36).padStart(2, '0')}`,
   };
-}
-
-function requestId(exchange: SimExchange): string {
-  return `req_${exchange.id(32).toLowerCase()}`;
 }

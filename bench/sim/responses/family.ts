@@ -1,5 +1,5 @@
 // The OpenAI Responses family: POST /v1/responses and POST /v1/responses/input_tokens.
-import { type ChatError, errorBody, errorHeaders, wrongKey } from '../chat/failure.ts';
+import { type ChatError, refusal, requestIdOf, wrongKey } from '../chat/failure.ts';
 import { type SimReply, sendReply, serveGeneration } from '../generation.ts';
 import { bearerOf } from '../key.ts';
 import type { SimExchange, SimFamily } from '../server.ts';
@@ -50,7 +50,7 @@ function count(exchange: SimExchange): void {
     return;
   }
   const counted = { object: 'response.input_tokens', input_tokens: request.inputTokens };
-  const headers = { 'content-type': 'application/json', 'x-request-id': requestId(exchange) };
+  const headers = { 'content-type': 'application/json', 'x-request-id': requestIdOf(exchange) };
   exchange.reply(200, headers, JSON.stringify(counted));
 }
 
@@ -62,22 +62,13 @@ function refuse(exchange: SimExchange, request: ResponsesRequest, status: number
   return refusal(exchange, refusalOfStatus(status), request.directive.retryAfterSeconds);
 }
 
-function refusal(exchange: SimExchange, error: ChatError, retryAfterSeconds: number): SimReply {
-  const headers = errorHeaders(error, requestId(exchange), retryAfterSeconds);
-  return { status: error.status, headers, body: errorBody(error) };
-}
-
 function identityOf(exchange: SimExchange): ResponsesIdentity {
   const tail = exchange.id(40).toLowerCase();
   return {
     id: `resp_0${tail}`,
     createdAt: Math.floor(Date.now() / 1000),
-    requestId: requestId(exchange),
+    requestId: requestIdOf(exchange),
     itemId: (kind, index) => `${kind}_0${tail}${index.toString(16).padStart(2, '0')}`,
     callId: (index) => `call_${exchange.id(22)}${index.toString(36).padStart(2, '0')}`,
   };
-}
-
-function requestId(exchange: SimExchange): string {
-  return `req_${exchange.id(32).toLowerCase()}`;
 }

@@ -1,13 +1,13 @@
 // The speech family: POST /v1/audio/speech, streamed word by word.
 import { countWords } from '../answer.ts';
 import {
-  type ChatError,
-  errorBody,
-  errorHeaders,
   errorOfStatus,
+  refusal,
+  requestIdOf,
+  streamErrorEvent,
   wrongKey,
 } from '../chat/failure.ts';
-import { sendReply } from '../generation.ts';
+import { beginsRefused, sendReply } from '../generation.ts';
 import { bearerOf } from '../key.ts';
 import type { Script } from '../player.ts';
 import type { SimExchange, SimFamily } from '../server.ts';
@@ -28,23 +28,20 @@ const mediaTypes = { mp3: 'audio/mpeg', wav: 'audio/wav', pcm: 'audio/pcm' };
 function speak(exchange: SimExchange): void {
   const request = exchange.keyAccepted ? readSpeechRequest(exchange.body) : { error: wrongKey };
   if ('error' in request) {
-    refuse(exchange, request.error, 0, 0);
+    sendReply(exchange, refusal(exchange, request.error, 0));
     return;
   }
   const { directive, format } = request;
-  exchange.begin(request.model);
-  const status = exchange.outageStatus ?? directive.status;
-  if (status !== 200) {
-    refuse(exchange, errorOfStatus(status), directive.retryAfterSeconds, directive.firstMs);
-    return;
-  }
+  const refuse = (status: number) =>
+    refusal(exchange, errorOfStatus(status), directive.retryAfterSeconds);
+  if (beginsRefused(exchange, request, { refuse })) return;
   const frames = slotFramesOf(request.speed);
   if (format !== 'mp3') {
     play(exchange, request, frames, (pitch) => slotPcm(pitch, frames));
     return;
   }
   void mp3Slots(frames).then((slots) => {
-    if (slots === null) refuse(exchange, errorOfStatus(500), 1, 0);
+    if (slots === null) sendReply(exchange, refusal(exchange, errorOfStatus(500), 1));
     else play(exchange, request, frames, (pitch) => slots.slot(pitch));
   });
 }
@@ -66,7 +63,7 @@ function play(
   };
   const script = request.events
     ? eventScript(request, frames, count, chunkOf)
-    : byteScript(request, count, chunkOf, exchange.id(32));
+    : byteScript(request, count, chunkOf, requestIdOf(exchange));
   exchange.play(script, directive);
 }
 
@@ -75,11 +72,11 @@ function byteScript(
   { format }: SpeechRequest,
   count: number,
   event: (index: number) => Buffer,
-  id: string,
+  requestId: string,
 ): Script {
   const headers = [
     ['content-type', mediaTypes[format]],
-    ['x-request-id', `req_${id.toLowerCase()}`],
+    ['x-request-id', requestId],
   ] as const;
   return { headers, count, pacedCount: count, event, errorEvent: () => '', garbageEvent: '?' };
 }
@@ -107,22 +104,11 @@ function eventScript(
       if (index === count) return sse({ type: 'speech.audio.done', ...done });
       return sse({ type: 'speech.audio.delta', audio: chunkOf(index).toString('base64') });
     },
-    errorEvent: () => `data: ${errorBody(errorOfStatus(500))}\n\n`,
+    errorEvent: () => streamErrorEvent,
     garbageEvent: 'data: {"type":"speech.aud\n\n',
   };
 }
 
 function sse(event: object): string {
   return `data: ${JSON.stringify(event)}\n\n`;
-}
-
-function refuse(
-  exchange: SimExchange,
-  error: ChatError,
-  retryAfterSeconds: number,
-  delayMs: number,
-): void {
-  const requestId = `req_${exchange.id(32).toLowerCase()}`;
-  const headers = errorHeaders(error, requestId, retryAfterSeconds);
-  sendReply(exchange, { status: error.status, headers, body: errorBody(error) }, delayMs);
 }

@@ -1,14 +1,14 @@
 // The transcription family: POST /v1/audio/transcriptions, one word for each tone burst.
 import { countWords } from '../answer.ts';
 import {
-  type ChatError,
-  errorBody,
-  errorHeaders,
   errorOfStatus,
   invalidRequest,
+  refusal,
+  requestIdOf,
+  streamErrorEvent,
   wrongKey,
 } from '../chat/failure.ts';
-import { sendReply } from '../generation.ts';
+import { beginsRefused, sendReply } from '../generation.ts';
 import { bearerOf } from '../key.ts';
 import type { Script } from '../player.ts';
 import type { SimExchange, SimFamily } from '../server.ts';
@@ -33,23 +33,20 @@ function transcribe(exchange: SimExchange): void {
     ? readTranscriptionRequest(exchange.body, exchange.kept.type ?? '')
     : { error: wrongKey };
   if ('error' in request) {
-    refuse(exchange, request.error, 0, 0);
+    sendReply(exchange, refusal(exchange, request.error, 0));
     return;
   }
   const { directive } = request;
-  exchange.begin(request.model);
-  const status = exchange.outageStatus ?? directive.status;
-  if (status !== 200) {
-    refuse(exchange, errorOfStatus(status), directive.retryAfterSeconds, directive.firstMs);
-    return;
-  }
+  const refuse = (status: number) =>
+    refusal(exchange, errorOfStatus(status), directive.retryAfterSeconds);
+  if (beginsRefused(exchange, request, { refuse })) return;
   if (directive.fault === 'stall' || directive.fault === 'cut') {
     exchange.leave(directive.fault);
     return;
   }
   void decode(request.file).then((recording) => {
     if (recording === null) {
-      refuse(exchange, unreadable, 0, 0);
+      sendReply(exchange, refusal(exchange, unreadable, 0));
       return;
     }
     const { samples, rateHz } = recording;
@@ -72,7 +69,7 @@ function answer(
     return;
   }
   if (directive.fault === 'error' || directive.fault === 'failed') {
-    refuse(exchange, errorOfStatus(500), 1, directive.firstMs);
+    sendReply(exchange, refusal(exchange, errorOfStatus(500), 1), directive.firstMs);
     return;
   }
   const usage = usageOf(request, seconds);
@@ -125,25 +122,11 @@ function streamScript(request: TranscriptionRequest, text: string, seconds: numb
         ? sse({ type: 'transcript.text.done', text, ...told })
         : sse({ type: 'transcript.text.delta', delta });
     },
-    errorEvent: () => `data: ${errorBody(errorOfStatus(500))}\n\n`,
+    errorEvent: () => streamErrorEvent,
     garbageEvent: 'data: {"type":"transcript\n\n',
   };
 }
 
 function sse(event: object): string {
   return `data: ${JSON.stringify(event)}\n\n`;
-}
-
-function refuse(
-  exchange: SimExchange,
-  error: ChatError,
-  retryAfterSeconds: number,
-  delayMs: number,
-): void {
-  const headers = errorHeaders(error, requestIdOf(exchange), retryAfterSeconds);
-  sendReply(exchange, { status: error.status, headers, body: errorBody(error) }, delayMs);
-}
-
-function requestIdOf(exchange: SimExchange): string {
-  return `req_${exchange.id(32).toLowerCase()}`;
 }
