@@ -1,6 +1,6 @@
 // What a bench is: a name and a function from options to a report. Also what several benches share:
 // interleaved runs, and figures per contender.
-import type { ContenderName, FleetOptions } from '../contenders/fleet.ts';
+import type { ContenderName } from '../contenders/fleet.ts';
 import type { Findings } from '../report.ts';
 import { median } from '../statistics.ts';
 
@@ -13,12 +13,6 @@ export interface BenchOptions {
   contenders: readonly ContenderName[] | null;
   /** Where the gateway's threads leave their CPU profiles; absent: not profiled. */
   profileFolder?: string;
-}
-
-/** The part of the options that starting contenders needs. */
-export function fleetOptions(names: readonly ContenderName[], options: BenchOptions): FleetOptions {
-  const { shards, profileFolder } = options;
-  return { names, shards, ...(profileFolder === undefined ? {} : { profileFolder }) };
 }
 
 export interface Bench {

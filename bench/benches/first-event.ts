@@ -2,11 +2,10 @@
 // request at a time, each pair a sample of the difference. The durable hold lies before the first
 // event.
 import { assertClean, chatTarget } from '../contender.ts';
-import { startFleet } from '../contenders/fleet.ts';
-import { Generator } from '../load/generator.ts';
 import type { Report } from '../report.ts';
 import { median, percentile, rounded } from '../statistics.ts';
-import { type Bench, type BenchOptions, chosen, fleetOptions, progress } from './bench.ts';
+import { type Bench, type BenchOptions, chosen, progress } from './bench.ts';
+import { withFleet } from './run-fleet.ts';
 
 const SAMPLES = 2_000;
 
@@ -21,18 +20,15 @@ interface Lane {
 async function run(options: BenchOptions): Promise<Report> {
   const others = chosen(['nginx', 'bare', 'gateway'], options);
   const names = ['direct', ...others] as const;
-  progress(`starting ${names.join(', ')}`);
-  const fleet = await startFleet(fleetOptions(names, options));
-  const generator = new Generator();
   const runs: Lane[][] = [];
-  try {
-    const targets = fleet.contenders.map((each) => chatTarget(each, 'tokens=1', true));
+  await withFleet(names, options, async (contenders, generator) => {
+    const targets = contenders.map((each) => chatTarget(each, 'tokens=1', true));
     for (let index = 0; index < options.runs; index++) {
       const result = await generator.probe(
         { kind: 'probe', targets, samples: SAMPLES, warmupSamples: 500 },
         300_000,
       );
-      const [first] = fleet.contenders;
+      const [first] = contenders;
       if (first !== undefined) assertClean(first, result);
       const direct = result.firstEventMs[0] ?? [];
       const lanes = names.map((name, lane) =>
@@ -42,10 +38,7 @@ async function run(options: BenchOptions): Promise<Report> {
       progress(`run ${index + 1}/${options.runs} p50/p99 ms: ${shown.join(', ')}`);
       runs.push(lanes);
     }
-  } finally {
-    generator.stop();
-    await fleet.stop();
-  }
+  });
   return report(names.map((_, lane) => medianLane(runs.map((lanes) => lanes[lane]))));
 }
 

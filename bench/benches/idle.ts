@@ -2,8 +2,7 @@
 // counted is the growth of resident memory from the warm, empty process.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Contender, chatTarget } from '../contender.ts';
-import { startFleet } from '../contenders/fleet.ts';
-import { Generator } from '../load/generator.ts';
+import type { Generator } from '../load/generator.ts';
 import { rssBytesOf } from '../proc.ts';
 import type { Report } from '../report.ts';
 import { rounded } from '../statistics.ts';
@@ -13,10 +12,10 @@ import {
   chosen,
   type Figures,
   figureOf,
-  fleetOptions,
   interleave,
   progress,
 } from './bench.ts';
+import { withFleet } from './run-fleet.ts';
 
 const STREAMS = 5_000;
 const WARMUP_STREAMS = 200;
@@ -59,20 +58,14 @@ async function measure(generator: Generator, contender: Contender): Promise<Figu
 }
 
 /** Fresh processes for every run: memory that a process once had, it hardly gives back. */
-async function measureFresh(
+function measureFresh(
   name: 'nginx' | 'bare' | 'gateway',
   options: BenchOptions,
 ): Promise<Figures<Key>> {
-  const fleet = await startFleet(fleetOptions([name], options));
-  const generator = new Generator();
-  try {
-    const [contender] = fleet.contenders;
+  return withFleet([name], options, async ([contender], generator) => {
     if (contender === undefined) throw new Error(`${name} was not started`);
     return await measure(generator, contender);
-  } finally {
-    generator.stop();
-    await fleet.stop();
-  }
+  });
 }
 
 async function run(options: BenchOptions): Promise<Report> {

@@ -1,7 +1,7 @@
 // The relay of streams for every pair of a format in and a family out, beside bare forwarding of
 // the same format's upstream stream. One bench a format: its contenders then fit into a minute.
-import { assertClean, type Contender, costOf } from '../contender.ts';
-import { type ContenderName, startFleet } from '../contenders/fleet.ts';
+import type { Contender } from '../contender.ts';
+import type { ContenderName } from '../contenders/fleet.ts';
 import {
   type Family,
   type Format,
@@ -13,7 +13,7 @@ import {
   framingEvents,
   ownFamilies,
 } from '../formats.ts';
-import { Generator } from '../load/generator.ts';
+import type { Generator } from '../load/generator.ts';
 import type { LoadJob } from '../load/job.ts';
 import type { Bar, Report } from '../report.ts';
 import { rounded } from '../statistics.ts';
@@ -23,15 +23,24 @@ import {
   chosen,
   type Figures,
   figureOf,
-  fleetOptions,
   interleave,
-  progress,
 } from './bench.ts';
+import { costOfLoad, withFleet } from './run-fleet.ts';
+import {
+  chartRows,
+  FULL_STREAMS,
+  FULL_TOKENS,
+  fullJob,
+  fullOrders,
+  PACED_GAP_MS,
+  PACED_STREAMS,
+  pacedJob,
+  pacedLimit,
+  pacedOrders,
+  RELAY_LIMITS,
+  timesBar,
+} from './streams.ts';
 
-const PACED_STREAMS = 250;
-const PACED_GAP_MS = 20;
-const FULL_STREAMS = 32;
-const FULL_TOKENS = 200;
 const WARMUP_REQUESTS = 1_000;
 const WARMUP_MS = 10_000;
 const GRACE_MS = 60_000;
@@ -65,73 +74,43 @@ function lanesOf(format: Format, contenders: readonly Contender[]): Contender[] 
   });
 }
 
-function fullJob(format: Format, contender: Contender, durationMs: number, seed: number): LoadJob {
-  return {
-    kind: 'load',
-    target: formatTarget(contender, format, `tokens=${FULL_TOKENS}`),
-    connections: FULL_STREAMS,
-    requestsMax: null,
-    durationMs,
-    spreadMs: 20,
-    eventsMin: FULL_TOKENS + framingEvents[format],
-    seed,
-  };
+function full(format: Format, contender: Contender, durationMs: number, seed: number): LoadJob {
+  const eventsMin = FULL_TOKENS + framingEvents[format];
+  return fullJob(formatTarget(contender, format, fullOrders), { eventsMin, durationMs, seed });
 }
 
-function pacedJob(format: Format, contender: Contender, tokens: number, seed: number): LoadJob {
-  return {
-    kind: 'load',
-    target: formatTarget(contender, format, `tokens=${tokens} gap_ms=${PACED_GAP_MS}`),
-    connections: PACED_STREAMS,
-    requestsMax: PACED_STREAMS,
-    durationMs: null,
-    spreadMs: 500,
-    eventsMin: tokens + framingEvents[format],
-    seed,
-  };
+function paced(format: Format, contender: Contender, tokens: number, seed: number): LoadJob {
+  const eventsMin = tokens + framingEvents[format];
+  const target = formatTarget(contender, format, pacedOrders(tokens));
+  return pacedJob(target, { eventsMin, spreadMs: 500, seed });
 }
 
-async function cpuOf(
-  generator: Generator,
-  contender: Contender,
-  job: LoadJob,
-): Promise<{ cpuMicros: number; requests: number }> {
-  const { result, cost } = await costOf(contender, () =>
-    generator.load(job, (job.durationMs ?? 0) + GRACE_MS),
-  );
-  assertClean(contender, result);
-  return { cpuMicros: cost.cpuMicros, requests: result.requests };
+/** CPU a request. */
+async function cpuOf(generator: Generator, contender: Contender, job: LoadJob): Promise<number> {
+  const { result, cost } = await costOfLoad(generator, contender, job, GRACE_MS);
+  return cost.cpuMicros / result.requests;
 }
 
 async function run(format: Format, options: BenchOptions): Promise<Report> {
   const pacedMs = (options.seconds ?? 5) * 1_000;
   const tokens = Math.round(pacedMs / PACED_GAP_MS);
   const names: readonly ContenderName[] = chosen(['nginx', 'bare', 'gateway'], options);
-  progress(`starting ${names.join(', ')}`);
-  const fleet = await startFleet(fleetOptions(names, options));
-  const generator = new Generator();
-  try {
-    const lanes = lanesOf(format, fleet.contenders);
+  return await withFleet(names, options, async (contenders, generator) => {
+    const lanes = lanesOf(format, contenders);
     for (const lane of lanes) {
       // The gateway's process is warmed by all of its lanes: the others get as many requests.
       const isOne = lane.name.startsWith('gateway');
       const requestsMax = isOne ? WARMUP_REQUESTS : WARMUP_REQUESTS * families.length;
-      const warmup = { ...fullJob(format, lane, WARMUP_MS, 7), requestsMax };
-      assertClean(lane, await generator.load(warmup, WARMUP_MS + GRACE_MS));
+      const warmup = { ...full(format, lane, WARMUP_MS, 7), requestsMax };
+      await costOfLoad(generator, lane, warmup, GRACE_MS);
     }
     const figures = await interleave<Key, Contender>(lanes, options.runs, async (lane, index) => {
-      const paced = await cpuOf(generator, lane, pacedJob(format, lane, tokens, index + 1));
-      const full = await cpuOf(generator, lane, fullJob(format, lane, pacedMs / 2, index + 1));
-      return {
-        paced: paced.cpuMicros / (paced.requests * tokens),
-        full: full.cpuMicros / full.requests,
-      };
+      const pacedCpu = await cpuOf(generator, lane, paced(format, lane, tokens, index + 1));
+      const fullLoad = full(format, lane, pacedMs / 2, index + 1);
+      return { paced: pacedCpu / tokens, full: await cpuOf(generator, lane, fullLoad) };
     });
     return report(format, figures, tokens, options.runs);
-  } finally {
-    generator.stop();
-    await fleet.stop();
-  }
+  });
 }
 
 function report(
@@ -142,7 +121,7 @@ function report(
 ): Report {
   const own = nameOf(ownFamilies[format]);
   const of = (name: string, key: Key) => figureOf(figures, name, key);
-  const limit = Math.min(2.2 * of('nginx', 'paced'), 1.3 * of('bare', 'paced'));
+  const limit = pacedLimit({ nginx: of('nginx', 'paced'), bare: of('bare', 'paced') });
   const limitOf = (name: string) => (name === own ? limit : 2 * of(own, 'paced'));
   return {
     name: `pairs-${format}`,
@@ -177,28 +156,29 @@ function report(
     chart: {
       title: `Relay of ${format} streams from every family`,
       unit: 'CPU an event in µs, less is better',
-      rows: [...figures].map(([name, row]) => ({
-        label: name,
-        value: row.paced,
-        ...(name.startsWith('gateway') && Number.isFinite(limitOf(name))
-          ? { limit: limitOf(name) }
-          : {}),
-      })),
+      rows: chartRows(
+        [...figures].map(([name, row]) => [name, row.paced]),
+        limitOf,
+      ),
     },
     notes: runs === 1 ? [oneRunNote] : [],
   };
 }
 
 function barsOf(figures: ReadonlyMap<string, Figures<Key>>, own: string): Bar[] {
-  const bar = (text: string, limit: number, name: string, base: string, key: Key): Bar => {
-    const measured = figureOf(figures, name, key) / figureOf(figures, base, key);
-    return { text, limit, measured, unit: '×', sense: 'most' };
-  };
+  const bar = (text: string, limit: number, name: string, base: string, key: Key): Bar =>
+    timesBar(text, limit, figureOf(figures, name, key), figureOf(figures, base, key));
   const translated = families.map(nameOf).filter((name) => name !== own);
   return [
-    bar('own family, CPU an event × bare', 1.3, own, 'bare', 'paced'),
-    bar('own family, CPU an event × nginx', 2.2, own, 'nginx', 'paced'),
-    bar('own family at full speed, CPU a request × bare', 1.6, own, 'bare', 'full'),
+    bar('own family, CPU an event × bare', RELAY_LIMITS.pacedBare, own, 'bare', 'paced'),
+    bar('own family, CPU an event × nginx', RELAY_LIMITS.pacedNginx, own, 'nginx', 'paced'),
+    bar(
+      'own family at full speed, CPU a request × bare',
+      RELAY_LIMITS.fullBare,
+      own,
+      'bare',
+      'full',
+    ),
     ...translated.flatMap((name) => [
       bar(`${name}, CPU an event × own family`, 2, name, own, 'paced'),
       bar(`${name} at full speed × own family`, 2, name, own, 'full'),

@@ -1,8 +1,8 @@
 // The relay of streams: paced, as models write, and at full speed. CPU over the whole life of the
 // streams, so that key, hold, slices, usage and settlement are in the figure.
-import { assertClean, type Contender, chatTarget, costOf } from '../contender.ts';
-import { type ContenderName, startFleet } from '../contenders/fleet.ts';
-import { Generator } from '../load/generator.ts';
+import { type Contender, chatTarget } from '../contender.ts';
+import type { ContenderName } from '../contenders/fleet.ts';
+import type { Generator } from '../load/generator.ts';
 import type { LoadJob } from '../load/job.ts';
 import type { Bar, Report } from '../report.ts';
 import { rounded } from '../statistics.ts';
@@ -12,15 +12,25 @@ import {
   chosen,
   type Figures,
   figureOf,
-  fleetOptions,
   interleave,
   progress,
 } from './bench.ts';
+import { costOfLoad, withFleet } from './run-fleet.ts';
+import {
+  chartRows,
+  FULL_STREAMS,
+  FULL_TOKENS,
+  fullJob,
+  fullOrders,
+  PACED_GAP_MS,
+  PACED_STREAMS,
+  pacedJob,
+  pacedLimit,
+  pacedOrders,
+  RELAY_LIMITS,
+  timesBar,
+} from './streams.ts';
 
-const PACED_STREAMS = 250;
-const PACED_GAP_MS = 20;
-const FULL_STREAMS = 32;
-const FULL_TOKENS = 200;
 /** A last run may only be late by this much: waiting for a stuck stream is no measurement. */
 const GRACE_MS = 60_000;
 
@@ -31,33 +41,15 @@ type AllFigures = ReadonlyMap<string, Figures<Key>>;
 const WARMUP_REQUESTS = 3_000;
 const WARMUP_MS = 20_000;
 
-/** Streams at full speed: events leave the simulator as fast as the contender takes them. */
-function fullJob(contender: Contender, durationMs: number, seed: number): LoadJob {
-  return {
-    kind: 'load',
-    target: chatTarget(contender, `tokens=${FULL_TOKENS}`, true),
-    connections: FULL_STREAMS,
-    requestsMax: null,
-    durationMs,
-    spreadMs: 20,
-    eventsMin: FULL_TOKENS,
-    seed,
-  };
+function full(contender: Contender, durationMs: number, seed: number): LoadJob {
+  const target = chatTarget(contender, fullOrders, true);
+  return fullJob(target, { eventsMin: FULL_TOKENS, durationMs, seed });
 }
 
-/** Paced streams: each of them once, all at the same time, begun within a second. */
-function pacedJob(contender: Contender, durationMs: number, seed: number): LoadJob {
+function paced(contender: Contender, durationMs: number, seed: number): LoadJob {
   const tokens = Math.round(durationMs / PACED_GAP_MS);
-  return {
-    kind: 'load',
-    target: chatTarget(contender, `tokens=${tokens} gap_ms=${PACED_GAP_MS}`, true),
-    connections: PACED_STREAMS,
-    requestsMax: PACED_STREAMS,
-    durationMs: null,
-    spreadMs: 1_000,
-    eventsMin: tokens,
-    seed,
-  };
+  const target = chatTarget(contender, pacedOrders(tokens), true);
+  return pacedJob(target, { eventsMin: tokens, spreadMs: 1_000, seed });
 }
 
 /** Runs one job; `units` says what the CPU is divided by, from the number of requests. */
@@ -67,10 +59,7 @@ async function measure(
   job: LoadJob,
   units: (requests: number) => number,
 ): Promise<Figures<Key>> {
-  const { result, cost } = await costOf(contender, () =>
-    generator.load(job, (job.durationMs ?? 0) + 4 * GRACE_MS),
-  );
-  assertClean(contender, result);
+  const { result, cost } = await costOfLoad(generator, contender, job, 4 * GRACE_MS);
   return {
     cpu: cost.cpuMicros / units(result.requests),
     database: cost.databaseMicros / units(result.requests),
@@ -81,39 +70,34 @@ async function measure(
   };
 }
 
-async function withFleet<T>(
+async function withWarmFleet<T>(
   names: readonly ContenderName[],
   options: BenchOptions,
   work: (contenders: Contender[], generator: Generator) => Promise<T>,
 ): Promise<T> {
-  progress(`starting ${names.join(', ')}`);
-  const fleet = await startFleet(fleetOptions(names, options));
-  const generator = new Generator();
-  try {
-    for (const contender of fleet.contenders) {
+  return await withFleet(names, options, async (contenders, generator) => {
+    for (const contender of contenders) {
       progress(`warming up ${contender.name}`);
-      const warmup = { ...fullJob(contender, WARMUP_MS, 7), requestsMax: WARMUP_REQUESTS };
-      assertClean(contender, await generator.load(warmup, WARMUP_MS + GRACE_MS));
+      const warmup = { ...full(contender, WARMUP_MS, 7), requestsMax: WARMUP_REQUESTS };
+      await costOfLoad(generator, contender, warmup, GRACE_MS);
     }
-    return await work(fleet.contenders, generator);
-  } finally {
-    generator.stop();
-    await fleet.stop();
-  }
+    return await work(contenders, generator);
+  });
 }
 
 async function runPaced(options: BenchOptions): Promise<Report> {
   const durationMs = (options.seconds ?? 12) * 1000;
   const tokens = Math.round(durationMs / PACED_GAP_MS);
   const names = chosen(['nginx', 'bare', 'gateway'], options);
-  const figures = await withFleet(names, options, (contenders, generator) =>
+  const figures = await withWarmFleet(names, options, (contenders, generator) =>
     interleave(contenders, options.runs, (contender, run) =>
-      measure(generator, contender, pacedJob(contender, durationMs, run + 1), (requests) => {
+      measure(generator, contender, paced(contender, durationMs, run + 1), (requests) => {
         return requests * tokens;
       }),
     ),
   );
-  const gateway = figureOf(figures, 'gateway', 'cpu');
+  const gateway = cpu(figures, 'gateway');
+  const others = { nginx: cpu(figures, 'nginx'), bare: cpu(figures, 'bare') };
   return {
     name: 'relay-paced',
     title: `Relay, paced: ${PACED_STREAMS} streams, an event each ${PACED_GAP_MS} ms`,
@@ -131,20 +115,20 @@ async function runPaced(options: BenchOptions): Promise<Report> {
     rows: [...figures].map(([name, row]) => [
       name,
       rounded(row.cpu),
-      ratio(row.cpu, figureOf(figures, 'nginx', 'cpu')),
-      ratio(row.cpu, figureOf(figures, 'bare', 'cpu')),
+      rounded(row.cpu / others.nginx),
+      rounded(row.cpu / others.bare),
       rounded(row.database),
       rounded(row['generator cores']),
     ]),
     bars: [
-      timesBar('CPU an event × nginx', 2.2, gateway, figureOf(figures, 'nginx', 'cpu')),
-      timesBar('CPU an event × bare', 1.3, gateway, figureOf(figures, 'bare', 'cpu')),
+      timesBar('CPU an event × nginx', RELAY_LIMITS.pacedNginx, gateway, others.nginx),
+      timesBar('CPU an event × bare', RELAY_LIMITS.pacedBare, gateway, others.bare),
       databaseBar(figures),
     ],
     chart: {
       title: `Relay of ${PACED_STREAMS} paced streams`,
       unit: 'CPU an event in µs, less is better',
-      rows: chartRows(figures, Math.min(2.2 * cpu(figures, 'nginx'), 1.3 * cpu(figures, 'bare'))),
+      rows: chartRows(cpus(figures), () => pacedLimit(others)),
     },
     notes: [],
   };
@@ -153,9 +137,9 @@ async function runPaced(options: BenchOptions): Promise<Report> {
 async function runFull(options: BenchOptions): Promise<Report> {
   const durationMs = (options.seconds ?? 5) * 1000;
   const names = chosen(['nginx', 'bare', 'gateway', 'portkey'], options);
-  const figures = await withFleet(names, options, (contenders, generator) =>
+  const figures = await withWarmFleet(names, options, (contenders, generator) =>
     interleave(contenders, options.runs, (contender, run) =>
-      measure(generator, contender, fullJob(contender, durationMs, run + 1), (count) => count),
+      measure(generator, contender, full(contender, durationMs, run + 1), (count) => count),
     ),
   );
   const bare = cpu(figures, 'bare');
@@ -175,20 +159,20 @@ async function runFull(options: BenchOptions): Promise<Report> {
     rows: [...figures].map(([name, row]) => [
       name,
       rounded(row.cpu),
-      ratio(row.cpu, bare),
+      rounded(row.cpu / bare),
       rounded(row.database),
       rounded(row['requests a second']),
       rounded(row['p50 ms']),
       rounded(row['p99 ms']),
     ]),
     bars: [
-      timesBar('CPU a request × bare', 1.6, cpu(figures, 'gateway'), bare),
+      timesBar('CPU a request × bare', RELAY_LIMITS.fullBare, cpu(figures, 'gateway'), bare),
       databaseBar(figures),
     ],
     chart: {
       title: `Relay of ${FULL_TOKENS} events at full speed, ${FULL_STREAMS} streams`,
       unit: 'CPU a request in µs, less is better',
-      rows: chartRows(figures, 1.6 * bare),
+      rows: chartRows(cpus(figures), () => RELAY_LIMITS.fullBare * bare),
     },
     notes: [],
   };
@@ -198,26 +182,14 @@ function cpu(figures: AllFigures, name: string): number {
   return figureOf(figures, name, 'cpu');
 }
 
-function ratio(value: number, base: number): string {
-  return rounded(value / base);
-}
-
-function timesBar(text: string, limit: number, value: number, base: number): Bar {
-  return { text, limit, measured: value / base, unit: '×', sense: 'most' };
+function cpus(figures: AllFigures): [name: string, micros: number][] {
+  return [...figures].map(([name, row]) => [name, row.cpu]);
 }
 
 /** PostgreSQL may cost at most as much again as the gateway. */
 function databaseBar(figures: AllFigures): Bar {
   const measured = figureOf(figures, 'gateway', 'database') / cpu(figures, 'gateway');
   return { text: 'database CPU × gateway CPU', limit: 1, measured, unit: '×', sense: 'most' };
-}
-
-function chartRows(figures: AllFigures, limit: number): Report['chart']['rows'] {
-  return [...figures].map(([name, row]) => ({
-    label: name,
-    value: row.cpu,
-    ...(name === 'gateway' && Number.isFinite(limit) ? { limit } : {}),
-  }));
 }
 
 export const relayPaced: Bench = { name: 'relay-paced', run: runPaced };

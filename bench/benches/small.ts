@@ -1,8 +1,7 @@
 // Small answers that are not streamed: one token, 64 at once. What a request costs when there is
 // nothing to relay, so what key, hold and settlement cost.
-import { assertClean, type Contender, chatTarget, costOf } from '../contender.ts';
-import { startFleet } from '../contenders/fleet.ts';
-import { Generator } from '../load/generator.ts';
+import { type Contender, chatTarget } from '../contender.ts';
+import type { Generator } from '../load/generator.ts';
 import type { LoadJob } from '../load/job.ts';
 import type { Report } from '../report.ts';
 import { rounded } from '../statistics.ts';
@@ -12,10 +11,10 @@ import {
   chosen,
   type Figures,
   figureOf,
-  fleetOptions,
   interleave,
   progress,
 } from './bench.ts';
+import { costOfLoad, withFleet } from './run-fleet.ts';
 
 const CONNECTIONS = 64;
 
@@ -24,6 +23,7 @@ type Key = 'cpu' | 'database' | 'requests a second' | 'p50 ms' | 'p99 ms' | 'gen
 /** Compilers see this much before anything counts: by number, for time says little under load. */
 const WARMUP_REQUESTS = 60_000;
 const WARMUP_MS = 30_000;
+const GRACE_MS = 30_000;
 
 function job(contender: Contender, durationMs: number, requestsMax: number | null): LoadJob {
   return {
@@ -43,10 +43,8 @@ async function measure(
   contender: Contender,
   durationMs: number,
 ): Promise<Figures<Key>> {
-  const { result, cost } = await costOf(contender, () =>
-    generator.load(job(contender, durationMs, null), durationMs + 30_000),
-  );
-  assertClean(contender, result);
+  const load = job(contender, durationMs, null);
+  const { result, cost } = await costOfLoad(generator, contender, load, GRACE_MS);
   return {
     cpu: cost.cpuMicros / result.requests,
     database: cost.databaseMicros / result.requests,
@@ -60,23 +58,17 @@ async function measure(
 async function run(options: BenchOptions): Promise<Report> {
   const durationMs = (options.seconds ?? 5) * 1000;
   const names = chosen(['direct', 'nginx', 'bare', 'gateway', 'portkey'], options);
-  progress(`starting ${names.join(', ')}`);
-  const fleet = await startFleet(fleetOptions(names, options));
-  const generator = new Generator();
-  try {
-    for (const contender of fleet.contenders) {
+  return await withFleet(names, options, async (contenders, generator) => {
+    for (const contender of contenders) {
       progress(`warming up ${contender.name}`);
       const warmup = job(contender, WARMUP_MS, WARMUP_REQUESTS);
-      assertClean(contender, await generator.load(warmup, WARMUP_MS + 30_000));
+      await costOfLoad(generator, contender, warmup, GRACE_MS);
     }
-    const figures = await interleave(fleet.contenders, options.runs, (contender) =>
+    const figures = await interleave(contenders, options.runs, (contender) =>
       measure(generator, contender, durationMs),
     );
     return report(figures, durationMs);
-  } finally {
-    generator.stop();
-    await fleet.stop();
-  }
+  });
 }
 
 function report(figures: ReadonlyMap<string, Figures<Key>>, durationMs: number): Report {
