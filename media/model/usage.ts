@@ -37,3 +37,14 @@ export function addUsage(one: TokenUsage, other: TokenUsage): TokenUsage {
     searchCalls: one.searchCalls + other.searchCalls,
   };
 }
+
+export function sameUsage(one: TokenUsage, other: TokenUsage): boolean {
+  return (
+    one.inputTokens === other.inputTokens &&
+    one.cachedInputTokens === other.cachedInputTokens &&
+    one.cacheWriteTokens === other.cacheWriteTokens &&
+    one.outputTokens === other.outputTokens &&
+    one.reasoningTokens === other.reasoningTokens &&
+    one.searchCalls === other.searchCalls
+  );
+}

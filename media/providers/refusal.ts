@@ -1,6 +1,7 @@
 // What refusals mean in every family (decisions.md, section 2): the kind of a status, and how long
 // a provider asks to be left alone. Its own text goes into `detail`, for the log alone.
 import type { UpstreamFailure } from '../model/events.ts';
+import { isMembers } from './members.ts';
 
 export const detailCharactersMax = 500;
 export const retryAfterMsMax = 24 * 3600 * 1000;
@@ -31,6 +32,38 @@ export function retryAfterMs(headers: Record<string, string>): number | null {
   const date = Date.parse(header);
   if (Number.isNaN(date)) return null;
   return Math.min(Math.max(0, date - Date.now()), retryAfterMsMax);
+}
+
+/**
+ * Classifies a reply that is not 2xx, where its status says all: `members` of its error are the
+ * detail.
+ */
+export function failureOfReply(
+  status: number,
+  headers: Record<string, string>,
+  body: string,
+  members: readonly string[],
+): UpstreamFailure {
+  const detail = detailIn(body, members);
+  return { kind: kindOfStatus(status), status, retryAfterMs: retryAfterMs(headers), detail };
+}
+
+function detailIn(body: string, members: readonly string[]): string {
+  try {
+    const parsed: unknown = JSON.parse(body);
+    if (isMembers(parsed)) return detailOf(parsed.error ?? parsed, members);
+  } catch {
+    // not JSON: the text itself is the detail
+  }
+  return body.slice(0, detailCharactersMax);
+}
+
+/** What the members of an error say that it has. */
+export function detailOf(error: unknown, members: readonly string[]): string {
+  if (typeof error === 'string') return error.slice(0, detailCharactersMax);
+  if (!isMembers(error)) return '';
+  const parts = members.map((name) => error[name]).filter((part) => part !== undefined);
+  return parts.map(String).join(': ').slice(0, detailCharactersMax);
 }
 
 /** A failure that no status tells: a cut, nonsense, an error inside a stream. */

@@ -2,7 +2,10 @@
 // its type has to say what a status says elsewhere.
 import type { UpstreamFailure } from '../../model/events.ts';
 import { isMembers } from '../members.ts';
-import { detailCharactersMax, kindOfStatus, retryAfterMs } from '../refusal.ts';
+import { detailOf, failureOfReply } from '../refusal.ts';
+
+/** The members of an error that are told to the log. */
+const told = ['type', 'message'];
 
 /** Classifies a reply that is not 2xx. */
 export function readFailure(
@@ -10,12 +13,7 @@ export function readFailure(
   headers: Record<string, string>,
   body: string,
 ): UpstreamFailure {
-  return {
-    kind: kindOfStatus(status),
-    status,
-    retryAfterMs: retryAfterMs(headers),
-    detail: detailOf(body),
-  };
+  return failureOfReply(status, headers, body, told);
 }
 
 const kinds: Readonly<Record<string, UpstreamFailure['kind']>> = {
@@ -29,22 +27,10 @@ export function streamFailure(event: unknown): UpstreamFailure {
   const error = isMembers(event) && isMembers(event.error) ? event.error : event;
   const type = isMembers(error) && typeof error.type === 'string' ? error.type : '';
   const kind = Object.hasOwn(kinds, type) ? kinds[type] : undefined;
-  return { kind: kind ?? 'failed', status: null, retryAfterMs: null, detail: textOf(error) };
-}
-
-function detailOf(body: string): string {
-  try {
-    const parsed: unknown = JSON.parse(body);
-    if (isMembers(parsed)) return textOf(parsed.error ?? parsed);
-  } catch {
-    // not JSON: the text itself is the detail
-  }
-  return body.slice(0, detailCharactersMax);
-}
-
-function textOf(error: unknown): string {
-  if (typeof error === 'string') return error.slice(0, detailCharactersMax);
-  if (!isMembers(error)) return '';
-  const parts = [error.type, error.message].filter((part) => part !== undefined);
-  return parts.map(String).join(': ').slice(0, detailCharactersMax);
+  return {
+    kind: kind ?? 'failed',
+    status: null,
+    retryAfterMs: null,
+    detail: detailOf(error, told),
+  };
 }

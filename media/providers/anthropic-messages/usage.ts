@@ -1,7 +1,7 @@
 // Messages usage → disjoint buckets. Input excludes what the cache read or wrote, output includes
 // thinking. It comes twice: the last event's members overwrite the first one's, nulls do not.
 import type { TokenUsage } from '../../model/usage.ts';
-import { isMembers, type Members } from '../members.ts';
+import { count, isCount, isMembers, type Members } from '../members.ts';
 
 /** The members of both reports; a null says nothing. */
 export function mergeUsage(before: Members | null, report: unknown): Members | null {
@@ -29,12 +29,4 @@ export function readUsage(usage: Members | null): TokenUsage | null {
     reasoningTokens: reasoning,
     searchCalls: count(tools.web_search_requests),
   };
-}
-
-function isCount(value: unknown): value is number {
-  return typeof value === 'number' && value >= 0 && value <= Number.MAX_SAFE_INTEGER;
-}
-
-function count(value: unknown): number {
-  return isCount(value) ? Math.floor(value) : 0;
 }

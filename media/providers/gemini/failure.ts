@@ -2,7 +2,16 @@
 // credential comes as 400, and the wait after a 429 stands in the body only.
 import type { UpstreamFailure } from '../../model/events.ts';
 import { isMembers, type Members } from '../members.ts';
-import { detailCharactersMax, kindOfStatus, retryAfterMs, retryAfterMsMax } from '../refusal.ts';
+import {
+  detailCharactersMax,
+  detailOf,
+  kindOfStatus,
+  retryAfterMs,
+  retryAfterMsMax,
+} from '../refusal.ts';
+
+/** The members of an error that are told to the log. */
+const told = ['status', 'code', 'message'];
 
 const badCredential = /^API_KEY_(INVALID|EXPIRED|NOT_FOUND)$/;
 
@@ -26,7 +35,7 @@ export function readFailure(
     // What it is called everywhere else.
     status: status === 400 && isCredential ? 401 : status,
     retryAfterMs: retryAfterMs(headers) ?? retryDelayMs(error),
-    detail: textOf(error),
+    detail: detailOf(error, told),
   };
 }
 
@@ -35,7 +44,7 @@ export function streamFailure(error: Members): UpstreamFailure {
   const { code } = error;
   const status = typeof code === 'number' && code >= 400 && code <= 599 ? code : null;
   const kind = status === 429 ? 'busy' : 'failed';
-  return { kind, status, retryAfterMs: retryDelayMs(error), detail: textOf(error) };
+  return { kind, status, retryAfterMs: retryDelayMs(error), detail: detailOf(error, told) };
 }
 
 /** The error object of an envelope, which may stand in a list of one. */
@@ -58,11 +67,6 @@ function retryDelayMs(error: Members): number | null {
 
 function detailsOf(error: Members): Members[] {
   return Array.isArray(error.details) ? error.details.filter(isMembers) : [];
-}
-
-function textOf(error: Members): string {
-  const parts = [error.status, error.code, error.message].filter((part) => part !== undefined);
-  return parts.map(String).join(': ').slice(0, detailCharactersMax);
 }
 
 function parse(text: string): unknown {

@@ -3,7 +3,7 @@
 // body has ended, as sources and usage may follow the finish reason.
 import { randomBytes } from 'node:crypto';
 import type { ModelEvent } from '../../model/events.ts';
-import type { TokenUsage } from '../../model/usage.ts';
+import { sameUsage, type TokenUsage } from '../../model/usage.ts';
 import { isMembers, type Members } from '../members.ts';
 import { plainFailure } from '../refusal.ts';
 import { isPlain } from '../sse.ts';
@@ -20,7 +20,7 @@ import {
   startText,
 } from './grounding.ts';
 import { emptyToolCalls, readFunctionCall, type ToolCallState } from './tool-calls.ts';
-import { countsOutput, readUsage, sameUsage } from './usage.ts';
+import { countsOutput, readUsage } from './usage.ts';
 
 export interface GeminiStreamState {
   started: boolean;

@@ -1,7 +1,7 @@
 // usageMetadata → disjoint buckets. The prompt includes what was read from a cache; what tools gave
 // the model stands beside it; thoughts stand beside the candidates, or inside if the total says so.
 import type { TokenUsage } from '../../model/usage.ts';
-import { isMembers } from '../members.ts';
+import { count, isCount, isMembers } from '../members.ts';
 
 /** Null when nothing was reported; an explicit zero is a report. */
 export function readUsage(usage: unknown, searchCalls: number): TokenUsage | null {
@@ -31,22 +31,4 @@ export function readUsage(usage: unknown, searchCalls: number): TokenUsage | nul
 /** Whether it counts the output: the first events of a stream may report the prompt alone. */
 export function countsOutput(usage: unknown): boolean {
   return isMembers(usage) && isCount(usage.candidatesTokenCount);
-}
-
-export function sameUsage(one: TokenUsage, other: TokenUsage): boolean {
-  return (
-    one.inputTokens === other.inputTokens &&
-    one.cachedInputTokens === other.cachedInputTokens &&
-    one.outputTokens === other.outputTokens &&
-    one.reasoningTokens === other.reasoningTokens &&
-    one.searchCalls === other.searchCalls
-  );
-}
-
-function isCount(value: unknown): value is number {
-  return typeof value === 'number' && value >= 0 && value <= Number.MAX_SAFE_INTEGER;
-}
-
-function count(value: unknown): number {
-  return isCount(value) ? Math.floor(value) : 0;
 }

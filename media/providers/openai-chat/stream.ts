@@ -1,13 +1,13 @@
 // The reducer of a Chat Completions stream: (state, chunk) → neutral events. It changes the state
 // it is given and nothing else; bytes, lines and [DONE] are the reader's work.
 import type { ModelEvent } from '../../model/events.ts';
-import type { TokenUsage } from '../../model/usage.ts';
+import { sameUsage, type TokenUsage } from '../../model/usage.ts';
 import { isMembers, type Members } from '../members.ts';
 import { isPlain } from '../sse.ts';
 import { streamFailure } from './failure.ts';
 import { readFinishReason } from './finish.ts';
 import { emptyToolCalls, openCalls, readToolCall, type ToolCallState } from './tool-calls.ts';
-import { readUsage, sameUsage } from './usage.ts';
+import { readUsage } from './usage.ts';
 
 export interface ChatStreamState {
   started: boolean;

@@ -1,7 +1,7 @@
 // Chat Completions usage → disjoint buckets. Input includes cached, completion includes reasoning,
 // except with servers whose total shows that reasoning stands beside it.
 import type { TokenUsage } from '../../model/usage.ts';
-import { isMembers } from '../members.ts';
+import { count, isCount, isMembers } from '../members.ts';
 
 /** Null when nothing was reported; an explicit zero is a report. */
 export function readUsage(usage: unknown): TokenUsage | null {
@@ -29,22 +29,4 @@ export function readUsage(usage: unknown): TokenUsage | null {
     reasoningTokens: inside,
     searchCalls: 0,
   };
-}
-
-export function sameUsage(one: TokenUsage, other: TokenUsage): boolean {
-  return (
-    one.inputTokens === other.inputTokens &&
-    one.cachedInputTokens === other.cachedInputTokens &&
-    one.cacheWriteTokens === other.cacheWriteTokens &&
-    one.outputTokens === other.outputTokens &&
-    one.reasoningTokens === other.reasoningTokens
-  );
-}
-
-function isCount(value: unknown): value is number {
-  return typeof value === 'number' && value >= 0 && value <= Number.MAX_SAFE_INTEGER;
-}
-
-function count(value: unknown): number {
-  return isCount(value) ? Math.floor(value) : 0;
 }

@@ -1,7 +1,7 @@
 // Usage of a response → disjoint buckets. Input includes cached and cache-write, output includes
 // reasoning; searches stand beside it, where a server counts them at all.
 import type { TokenUsage } from '../../model/usage.ts';
-import { isMembers, type Members } from '../members.ts';
+import { count, isCount, isMembers, type Members } from '../members.ts';
 
 /** Null when nothing was reported; an explicit zero is a report. `searches`: calls seen. */
 export function readUsage(response: Members, searches: number): TokenUsage | null {
@@ -35,12 +35,4 @@ function reportedSearches(response: Members): number | null {
 
 function detailsOf(value: unknown): Members {
   return isMembers(value) ? value : {};
-}
-
-function isCount(value: unknown): value is number {
-  return typeof value === 'number' && value >= 0 && value <= Number.MAX_SAFE_INTEGER;
-}
-
-function count(value: unknown): number {
-  return isCount(value) ? Math.floor(value) : 0;
 }
