@@ -33,6 +33,42 @@ const accounts = [
 ];
 const sumOf = (alias: string): string => accounts.map((name) => `${alias}.${name}`).join(' + ');
 
+interface HoldOwner {
+  owner: string;
+  table: string;
+  /** The column of its state, and what that is while it lives. */
+  state: string;
+  live: string;
+  /** Which of them are counted as charged. */
+  charged: string;
+}
+
+/** What is true of everything that holds funds, in whichever table. */
+function ownerRules({ owner, table, state, live, charged }: HoldOwner): Rule[] {
+  return [
+    {
+      name: `every ${owner} was charged what the journal says`,
+      count: `SELECT count(*) FROM ${table} WHERE ${charged}`,
+      violations: `WITH settled AS (
+          SELECT split_part(operation_id, '.', 1) AS hold_id,
+            sum(revenue_micros + provider_cost_micros) AS charge
+          FROM ledger WHERE kind IN ('settle', 'late') GROUP BY 1)
+        SELECT o.id || ' (' || o.${state} || '): charged '
+            || coalesce(o.charge_micros::text, 'nothing')
+            || ', journal ' || coalesce(s.charge::text, 'nothing')
+        FROM ${table} o LEFT JOIN settled s ON s.hold_id = o.hold_id
+        WHERE o.charge_micros IS DISTINCT FROM s.charge`,
+    },
+    {
+      name: `every ${live} ${owner} has its hold`,
+      count: `SELECT count(*) FROM ${table} WHERE ${state} = '${live}'`,
+      violations: `SELECT o.id || ': no hold ' || o.hold_id FROM ${table} o
+        WHERE o.${state} = '${live}' AND NOT EXISTS (
+          SELECT 1 FROM holds h WHERE h.wallet_id = o.wallet_id AND h.id = o.hold_id)`,
+    },
+  ];
+}
+
 const rules: Rule[] = [
   {
     name: 'the sum over all accounts is zero',
@@ -108,44 +144,20 @@ const rules: Rule[] = [
       FROM ledger WHERE kind IN ('settle', 'late')
       GROUP BY split_part(operation_id, '.', 1) HAVING count(*) > 1`,
   },
-  {
-    name: 'every generation was charged what the journal says',
-    count: 'SELECT count(*) FROM generations WHERE charge_micros IS NOT NULL',
-    violations: `WITH settled AS (
-        SELECT split_part(operation_id, '.', 1) AS hold_id,
-          sum(revenue_micros + provider_cost_micros) AS charge
-        FROM ledger WHERE kind IN ('settle', 'late') GROUP BY 1)
-      SELECT g.id || ' (' || g.status || '): charged ' || coalesce(g.charge_micros::text, 'nothing')
-          || ', journal ' || coalesce(s.charge::text, 'nothing')
-      FROM generations g LEFT JOIN settled s ON s.hold_id = g.hold_id
-      WHERE g.charge_micros IS DISTINCT FROM s.charge`,
-  },
-  {
-    name: 'every running generation has its hold',
-    count: "SELECT count(*) FROM generations WHERE status = 'running'",
-    violations: `SELECT g.id || ': no hold ' || g.hold_id FROM generations g
-      WHERE g.status = 'running' AND NOT EXISTS (
-        SELECT 1 FROM holds h WHERE h.wallet_id = g.wallet_id AND h.id = g.hold_id)`,
-  },
-  {
-    name: 'every voice session was charged what the journal says',
-    count: 'SELECT count(*) FROM voice_sessions',
-    violations: `WITH settled AS (
-        SELECT split_part(operation_id, '.', 1) AS hold_id,
-          sum(revenue_micros + provider_cost_micros) AS charge
-        FROM ledger WHERE kind IN ('settle', 'late') GROUP BY 1)
-      SELECT v.id || ' (' || v.state || '): charged ' || coalesce(v.charge_micros::text, 'nothing')
-          || ', journal ' || coalesce(s.charge::text, 'nothing')
-      FROM voice_sessions v LEFT JOIN settled s ON s.hold_id = v.hold_id
-      WHERE v.charge_micros IS DISTINCT FROM s.charge`,
-  },
-  {
-    name: 'every live voice session has its hold',
-    count: "SELECT count(*) FROM voice_sessions WHERE state = 'live'",
-    violations: `SELECT v.id || ': no hold ' || v.hold_id FROM voice_sessions v
-      WHERE v.state = 'live' AND NOT EXISTS (
-        SELECT 1 FROM holds h WHERE h.wallet_id = v.wallet_id AND h.id = v.hold_id)`,
-  },
+  ...ownerRules({
+    owner: 'generation',
+    table: 'generations',
+    state: 'status',
+    live: 'running',
+    charged: 'charge_micros IS NOT NULL',
+  }),
+  ...ownerRules({
+    owner: 'voice session',
+    table: 'voice_sessions',
+    state: 'state',
+    live: 'live',
+    charged: 'true',
+  }),
 ];
 
 /** Runs all rules on one snapshot. The books are right when no finding has `broken` above 0. */
