@@ -43,6 +43,8 @@ export interface Kernel<Access, Caller, Services> extends ExchangeOwner {
   streams: StreamTable;
   isDraining: boolean;
   opened(): void;
+  /** An upgraded connection ended, of which uWS tells nobody but its own handlers. */
+  upgradedEnded(): void;
 }
 
 /** One request on its way; what must be read in the first turn is in it. */

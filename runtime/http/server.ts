@@ -110,11 +110,15 @@ export function createHttpServer<Access, Caller, Services>(
     opened: () => {
       open.exchanges += 1;
     },
+    upgradedEnded: () => {
+      open.sockets -= 1;
+    },
     finished: (exchange) => {
       open.exchanges -= 1;
       options.onRequest?.(sampleOf(exchange));
     },
   };
+  // uWS tells the filter of an upgraded socket's beginning, but not of its end.
   const countSocket = (_: unknown, change: number) => {
     open.sockets += Math.sign(change);
   };

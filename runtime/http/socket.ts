@@ -107,7 +107,10 @@ export function registerSocket<Access, Caller, Services>(
     open: (opened) => opened.getUserData().connection.opened(opened),
     message: (opened, message, isBinary) =>
       opened.getUserData().connection.handlers.message(message, isBinary),
-    close: (opened) => opened.getUserData().connection.closed(),
+    close: (opened) => {
+      kernel.upgradedEnded();
+      opened.getUserData().connection.closed();
+    },
   });
 }
 

@@ -2,6 +2,7 @@
 import { strict as assert } from 'node:assert';
 import { connect } from 'node:net';
 import { test } from 'node:test';
+import { WebSocket } from 'ws';
 import { exchangeRaw, freePort, serve, testRoute, until } from './serving.ts';
 
 const quick = testRoute({ path: '/v1/quick', handle: () => ({ status: 200, json: {} }) });
@@ -99,5 +100,34 @@ test('headers over the limit are refused by uWS itself', async () => {
   assert.match(reply, /^(HTTP\/1\.1 431 |$)/);
   assert.ok(process.memoryUsage().rss - before < 64 * 1024 * 1024);
   assert.equal((await fetch(`${serving.origin}/v1/quick`)).status, 200);
+  await serving.stop();
+});
+
+test('a WebSocket is counted as a socket until it ends, however it ends', async () => {
+  const serving = await serve([
+    testRoute({
+      path: '/v1/socket',
+      handle: () => ({ status: 200, json: {} }),
+      socket: {
+        subprotocol: 'test',
+        messageBytesMax: 100,
+        bufferedBytesMax: 1_000,
+        silenceSecondsMax: 10,
+        accept: () => ({
+          opened: () => undefined,
+          message: () => undefined,
+          closed: () => undefined,
+        }),
+      },
+    }),
+  ]);
+  const count = () => serving.server.counts().sockets;
+  for (const end of ['close', 'terminate'] as const) {
+    const opened = Array.from({ length: 3 }, () => new WebSocket(`${serving.origin}/v1/socket`));
+    await until(() => opened.every(({ readyState }) => readyState === WebSocket.OPEN));
+    assert.equal(count(), 3);
+    for (const socket of opened) socket[end]();
+    await until(() => count() === 0);
+  }
   await serving.stop();
 });
