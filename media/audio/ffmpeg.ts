@@ -1,6 +1,7 @@
 // The only user of ffmpeg and ffprobe. Both get one local file, the demuxer that its signature
 // names, no protocol but the one for files and pipes, one thread and bounded memory: a playlist, a
 // reference or a codec that loops reaches nothing and ends by itself.
+import { Writable } from 'node:stream';
 import ffmpeg, { type FfprobeData } from 'fluent-ffmpeg';
 import type { AudioTools } from './tools.ts';
 
@@ -78,13 +79,22 @@ export function decodeAudio(
     const done = (isWhole: boolean) => {
       resolve({ seconds: meter.bytes() / bytesPerSecond, peak: meter.peak(), isWhole });
     };
-    command.on('error', () => done(false));
-    command.on('end', () => done(true));
-    command.pipe().on('data', (chunk: Buffer) => {
-      meter.take(chunk);
-      // What is longer than was asked for is no decoder of ours.
-      if (meter.bytes() > bytesMax) command.kill('SIGKILL');
+    const samples = new Writable({
+      // fluent-ffmpeg takes a program for failed that has not ended 20 ms after this closed: on a
+      // busy machine, a sound recording.
+      emitClose: false,
+      write(chunk: Buffer, _encoding, taken) {
+        meter.take(chunk);
+        // What is longer than was asked for is no decoder of ours.
+        if (meter.bytes() > bytesMax) command.kill('SIGKILL');
+        taken();
+      },
     });
+    const drained = new Promise<void>((drain) => samples.on('finish', drain));
+    command.on('error', () => done(false));
+    // The program may be gone before its last samples are read.
+    command.on('end', () => void drained.then(() => done(true)));
+    command.pipe(samples);
   });
 }
 
