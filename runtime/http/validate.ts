@@ -2,9 +2,14 @@
 // It stops at that issue: a body with a million bad members must not make a million issues.
 import { type GenericIssue, type GenericSchema, safeParse } from 'valibot';
 import { Problem } from '../problem.ts';
+import { refuseArrays } from './objects.ts';
 
 const config = { abortEarly: true } as const;
 const textLengthMax = 200;
+const lengthBounds: Readonly<Record<string, string>> = {
+  min_length: 'at least',
+  max_length: 'at most',
+};
 
 /** The value as the schema gives it, or a Problem with `param` like `messages[0].content`. */
 export function validate(schema: GenericSchema, input: unknown): unknown {
@@ -13,13 +18,9 @@ export function validate(schema: GenericSchema, input: unknown): unknown {
   throw problemOf(result.issues[0]);
 }
 
-const objectTypes = new Set(['object', 'strict_object', 'loose_object', 'object_with_rest']);
-
-/** As `validate`, for a whole body: valibot's objects would take an array as one. */
+/** As `validate`, for a JSON body: an array is no object, at the top and inside. */
 export function validateBody(schema: GenericSchema, input: unknown): unknown {
-  if (Array.isArray(input) && objectTypes.has(schema.type)) {
-    throw new Problem('invalid_request', { message: 'The body must be a JSON object.' });
-  }
+  refuseArrays(schema);
   return validate(schema, input);
 }
 
@@ -73,9 +74,19 @@ function messageOf(issue: GenericIssue, path: string): string {
   if (issue.kind === 'validation' && !issue.message.startsWith('Invalid ')) {
     return `Invalid value for '${path}': ${issue.message}.`;
   }
-  const expected = clip(issue.expected ?? requirementOf(issue) ?? 'another value');
+  const expected = clip(
+    lengthOf(issue) ?? issue.expected ?? requirementOf(issue) ?? 'another value',
+  );
   const received = issue.kind === 'schema' ? kindOf(issue.input) : measureOf(issue);
   return `Invalid value for '${path}': expected ${expected}, received ${received}.`;
+}
+
+/** A bare bound says nothing of a text or a list: `>=1` of what? */
+function lengthOf({ type, requirement, input }: GenericIssue): string | undefined {
+  const bound = lengthBounds[type];
+  if (bound === undefined || typeof requirement !== 'number') return undefined;
+  const unit = Array.isArray(input) ? 'item' : 'character';
+  return `${bound} ${requirement} ${unit}${requirement === 1 ? '' : 's'}`;
 }
 
 function requirementOf({ type, requirement }: GenericIssue): string | undefined {

@@ -1,0 +1,68 @@
+// What the border says of a value that does not fit: which field, and what it should have been.
+import { strict as assert } from 'node:assert';
+import { test } from 'node:test';
+import * as v from 'valibot';
+import { validateBody } from '../../../runtime/http/validate.ts';
+import { Problem } from '../../../runtime/problem.ts';
+
+function refusal(schema: v.GenericSchema, input: unknown): string {
+  try {
+    validateBody(schema, input);
+  } catch (error) {
+    assert.ok(error instanceof Problem, String(error));
+    return error.message;
+  }
+  return '';
+}
+
+test('an array is no object, wherever a schema wants one', () => {
+  const closed = v.strictObject({ name: v.optional(v.string()) });
+  const schema = v.strictObject({
+    closed: v.optional(closed),
+    open: v.nullish(v.looseObject({ name: v.optional(v.string()) })),
+    plain: v.optional(v.object({})),
+    rest: v.optional(v.objectWithRest({}, v.unknown())),
+    record: v.optional(v.record(v.string(), v.unknown())),
+    piped: v.optional(v.pipe(closed, v.description('with a step behind it'))),
+    list: v.optional(v.array(closed)),
+    chosen: v.optional(v.union([v.string(), closed])),
+    named: v.optional(v.record(v.string(), closed)),
+    one: v.optional(v.picklist(['one'])),
+  });
+  const cases: [string, unknown, string][] = [
+    ['closed', [], 'closed'],
+    ['open', [], 'open'],
+    ['plain', [], 'plain'],
+    ['rest', [], 'rest'],
+    ['record', [], 'record'],
+    ['piped', [], 'piped'],
+    ['list', [{}, []], 'list[1]'],
+    ['chosen', [], 'chosen'],
+    ['named', { a: [] }, 'named.a'],
+  ];
+  for (const [name, value, path] of cases) {
+    assert.match(refusal(schema, { [name]: value }), /received array/, name);
+    assert.ok(refusal(schema, { [name]: value }).includes(`'${path}'`), name);
+  }
+  assert.match(refusal(schema, []), /expected Object, received array/);
+  for (const value of [{}, { closed: {}, open: null, list: [{}], named: { a: {} }, one: 'one' }]) {
+    assert.equal(refusal(schema, value), '');
+  }
+});
+
+test('a length that does not fit is told as a length', () => {
+  const schema = v.strictObject({
+    text: v.optional(v.pipe(v.string(), v.minLength(1), v.maxLength(3))),
+    list: v.optional(v.pipe(v.array(v.string()), v.minLength(2), v.maxLength(3))),
+    number: v.optional(v.pipe(v.number(), v.minValue(1), v.maxValue(3))),
+  });
+  const told: [unknown, string][] = [
+    [{ text: '' }, "Invalid value for 'text': expected at least 1 character, received 0."],
+    [{ text: 'long' }, "Invalid value for 'text': expected at most 3 characters, received 4."],
+    [{ list: [''] }, "Invalid value for 'list': expected at least 2 items, received 1."],
+    [{ list: [...'long'] }, "Invalid value for 'list': expected at most 3 items, received 4."],
+    [{ number: 0 }, "Invalid value for 'number': expected >=1, received 0."],
+    [{ number: 4 }, "Invalid value for 'number': expected <=3, received 4."],
+  ];
+  for (const [input, message] of told) assert.equal(refusal(schema, input), message);
+});
