@@ -48,6 +48,9 @@ export interface SimExchange {
   leave(how: 'stall' | 'cut'): void;
 }
 
+type SimRoute = SimFamily['routes'][number];
+type Served = { family: SimFamily; route: SimRoute };
+
 export interface SimFamily {
   readonly name: string;
   /** The key that a request carries, wherever this provider wants it. */
@@ -59,6 +62,8 @@ export interface SimFamily {
     path: string;
     /** `bytes`: the body is no JSON; the handler gets it as it came. */
     reads?: 'bytes';
+    /** False: it is for another family with this path. Absent: for this one. */
+    isFor?(req: HttpRequest): boolean;
     handle(exchange: SimExchange): void;
   }[];
 }
@@ -78,12 +83,12 @@ class Sim implements SocketHost {
 
   constructor(options: SimOptions) {
     this.#options = options;
-    for (const family of families) {
-      for (const route of family.routes) {
-        this.app[route.method](route.path, (res, req) =>
-          this.#serve(res, req, family, route.handle, route.reads === 'bytes'),
-        );
-      }
+    for (const served of servedPaths()) {
+      this.app[served.method](served.path, (res, req) => {
+        const found = served.choices.find(({ route }) => route.isFor?.(req) ?? true);
+        if (found === undefined) req.setYield(true);
+        else this.#serve(res, req, found);
+      });
     }
     serveSockets(this, this.#sockets, socketFamilies);
     this.#admin();
@@ -124,13 +129,9 @@ class Sim implements SocketHost {
     return (made + tail).slice(-length);
   }
 
-  #serve(
-    res: HttpResponse,
-    req: HttpRequest,
-    family: SimFamily,
-    handle: (exchange: SimExchange) => void,
-    isBytes: boolean,
-  ): void {
+  #serve(res: HttpResponse, req: HttpRequest, { family, route }: Served): void {
+    const { handle } = route;
+    const isBytes = route.reads === 'bytes';
     const keyAccepted = this.acceptsKey(family.keyOf(req));
     const kept = family.keep?.(req) ?? nothingKept;
     const exchange = new Exchange(this, res, this.nextRequest(), keyAccepted, kept);
@@ -265,6 +266,19 @@ class Exchange implements SimExchange, WheelEntry {
     this.#over = true;
     if (this.#model !== null) this.#sim.stats.ended(this.#model, how);
   }
+}
+
+/** Each path once, with every family that has it: uWS would keep only the last. */
+function servedPaths(): { method: SimRoute['method']; path: string; choices: Served[] }[] {
+  const all = families.flatMap((family) => family.routes.map((route) => ({ family, route })));
+  const byPath = new Map<string, Served[]>();
+  for (const served of all) {
+    const key = `${served.route.method} ${served.route.path}`;
+    byPath.set(key, [...(byPath.get(key) ?? []), served]);
+  }
+  return [...byPath.values()].flatMap((choices) =>
+    choices.slice(0, 1).map(({ route: { method, path } }) => ({ method, path, choices })),
+  );
 }
 
 function readBytes(res: HttpResponse, done: (bytes: Buffer) => void): void {

@@ -296,6 +296,8 @@ test('after ten seconds the model status is there, and names no provider', async
       assert.equal(chat?.status, 'operational');
       assert.equal(chat?.routes_total, 1);
       assert.equal(chat?.routes_operational, 1);
+      const ill = models.filter(({ status }) => status !== 'operational');
+      assert.deepEqual(ill, [], 'the simulator runs them all');
       assert.doesNotMatch(reply.text, /simulat(or|ed)|127\.0\.0\.1/);
       return;
     }

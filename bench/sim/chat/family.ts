@@ -1,6 +1,7 @@
 // The OpenAI-compatible Chat Completions family: POST /v1/chat/completions and GET /v1/models.
 import { sendReply, serveGeneration } from '../generation.ts';
 import { bearerOf } from '../key.ts';
+import { asksMessagesModels } from '../messages/models.ts';
 import { realtimeModels } from '../realtime/family.ts';
 import { responsesModels } from '../responses/request.ts';
 import type { SimExchange, SimFamily } from '../server.ts';
@@ -11,7 +12,7 @@ import { chatModels, readChatRequest } from './request.ts';
 import { type ChatIdentity, chatScript } from './stream.ts';
 import { wholeCompletion } from './whole.ts';
 
-/** Of every family below this prefix: one server has one list. */
+/** Of every family below this prefix: one server has one list. (Messages has one of its own.) */
 const servedModels = [
   ...chatModels,
   ...responsesModels,
@@ -26,7 +27,12 @@ export const chatFamily: SimFamily = {
   keyOf: bearerOf,
   routes: [
     { method: 'post', path: '/v1/chat/completions', handle: complete },
-    { method: 'get', path: '/v1/models', handle: listModels },
+    {
+      method: 'get',
+      path: '/v1/models',
+      isFor: (req) => !asksMessagesModels(req),
+      handle: listModels,
+    },
   ],
 };
 

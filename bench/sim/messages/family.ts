@@ -1,8 +1,10 @@
-// The Anthropic Messages family: POST /v1/messages and POST /v1/messages/count_tokens.
+// The Anthropic Messages family: POST /v1/messages and POST /v1/messages/count_tokens, and its own
+// list of models.
 import { type SimReply, sendReply, serveGeneration } from '../generation.ts';
 import { bearerOf } from '../key.ts';
 import type { SimExchange, SimFamily } from '../server.ts';
 import { errorOfStatus, errorReply, type MessagesError, wrongKey } from './failure.ts';
+import { asksMessagesModels, listModels, retrieveModel } from './models.ts';
 import { type MessagesRequest, readMessagesRequest } from './request.ts';
 import { messagesScript } from './stream.ts';
 import { type MessagesIdentity, wholeMessage } from './whole.ts';
@@ -13,10 +15,13 @@ export const messagesFamily: SimFamily = {
   keep: (req) => ({
     'anthropic-version': req.getHeader('anthropic-version'),
     'anthropic-beta': req.getHeader('anthropic-beta'),
+    model: req.getParameter(0) ?? '',
   }),
   routes: [
     { method: 'post', path: '/v1/messages', handle: create },
     { method: 'post', path: '/v1/messages/count_tokens', handle: count },
+    { method: 'get', path: '/v1/models', isFor: asksMessagesModels, handle: listModels },
+    { method: 'get', path: '/v1/models/:model', isFor: asksMessagesModels, handle: retrieveModel },
   ],
 };
 

@@ -78,6 +78,27 @@ test('what it sends has the published types, whole and streamed, in both version
   }
 });
 
+test('lists its models and describes one, beside the list of the other families', async () => {
+  const publishedModels = readPublished('@anthropic-ai/sdk/resources/models');
+  const ids: string[] = [];
+  for await (const entry of client.models.list()) {
+    ids.push(entry.id);
+    assert.deepEqual(publishedModels.findings(entry, 'ModelInfo'), []);
+  }
+  assert.ok(ids.includes(model));
+  assert.equal((await client.models.retrieve(model)).id, model);
+  await assert.rejects(client.models.retrieve('other'), Anthropic.NotFoundError);
+  await assert.rejects(
+    clientWith({ apiKey: 'wrong' }).models.list(),
+    Anthropic.AuthenticationError,
+  );
+  const headers = { authorization: 'Bearer right' };
+  const other = await fetch(`http://127.0.0.1:${sim.port}/v1/models`, { headers });
+  const { data } = (await other.json()) as { data: { id: string }[] };
+  assert.ok(data.some(({ id }) => id.startsWith('simulated-chat-')));
+  assert.ok(data.every(({ id }) => !ids.includes(id)));
+});
+
 test('the stream helper ends with the same message as the whole answer', async () => {
   for (const [text, more] of everything) {
     const whole = await client.messages.create(ask(text, more));
