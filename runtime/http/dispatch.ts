@@ -9,7 +9,7 @@ import { type CompiledRoute, compileRoutes, type Path } from './compile.ts';
 import type { Cors, CorsPolicy, HeaderPair } from './cors.ts';
 import { createHeaderTable, type ExchangeOwner, HttpExchange } from './exchange.ts';
 import { parseJson } from './json.ts';
-import { checkAccept, checkContentType } from './negotiate.ts';
+import { checkAccept, checkContentEncoding, checkContentType } from './negotiate.ts';
 import { sendReply } from './reply.ts';
 import type { Exchange, Method, Reply, Route, UploadedFile } from './route.ts';
 import { registerSocket } from './socket.ts';
@@ -158,6 +158,7 @@ function startBody<Access, Caller, Services>(
     throw tooLarge(body.bytesMax);
   }
   checkContentType(body.kind, request.getHeader('content-type'));
+  checkContentEncoding(request.getHeader('content-encoding'));
   exchange.mustClose = announcedBytes === null && request.getHeader('transfer-encoding') !== '';
   const read = kernel.bodies.read(response, announcedBytes, body.bytesMax, bodySink(call, caller));
   exchange.onFinish(() => read.stop());

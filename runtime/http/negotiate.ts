@@ -19,6 +19,14 @@ export function checkContentType(kind: 'json' | 'multipart', contentType: string
   });
 }
 
+/** A 415 for a compressed body: nothing here unpacks what a stranger packed. */
+export function checkContentEncoding(encoding: string): void {
+  if (encoding === '' || encoding.trim().toLowerCase() === 'identity') return;
+  throw new Problem('unsupported_media_type', {
+    message: 'The request body must not be compressed (Content-Encoding).',
+  });
+}
+
 /** A 406 when the Accept header rules out everything that the route can send. */
 export function checkAccept(accept: string, mediaTypes: readonly string[]): void {
   if (accept === '' || accept.includes('*/*') || accept.includes('application/json')) return;

@@ -261,6 +261,16 @@ test('media types: 415 for what cannot be read, 406 for what cannot be sent', as
   for (const [type, status] of types) {
     assert.equal((await post('/v1/echo', body, { 'content-type': type })).status, status, type);
   }
+  const encodings: [string, number][] = [
+    ['identity', 201],
+    ['gzip', 415],
+    ['br', 415],
+    ['identity, gzip', 415],
+  ];
+  for (const [encoding, status] of encodings) {
+    const headers = { 'content-type': 'application/json', 'content-encoding': encoding };
+    assert.equal((await post('/v1/echo', body, headers)).status, status, encoding);
+  }
   const accepts: [string, number][] = [
     ['*/*', 404],
     ['text/html, */*;q=0.1', 404],
