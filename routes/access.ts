@@ -38,7 +38,8 @@ export function authorize(
 
 function requireKeyToken(exchange: Exchange): string {
   const token = keyToken(exchange);
-  if (token === null) throw new Problem('unauthenticated');
+  // What was sent may be a credential, but of another kind.
+  if (token === null) throw new Problem('unauthenticated', { message: 'An API key is needed.' });
   return token;
 }
 
@@ -181,7 +182,11 @@ function userCaller(
   adminOnly: boolean,
 ): UserCaller | Promise<UserCaller> {
   const token = sessionToken(exchange);
-  if (token === null) throw new Problem('unauthenticated');
+  if (token === null) {
+    throw new Problem('unauthenticated', {
+      message: 'A signed-in user is needed, not an API key.',
+    });
+  }
   if (exchange.header('x-svc-session') === undefined) requireSameOrigin(exchange, services);
   const found = services.credentials.session(token, Date.now());
   if (found instanceof Promise) return found.then((session) => admitUser(session, adminOnly));

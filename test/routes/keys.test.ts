@@ -213,8 +213,12 @@ test('each scope opens its own routes and no others', async () => {
 test('keys open no account route, and sessions call no model', async () => {
   const account = await bed.account();
   const key = { headers: { authorization: `Bearer ${account.apiKey}` } };
-  assert.equal((await contract.call('GET', path, key)).status, 401);
-  assert.equal((await contract.call('GET', '/v1/models', session(account))).status, 401);
+  const withKey = await contract.call('GET', path, key);
+  assert.equal(withKey.status, 401);
+  assert.match(withKey.text, /A signed-in user is needed/);
+  const withSession = await contract.call('GET', '/v1/models', session(account));
+  assert.equal(withSession.status, 401);
+  assert.match(withSession.text, /An API key is needed/);
 });
 
 test('a cookie changes something only from the web origin', async () => {
