@@ -23,7 +23,8 @@ export const createChatCompletion = defineRoute({
     'replays the finished one, streamed or whole, and never charges twice. With `stream` the ' +
     'reply is server-sent events that end with `data: [DONE]`; the last JSON event carries ' +
     '`svc_usage`. A client that disconnects after the first delta is charged for the whole ' +
-    'answer and can fetch it with the same key for 24 hours.',
+    'answer and can fetch it with the same key for 24 hours. Images and files are http, https ' +
+    'or data URLs, in every generation format; link-local addresses are refused.',
   tag: 'Generation',
   documents: ['model'],
   access: { kind: 'key', scope: 'models:generate' },

@@ -1,5 +1,6 @@
 // A Chat Completions body → the neutral request, and the refusals that a schema cannot word.
 import { fieldProblem } from '../../../../runtime/http/validate.ts';
+import { assertMediaUrls } from '../../media-url.ts';
 import type {
   ContentPart,
   FunctionTool,
@@ -23,6 +24,7 @@ export function readRequest(
 ): GenerationRequest {
   refuseUnsupported(body);
   const messages = body.messages.map(readMessage);
+  assertMediaUrls(messages, 'messages');
   if (typeof body.instructions === 'string') messages.unshift(systemMessage(body.instructions));
   return {
     model: body.model,

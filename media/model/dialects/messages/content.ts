@@ -1,5 +1,6 @@
 // Messages of a body → neutral ones. A turn of the user may hold the results of several tools and
 // words of its own: each result becomes a message, in the order in which they stand.
+import { assertMediaUrls } from '../../media-url.ts';
 import type { ContentPart, Message } from '../../request.ts';
 import { isSealed, openReasoning } from '../responses/reasoning.ts';
 import type { BlockSource, BodyMessage, CountRequestBody, KnownBlocks } from './schema.ts';
@@ -7,11 +8,13 @@ import type { BlockSource, BodyMessage, CountRequestBody, KnownBlocks } from './
 /** Any block: those of unknown types too. */
 type BodyBlock = Record<string, unknown> & { type: string };
 
+/** @throws Problem invalid_request for an image or a document that may not be fetched */
 export function readMessages(body: Pick<CountRequestBody, 'system' | 'messages'>): Message[] {
   const messages: Message[] = [];
   const system = readParts(body.system ?? []);
   if (system.length > 0) messages.push(messageOf('system', system));
   for (const message of body.messages) addMessage(message, messages);
+  assertMediaUrls(messages, 'messages');
   return messages;
 }
 

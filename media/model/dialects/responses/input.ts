@@ -1,6 +1,7 @@
 // `input` of this format → neutral messages. What the model said in one turn (reasoning, text,
 // calls) becomes one assistant message; items that only this format knows ride along as native.
 import { fieldProblem } from '../../../../runtime/http/validate.ts';
+import { assertMediaUrls } from '../../media-url.ts';
 import type { ContentPart, Message } from '../../request.ts';
 import { flatName } from './namespaces.ts';
 import { type Members, openReasoning } from './reasoning.ts';
@@ -12,6 +13,7 @@ export function readInput(input: string | readonly InputItem[], path = 'input'):
   if (typeof input === 'string') return [message('user', [{ type: 'text', text: input }])];
   const messages: Message[] = [];
   for (const [index, item] of input.entries()) readItem(messages, item, `${path}[${index}]`);
+  assertMediaUrls(messages, path);
   return messages;
 }
 

@@ -1,0 +1,91 @@
+// Images and files of a message may be on the web or in the request: no provider is sent to its own
+// disk, or to the metadata service of its cloud.
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import type { TestAccount } from '../harness/account.ts';
+import { openTestbed, type Testbed } from '../harness/testbed.ts';
+
+let bed: Testbed;
+let account: TestAccount;
+before(async () => {
+  bed = await openTestbed();
+  account = await bed.account();
+});
+after(() => bed.close());
+
+const text = 'look [[sim tokens=1]]';
+
+/** The bodies of every format that name this URL, by path. */
+function bodiesWith(url: string): [string, Record<string, unknown>][] {
+  const model = 'svc-sim-chat';
+  const image = { type: 'image_url', image_url: { url } };
+  const source = { type: 'url', url };
+  const block = {
+    role: 'user',
+    content: [
+      { type: 'image', source },
+      { type: 'text', text },
+    ],
+  };
+  const result = { type: 'tool_result', tool_use_id: 'a', content: [{ type: 'image', source }] };
+  const items = (part: object) => [{ role: 'user', content: [part, { type: 'input_text', text }] }];
+  const picture = items({ type: 'input_image', image_url: url });
+  return [
+    [
+      '/v1/chat/completions',
+      { model, messages: [{ role: 'user', content: [image, { type: 'text', text }] }] },
+    ],
+    ['/v1/responses', { model, input: picture }],
+    ['/v1/responses', { model, input: items({ type: 'input_file', file_url: url }) }],
+    ['/api/v1/llm/responses', { model, input: picture }],
+    ['/v1/messages', { model, max_tokens: 9, messages: [block] }],
+    ['/v1/messages/count_tokens', { model, messages: [block] }],
+    ['/v1/messages', { model, max_tokens: 9, messages: [{ role: 'user', content: [result] }] }],
+  ];
+}
+
+async function post(path: string, body: object) {
+  const reply = await fetch(bed.url + path, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${account.apiKey}`, 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  });
+  return { status: reply.status, text: await reply.text() };
+}
+
+test('what no provider may fetch is refused in every format', async () => {
+  const { started } = await bed.simulator.stats();
+  for (const url of [
+    '',
+    ' ',
+    'file:///etc/passwd',
+    ' FILE:/etc/passwd',
+    'javascript:alert(1)',
+    'ftp://a.example/b.png',
+    'http://',
+    'http://169.254.169.254/latest/meta-data',
+    'http://2852039166/',
+    'http://[::ffff:169.254.169.254]/',
+    'http://metadata.google.internal/',
+  ]) {
+    for (const [path, body] of bodiesWith(url)) {
+      const reply = await post(path, body);
+      assert.equal(reply.status, 400, `${path} ${url}: ${reply.text}`);
+      assert.match(reply.text, /The URL of an image or a file (is|must be) /, `${path} ${url}`);
+    }
+  }
+  assert.equal((await bed.simulator.stats()).started, started, 'nobody was asked');
+});
+
+test('the web and data in the request are fine', async () => {
+  for (const url of [
+    'https://a.example/b.png?c=d',
+    'HTTP://a.example:8080/b.png',
+    'data:image/png;base64,iVBORw0KGgo=',
+    'iVBORw0KGgo=',
+  ]) {
+    const [, chat] = bodiesWith(url)[0] ?? [];
+    const reply = await post('/v1/chat/completions', chat ?? {});
+    assert.equal(reply.status, 200, `${url}: ${reply.text}`);
+  }
+});
