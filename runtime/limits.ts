@@ -201,6 +201,8 @@ export const fixedLimits = {
     restartsWithinMs: 60_000,
     /** Longest wait for a ready main process before it counts as hung. */
     readyTimeoutMs: 120_000,
+    /** For a process before us, which stops listening at once when it is told or killed. */
+    portWaitMs: 3_000,
     /** The main process is asked for a sign of life this often, and killed without one. */
     pingMs: 5_000,
     hungMs: 30_000,

@@ -39,7 +39,7 @@ import {
   type MetricsServer,
   startMetricsServer,
 } from './metrics.ts';
-import { freePort } from './port.ts';
+import { assertPortFree, freePort } from './port.ts';
 import { createSealer } from './seal.ts';
 import { Mesh } from './shard/mesh.ts';
 import { startThreads, type Threads } from './shard/threads.ts';
@@ -232,7 +232,11 @@ function startShards(): Promise<Threads> {
 }
 
 async function start(): Promise<void> {
-  const [catalog, started] = await Promise.all([prepareDatabase(), startShards()]);
+  const [catalog, started] = await Promise.all([
+    prepareDatabase(),
+    startShards(),
+    assertPortFree(config.host, port, limits.process.portWaitMs),
+  ]);
   threads = started;
   if (config.mode === 'dev') {
     const account = await prepareDevelopment({ config, sql, performOnWallet });

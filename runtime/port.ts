@@ -1,15 +1,53 @@
-// A free port for PORT=0: all shards must share one, so it is chosen before they listen.
+// The port of the API before the shards listen on it: a free one for PORT=0, which all must share,
+// and none that another program serves. The kernel would share that one too, and send each a part
+// of the other's requests (SO_REUSEPORT).
 import { createServer } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ConfigError } from './config.ts';
+
+const askAgainMs = 100;
 
 /** Asks the kernel for a port that is free now on `host`. */
 export function freePort(host: string): Promise<number> {
+  return listenOnce(host, 0);
+}
+
+/**
+ * Waits, at most `patienceMs`, until nobody listens there: a process before us may be about to end.
+ * @throws ConfigError in one line when it cannot be had
+ */
+export async function assertPortFree(
+  host: string,
+  port: number,
+  patienceMs: number,
+): Promise<void> {
+  const deadline = performance.now() + patienceMs;
+  for (;;) {
+    try {
+      await listenOnce(host, port);
+      return;
+    } catch (error) {
+      const code = error instanceof Error && 'code' in error ? String(error.code) : 'failed';
+      if (code !== 'EADDRINUSE') {
+        throw new ConfigError(`HOST and PORT: cannot listen on ${host}:${port} (${code})`);
+      }
+      if (performance.now() >= deadline) {
+        throw new ConfigError(`PORT ${port} of ${host} is in use by another program`);
+      }
+    }
+    await sleep(askAgainMs);
+  }
+}
+
+/** Listens without sharing, and stops; the port that it was. */
+function listenOnce(host: string, port: number): Promise<number> {
   return new Promise((resolve, reject) => {
     const server = createServer();
     server.once('error', reject);
-    server.listen(0, host, () => {
+    server.listen({ port, host, exclusive: true }, () => {
       const address = server.address();
-      const port = typeof address === 'object' && address !== null ? address.port : 0;
-      server.close(() => resolve(port));
+      const found = typeof address === 'object' && address !== null ? address.port : 0;
+      server.close(() => resolve(found));
     });
   });
 }

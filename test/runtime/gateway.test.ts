@@ -61,6 +61,15 @@ test('kill -9 of everything: the next start recovers', async () => {
   await assertServes();
 });
 
+test('a second one with other data on its port is refused, and takes no request', async () => {
+  const env = { PORT: new URL(gateway.url).port };
+  await assert.rejects(startGateway({ env }), (error: Error) => {
+    assert.match(error.message, /ended \(1\):[\s\S]*PORT \d+ of \S+ is in use by another/);
+    return true;
+  });
+  for (let round = 0; round < 20; round += 1) await assertServes();
+});
+
 test('SIGTERM ends it with 0, and the database was shut down in order', async () => {
   assert.equal(await gateway.stop(), 0);
   await assert.rejects(stat(join(gateway.dataDir, 'pg', 'postmaster.pid')));
