@@ -35,9 +35,8 @@ export async function inspectRecording(
   });
   if (!answer.ok) throw busy();
   if (!answer.value.ok) {
-    if (answer.value.refused === 'timeout') {
-      throw unprocessable('The file takes too long to be decoded.');
-    }
+    // Also when it is late: the programs have bounds of their own, below the task's, which tell a
+    // file that never ends; what is late beside them waited for its turn.
     throw answer.value.refused === 'failed' ? new Problem('dependency_unavailable') : busy();
   }
   const inspected = answer.value.value as InspectedAudio;

@@ -1,0 +1,32 @@
+// What a client is told when its recording could not be looked at: the machine is to blame, unless
+// the programs said something of the file.
+import assert from 'node:assert/strict';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { inspectRecording } from '../../../routes/audio/inspect.ts';
+import type { Services } from '../../../routes/services.ts';
+import { Problem } from '../../../runtime/problem.ts';
+import { wav } from '../../harness/recordings.ts';
+
+test('a recording that waited too long for its turn is no bad recording', async (t) => {
+  const scratchFolder = await mkdtemp(join(tmpdir(), 'tollgate-inspect-'));
+  t.after(() => rm(scratchFolder, { recursive: true, force: true }));
+  const file = { bytes: wav(1), filename: 'a.wav', mediaType: 'audio/wav' };
+  for (const [refused, code] of [
+    ['timeout', 'overloaded'],
+    ['overloaded', 'overloaded'],
+    ['aborted', 'overloaded'],
+    ['failed', 'dependency_unavailable'],
+  ] as const) {
+    const ask = async () => ({ ok: true, value: { ok: false, refused } });
+    const system = { node: 1, ref: () => ({ ask }) };
+    const services = { system, tasksKind: null, scratchFolder } as unknown as Services;
+    await assert.rejects(inspectRecording(services, file), (error: unknown) => {
+      assert.ok(error instanceof Problem);
+      assert.equal(error.code, code, refused);
+      return true;
+    });
+  }
+});
