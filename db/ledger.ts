@@ -430,6 +430,7 @@ export async function applyWrites(
     present |= 1 << index;
     parameters.push(...columnsOf(rows));
   });
+  if (present !== 0) padLastArray(parameters);
   const text = statementFor(present, isOne);
   const moved = await sql.unsafe<{ id: string }[]>(text, parameters, { prepare: true });
   return new Set(moved.map((row) => row.id));
@@ -440,6 +441,19 @@ function ownedRows(part: Part, writes: readonly WalletWrite[]): Scalar[][] {
   return writes.flatMap((write, index) =>
     part.rows(write).map((row) => [index + 1, write.walletId, ...row]),
   );
+}
+
+/**
+ * postgres.js keeps a message that is shorter than this until the end of the event loop's next
+ * turn. The batch of a turn must not wait for another one, so blanks, which PostgreSQL skips
+ * around an array's braces, make it long enough. Measured: a tenth of the time to a first event.
+ */
+const undelayedBytes = 1_024;
+
+function padLastArray(parameters: string[]): void {
+  const missing = undelayedBytes - parameters.reduce((sum, { length }) => sum + length, 0);
+  const last = parameters.pop() ?? '';
+  parameters.push(missing > 0 ? last + ' '.repeat(missing) : last);
 }
 
 /** One array literal for each column; rows have one width. */
