@@ -8,7 +8,10 @@ export type TaskRefusal = 'overloaded' | 'timeout' | 'aborted' | 'failed';
 export type TaskAnswer<T> = { ok: true; value: T } | { ok: false; refused: TaskRefusal };
 
 export interface TaskOptions {
-  /** From now, with the wait for a thread; absent: the default of the pool. */
+  /**
+   * From now, with the wait for a thread; absent: the default of the pool. Infinity: until it is
+   * aborted, for a task that is itself told what to do.
+   */
   timeoutMs?: number;
   signal?: AbortSignal;
   /** Buffers that move to the thread instead of being copied. */
@@ -68,10 +71,12 @@ export function createPool(options: PoolOptions): Pool {
     const ending = new AbortController();
     const giveUp = () => ending.abort();
     let late = false;
-    const deadline = setTimeout(() => {
+    const timeoutMs = given.timeoutMs ?? options.timeoutMs;
+    const tooLate = () => {
       late = true;
       giveUp();
-    }, given.timeoutMs ?? options.timeoutMs);
+    };
+    const deadline = Number.isFinite(timeoutMs) ? setTimeout(tooLate, timeoutMs) : undefined;
     if (given.signal?.aborted === true) giveUp();
     given.signal?.addEventListener('abort', giveUp, { once: true });
     const refuse = (refused: TaskRefusal): TaskAnswer<T> => ({ ok: false, refused });
