@@ -107,6 +107,7 @@ const sealer = createSealer(boot.masterKey);
 const voice = createVoiceHouse({
   instanceId: boot.instanceId,
   wallet: (walletId) => system.ref(kinds.wallet, walletId),
+  health,
   sealer,
   limits,
   search: searchClient,

@@ -5,6 +5,7 @@ import type { ClientSocket } from '../../runtime/http/route.ts';
 import { fixedLimits } from '../../runtime/limits.ts';
 import type { SessionFinish } from '../wallet/protocol.ts';
 import { type EndReason, endedEvent, endings, errorEvent, type VoiceError } from './events.ts';
+import { routeLeft } from './health.ts';
 import type { VoiceSessionProtocol } from './protocol.ts';
 import { send, type VoiceSession } from './state.ts';
 import { addReport, chargeOf, estimated, isNothing } from './tariff.ts';
@@ -66,6 +67,7 @@ function beginEnd(session: VoiceSession, reason: NonNullable<VoiceSession['endRe
   session.lane?.close();
   session.lane = null;
   giveUpTools(session);
+  routeLeft(session);
   if (phase === 'live') session.call?.close(fixedLimits.voice.lingerMs);
   else closeCall(session);
   return true;

@@ -19,7 +19,7 @@ const foreseenHolds = 10n;
 
 type Given = Pick<
   VoiceDeps,
-  'instanceId' | 'wallet' | 'sealer' | 'limits' | 'search' | 'metrics' | 'log'
+  'instanceId' | 'wallet' | 'health' | 'sealer' | 'limits' | 'search' | 'metrics' | 'log'
 > & {
   sql: Sql;
   /** Counters of the process, and the place of this shard in them. */

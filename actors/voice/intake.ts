@@ -181,7 +181,7 @@ function takeStart(session: VoiceSession, text: string | null, bytesLength: numb
     model,
     upstreamVoice,
     tariff: { card: model.card, perSecond: chosen.model.tokensPerSecondMax },
-    targets: [...model.targets],
+    targets: deps.health.order(model.targets, Date.now()),
   };
   begin(session);
 }

@@ -15,6 +15,7 @@ import type { Logger } from '../../runtime/log.ts';
 import type { Sealer } from '../../runtime/seal.ts';
 import type { CatalogModel } from '../catalog/snapshot.ts';
 import type { Foresight } from '../generation/foresight.ts';
+import type { RouteHealth } from '../generation/health.ts';
 import type { WalletProtocol } from '../wallet/protocol.ts';
 import type { VoiceHost } from './host.ts';
 import type { VoiceSession } from './state.ts';
@@ -61,6 +62,8 @@ export interface VoiceDeps {
   instanceId: string;
   wallet(walletId: string): ActorRef<WalletProtocol>;
   foresight: Foresight;
+  /** Of the shard: generations and voice never share a route, but order and status are the same. */
+  health: RouteHealth;
   sealer: Sealer;
   limits: Limits;
   lanes: Lanes;

@@ -12,6 +12,7 @@ import { fixedLimits } from '../../runtime/limits.ts';
 import type { CatalogModel } from '../catalog/snapshot.ts';
 import type { EndReason } from './events.ts';
 import { type Bucket, fullBucket } from './frame-rate.ts';
+import type { RouteUse } from './health.ts';
 import type { VoiceSessionProtocol } from './protocol.ts';
 import type { VoiceDeps, VoiceSpec } from './spec.ts';
 import type { StartMessage } from './start.ts';
@@ -69,6 +70,8 @@ export interface VoiceSession {
   started: Started | null;
   call: LiveCall | null;
   callReady: boolean;
+  /** Whose verdict is open; null: nobody's. */
+  route: RouteUse | null;
   lane: Lane | null;
   /** Frames that came before the upstream was ready; null: there were none. */
   early: Uint8Array[] | null;
@@ -124,6 +127,7 @@ export function newSession(
     started: null,
     call: null,
     callReady: false,
+    route: null,
     lane: null,
     early: null,
     playout: new Playout(deps.budget),

@@ -11,6 +11,7 @@ import { fixedLimits } from '../../runtime/limits.ts';
 import { closeCall, endSession, reject, upstreamOver } from './closing.ts';
 import { errorEvent, inputAudio, readyEvent, statusEvent, transcriptEvent } from './events.ts';
 import { noteUsage } from './funding.ts';
+import { routeFailed, routeReady, takeTarget } from './health.ts';
 import { sealContinuation } from './sealed.ts';
 import { clearSound, endAnswer, takeSound, updateTurn } from './sound.ts';
 import { send, type VoiceSession } from './state.ts';
@@ -25,8 +26,8 @@ const partialCharactersMax = 32_768;
 /** Calls the next target. Nothing is sent to it but the set-up before the hold is durable. */
 export function openUpstream(session: VoiceSession): void {
   const { deps, started } = session;
-  const target = started?.targets.shift();
-  if (started === null || target === undefined) {
+  const target = takeTarget(session);
+  if (started === null || target === null) {
     const message = 'The voice model cannot be reached at the moment.';
     reject(session, { code: 'upstream_error', message, retryable: true, fatal: true });
     return;
@@ -93,6 +94,7 @@ function takeEvent(
   switch (event.type) {
     case 'ready':
       session.callReady = true;
+      routeReady(session);
       goLive(session);
       return;
     case 'usage':
@@ -192,7 +194,8 @@ function goingAway(session: VoiceSession, leftMs: number, nowMs: number): void {
 
 function callFailed(session: VoiceSession, kind: LiveFailureKind, text: string): void {
   const { phase, callReady } = session;
-  note(session, { kind, text }, 'voice upstream failed');
+  note(session, { kind, text, route: session.route?.routeId }, 'voice upstream failed');
+  routeFailed(session, kind, text);
   if (phase === 'starting' && !callReady) {
     closeCall(session);
     openUpstream(session);

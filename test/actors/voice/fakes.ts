@@ -93,6 +93,7 @@ export class FakeClient implements ClientSocket {
 /** One upstream session: what it was told, and what it says. */
 export class FakeCall implements LiveCall {
   readonly told: string[] = [];
+  readonly routeId: string;
   readonly setup: LiveSetup;
   readonly #report: (events: readonly LiveEvent[]) => void;
   frames = 0;
@@ -102,7 +103,8 @@ export class FakeCall implements LiveCall {
   endsAtOnce = true;
   results: { callId: string; output: Record<string, unknown> }[] = [];
 
-  constructor(setup: LiveSetup, report: (events: readonly LiveEvent[]) => void) {
+  constructor(routeId: string, setup: LiveSetup, report: (events: readonly LiveEvent[]) => void) {
+    this.routeId = routeId;
     this.setup = setup;
     this.#report = report;
   }

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { CatalogModel } from '../../../actors/catalog/snapshot.ts';
+import { createRouteHealth, type RouteHealth } from '../../../actors/generation/health.ts';
 import { createKinds, kindList } from '../../../actors/tree.ts';
 import { VoiceHost } from '../../../actors/voice/host.ts';
 import { openSession, type VoiceSessionKind, watch } from '../../../actors/voice/session.ts';
@@ -45,6 +46,7 @@ export interface StageOptions {
 export interface VoiceStage {
   sql: Sql;
   host: VoiceHost;
+  health: RouteHealth;
   account(micros?: bigint): Promise<TestAccount>;
   connect(account: TestAccount): FakeClient;
   /** A client whose session is live. */
@@ -103,14 +105,15 @@ function depsOf(options: StageOptions, sql: Sql, wallet: Wallets, calls: FakeCal
   return {
     instanceId: 'ins_stage',
     wallet,
+    health: createRouteHealth(),
     foresight: { expectsFunds: () => false, saw: () => {}, forget: () => {} },
     sealer: createSealer(Buffer.alloc(32, 7).toString('base64url')),
     limits,
     lanes: { open: () => null, stop: async () => {}, status: noLanes },
     budget: openAudioBudget(createBudgetCounters(1), 0, 64 * 1024 * 1024),
     family: () => family,
-    openCall: (_family, _target, setup, listener) => {
-      const call = new FakeCall(setup, (events) => listener.events(events));
+    openCall: (_family, { routeId }, setup, listener) => {
+      const call = new FakeCall(routeId, setup, (events) => listener.events(events));
       calls.push(call);
       return call;
     },
@@ -160,7 +163,10 @@ function connect(room: Room, account: TestAccount): FakeClient {
   const model = {
     alias: 'svc-voice-1',
     kind: 'voice',
-    targets: Array.from({ length: options.targets ?? 1 }, () => target),
+    targets: Array.from({ length: options.targets ?? 1 }, (_, index) => ({
+      ...target,
+      routeId: `fake/voice-${index + 1}`,
+    })),
     card,
     tokensPerSecondMax: { audioInput: 10, textInput: 10, audioOutput: 10, textOutput: 10 },
   } as unknown as CatalogModel;
@@ -222,6 +228,7 @@ export async function openVoiceStage(options: StageOptions = {}): Promise<VoiceS
   return {
     sql,
     host: deps.host,
+    health: deps.health,
     calls,
     connect: (account) => connect(room, account),
     row: (client) => rowOf(room, client),
