@@ -3,6 +3,7 @@
 import type { Scope } from '../actors/credentials/scope.ts';
 import type { Exchange } from '../runtime/http/route.ts';
 import type { RateState } from '../runtime/limiter.ts';
+import { fixedLimits } from '../runtime/limits.ts';
 import { Problem } from '../runtime/problem.ts';
 import type { KeyCredential, SessionCredential } from './credentials.ts';
 import type { Access, Caller, KeyCaller, Place, Services, UserCaller } from './services.ts';
@@ -54,11 +55,17 @@ function socketCaller(
   services: Services,
 ): Caller | Promise<Caller> {
   const credential = credentialOf(exchange, keyToken(exchange));
-  if (credential.kind === 'session') return userCaller(exchange, services, false);
+  if (credential.kind === 'session') {
+    const found = userCaller(exchange, services, false);
+    if (!(found instanceof Promise)) return placedUser(found, exchange, services);
+    return found.then((user) => placedUser(user, exchange, services));
+  }
   if (credential.kind === 'key') return keyCaller(credential.token, access, exchange, services);
   return admitTicket(credential.token, services).then((admitted) => {
     const { ticket, limits } = admitted;
-    if (limits === null || ticket.keyId === null) return userOf(admitted);
+    if (limits === null || ticket.keyId === null) {
+      return placedUser(userOf(admitted), exchange, services);
+    }
     const { accountId, walletId, keyId } = ticket;
     const slot = services.limiter.slotOf(keyId);
     const scopes = new Set([access.scope]);
@@ -120,13 +127,34 @@ function admitKey(
     setConcurrencyHeaders(exchange, concurrencyMax, limiter.openCount(slot));
     return { kind: 'key', keyId, accountId, walletId, scopes, place: noPlace };
   }
+  const place = takePlace(slot, concurrencyMax, exchange, services);
+  return { kind: 'key', keyId, accountId, walletId, scopes, place };
+}
+
+/** A user without a key has the places that a key has by itself, over all sessions and tickets. */
+function placedUser(
+  user: Omit<UserCaller, 'place'>,
+  exchange: Exchange,
+  services: Services,
+): UserCaller {
+  const slot = services.limiter.slotOf(user.accountId);
+  const { concurrencyMax } = fixedLimits.keys;
+  return { ...user, place: takePlace(slot, concurrencyMax, exchange, services) };
+}
+
+/** @throws Problem concurrency_limited */
+function takePlace(
+  slot: number,
+  concurrencyMax: number,
+  exchange: Exchange,
+  { limiter }: Services,
+): Place {
   const open = limiter.open(slot, concurrencyMax);
   setConcurrencyHeaders(exchange, concurrencyMax, open ?? concurrencyMax);
   if (open === null) {
     throw new Problem('concurrency_limited', { headers: { 'retry-after': '1' } });
   }
-  const place = newPlace(exchange, () => limiter.close(slot));
-  return { kind: 'key', keyId, accountId, walletId, scopes, place };
+  return newPlace(exchange, () => limiter.close(slot));
 }
 
 const noPlace: Place = { take: () => () => {} };
@@ -204,5 +232,5 @@ function admitUser(session: SessionCredential | null, adminOnly: boolean): UserC
   if (session === null || session.expiresAtMs <= Date.now()) throw new Problem('session_expired');
   if (adminOnly && !session.admin) throw new Problem('forbidden');
   const { accountId, walletId, admin } = session;
-  return { kind: 'user', accountId, walletId, admin };
+  return { kind: 'user', accountId, walletId, admin, place: noPlace };
 }

@@ -94,6 +94,8 @@ export interface UserCaller {
   accountId: string;
   walletId: string;
   admin: boolean;
+  /** One of the account's, where the route counts them: connections that last. */
+  place: Place;
 }
 
 export type Caller = KeyCaller | UserCaller | { kind: 'anonymous' };

@@ -5,7 +5,7 @@ import { withDeadline } from '../db/sql.ts';
 import { redeemTicket } from '../db/voice-tickets.ts';
 import type { Exchange } from '../runtime/http/route.ts';
 import { Problem } from '../runtime/problem.ts';
-import type { Caller, Services } from './services.ts';
+import type { Services, UserCaller } from './services.ts';
 
 const keyPrefix = 'svc.key.';
 
@@ -53,8 +53,8 @@ function refusedTicket(): Problem {
   return new Problem('unauthenticated', { message });
 }
 
-/** The caller that a user's ticket stands for. */
-export function userOf({ ticket }: Admitted): Caller {
+/** The caller that a user's ticket stands for, but for its place. */
+export function userOf({ ticket }: Admitted): Omit<UserCaller, 'place'> {
   return {
     kind: 'user',
     accountId: ticket.accountId,

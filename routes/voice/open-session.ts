@@ -18,7 +18,7 @@ const socket: SocketDeclaration<Caller, Services> = {
   bufferedBytesMax: fixedLimits.voice.bufferedBytesMax,
   silenceSecondsMax: fixedLimits.voice.silenceSeconds,
   accept({ caller, services, exchange }) {
-    const { accountId, walletId } = requireAccount(caller);
+    const { accountId, walletId, place } = requireAccount(caller);
     const { voice, system } = services;
     if (!voice.host.admit()) throw full(services);
     const spec: VoiceSpec = {
@@ -29,7 +29,7 @@ const socket: SocketDeclaration<Caller, Services> = {
       apiKeyId: caller.kind === 'key' ? caller.keyId : null,
       findVoice: (voiceId) => findVoice(services.catalog(), voiceId),
       searchTarget: () => services.catalog().snapshot.search,
-      releasePlace: caller.kind === 'key' ? caller.place.take() : () => {},
+      releasePlace: place.take(),
       link: { session: null },
     };
     const handlers = open(system, voice.sessionKind, spec);
@@ -61,7 +61,8 @@ export const openSession = defineRoute({
     'frames of 1,024 bytes up, whole samples of at most 80 ms down. Events: `session.ready`, ' +
     '`status`, `transcript`, `playback.clear`, `tool`, `error`, `session.ended`. A session is ' +
     'idle when neither side makes a sound. Audio beyond real time, and a burst of 5 seconds, is ' +
-    'dropped.',
+    'dropped. An API key has as many sessions at once as its limit of concurrency; a user ' +
+    'without one has 64, over all shards.',
   tag: 'Voice',
   documents: ['account', 'model'],
   access: { kind: 'socket', scope: 'voice:session' },

@@ -140,6 +140,40 @@ test('the limits of a key count sessions for as long as they last', async () => 
   first.socket.terminate();
 });
 
+test('a user without a key has 64 sessions at once, by session and by ticket', async () => {
+  const user = await bed.account({ micros: 100_000_000_000_000n });
+  const headers = { 'x-svc-session': user.sessionToken };
+  // Half on tickets: each way alone would have room for more.
+  const clients = await Promise.all(
+    Array.from({ length: 64 }, async (_, index) => {
+      const options = index % 2 === 0 ? { headers } : { query: `ticket=${await ticket(headers)}` };
+      const client = await connect(options);
+      await client.ready();
+      return client;
+    }),
+  );
+  const unused = await ticket(headers);
+  for (const options of [{ headers }, { query: `ticket=${unused}` }]) {
+    const full = await refusal(options);
+    assert.deepEqual(codeOf(full), [429, 'concurrency_limited']);
+    assert.equal(full.headers['retry-after'], '1');
+    assert.equal(full.headers['x-ratelimit-limit-concurrency'], '64');
+    assert.equal(full.headers['x-ratelimit-remaining-concurrency'], '0');
+  }
+  // The places are the account's: its key has its own, and so have others.
+  await talks({ apiKey: user.apiKey });
+  const [first, ...others] = clients;
+  first?.send({ type: 'end' });
+  await first?.close();
+  let next: VoiceClient | null = null;
+  for (let attempt = 0; next === null && attempt < 200; attempt += 1) {
+    next = await connect({ headers }).catch(() => null);
+  }
+  assert.ok(next !== null, 'places come back');
+  for (const client of [...others, next]) client.socket.terminate();
+  await user.quiet();
+});
+
 test('a full shard refuses the handshake with 503 and Retry-After, and recovers', async () => {
   const { apiKey } = account;
   const full = await openTestbed({ shards: 1, env: { TOLLGATE_VOICE_SESSIONS_MAX: '3' } });
