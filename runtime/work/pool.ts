@@ -8,10 +8,7 @@ export type TaskRefusal = 'overloaded' | 'timeout' | 'aborted' | 'failed';
 export type TaskAnswer<T> = { ok: true; value: T } | { ok: false; refused: TaskRefusal };
 
 export interface TaskOptions {
-  /**
-   * From now, with the wait for a thread; absent: the default of the pool. Infinity: until it is
-   * aborted, for a task that is itself told what to do.
-   */
+  /** From now, with the wait for a thread; absent: the default of the pool. */
   timeoutMs?: number;
   signal?: AbortSignal;
   /** Buffers that move to the thread instead of being copied. */
@@ -71,12 +68,10 @@ export function createPool(options: PoolOptions): Pool {
     const ending = new AbortController();
     const giveUp = () => ending.abort();
     let late = false;
-    const timeoutMs = given.timeoutMs ?? options.timeoutMs;
-    const tooLate = () => {
+    const deadline = setTimeout(() => {
       late = true;
       giveUp();
-    };
-    const deadline = Number.isFinite(timeoutMs) ? setTimeout(tooLate, timeoutMs) : undefined;
+    }, given.timeoutMs ?? options.timeoutMs);
     if (given.signal?.aborted === true) giveUp();
     given.signal?.addEventListener('abort', giveUp, { once: true });
     const refuse = (refused: TaskRefusal): TaskAnswer<T> => ({ ok: false, refused });
