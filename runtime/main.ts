@@ -47,6 +47,7 @@ import { version } from './version.ts';
 import { createBus } from './work/bus.ts';
 import { createPool } from './work/pool.ts';
 import { createQueue } from './work/queue.ts';
+import { runTask } from './work/task.ts';
 
 const reportTimeoutMs = 1_000;
 /** To settle and close, beyond the drain; and what is waited for a shard that is late. */
@@ -133,7 +134,7 @@ const kinds = createKinds(
       run: (name, payload) =>
         name === inspectionTask
           ? inspectAudio(payload)
-          : pool.run<unknown>(new URL(`../media/tasks/${name}.js`, import.meta.url), payload),
+          : runTask(pool, new URL(`../media/tasks/${name}.js`, import.meta.url), payload),
     },
   },
   null,

@@ -14,6 +14,7 @@ import { createRouteHealth } from '../actors/generation/health.ts';
 import { warmPlanning } from '../actors/generation/planning.ts';
 import type { GenerationDeps } from '../actors/generation/spec.ts';
 import { nodeActorId } from '../actors/node/node.ts';
+import { countTexts } from '../actors/tasks/counting.ts';
 import { checkFormat } from '../actors/tasks/format.ts';
 import { tasksId } from '../actors/tasks/tasks.ts';
 import { createKinds, kindList, supervisionTree } from '../actors/tree.ts';
@@ -247,10 +248,9 @@ async function countTokens(texts: { input: string; output: string }) {
   // The tokenizer takes a second to load, on the cores that the next shard needs to start.
   if (failing) return null;
   const tasks = system.ref(kinds.tasks, tasksId);
-  const task = { name: 'count-tokens', payload: [texts.input, texts.output] };
-  const answer = await tasks.ask('run', task, countTimeoutMs);
-  if (!answer.ok || !answer.value.ok) return null;
-  const [input = 0, output = 0] = answer.value.value as number[];
+  const counts = await countTexts(tasks, [texts.input, texts.output], countTimeoutMs);
+  if (counts === null) return null;
+  const [input = 0, output = 0] = counts;
   return { input, output };
 }
 

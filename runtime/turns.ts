@@ -1,6 +1,8 @@
 // Turns of the event loop for steps that take milliseconds: a long body is parsed, hashed and
 // encoded in a turn of its own each, and two of them never share one, however many come at once.
 
+/** A step that has worked this long hands the loop on: on a shared core it lasts longer yet. */
+const turnMsMax = 2;
 const waiting: (() => void)[] = [];
 
 /** Resolves at the start of a turn that no other long step of this thread has. In order. */
@@ -15,4 +17,17 @@ function next(): void {
   const begin = waiting.shift();
   if (waiting.length > 0) setImmediate(next);
   begin?.();
+}
+
+/**
+ * For work in pieces: the returned function is called before each, and waits for a turn where the
+ * running one has been long enough, or where a new one is a must.
+ */
+export function pausing(): (must?: boolean) => Promise<void> {
+  let begunMs = performance.now();
+  return async (must = false) => {
+    if (!must && performance.now() - begunMs < turnMsMax) return;
+    await ownTurn();
+    begunMs = performance.now();
+  };
 }

@@ -1,6 +1,10 @@
 // Prompts of about 200,000 tokens on every format, to an exact model and to a managed route that
 // optimizes them: how long a shard is blocked, what stays in memory, and the CPU of a request.
 
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { blocksBetween, longestWorkMs } from '../blocks.ts';
 import { freePort } from '../child.ts';
 import { assertClean, type Contender, costOf } from '../contender.ts';
 import { startGateway } from '../contenders/gateway.ts';
@@ -23,7 +27,15 @@ const TIMEOUT_MS = 60_000;
 const BLOCK_MS_MAX = 20;
 const COPIES_MAX = 3;
 
-type Key = 'cpu' | 'alone' | 'together' | 'copies' | 'p50' | 'main';
+type Key = 'cpu' | 'alone' | 'aloneWork' | 'together' | 'togetherWork' | 'copies' | 'p50' | 'main';
+
+/** What is measured, and by what. */
+interface Bed {
+  gateway: Contender;
+  generator: Generator;
+  metricsPort: number;
+  blocksFolder: string;
+}
 
 interface Lane {
   name: string;
@@ -94,22 +106,21 @@ async function delaysMs(metricsPort: number): Promise<{ shards: number; main: nu
   return delays;
 }
 
-async function measure(
-  lane: Lane,
-  gateway: Contender,
-  generator: Generator,
-  metricsPort: number,
-): Promise<Figures<Key>> {
+async function measure(lane: Lane, bed: Bed): Promise<Figures<Key>> {
+  const { gateway, generator, metricsPort, blocksFolder } = bed;
   await delaysMs(metricsPort);
+  const aloneFromMs = Date.now();
   const alone = await costOf(gateway, () =>
     generator.load(job(lane.target, 1, ALONE_REQUESTS), TIMEOUT_MS),
   );
   assertClean(gateway, alone.result);
   const aloneDelays = await delaysMs(metricsPort);
+  const aloneBlocks = blocksBetween(blocksFolder, aloneFromMs, Date.now());
   const pids = gateway.pids();
   resetPeakRss(pids);
   const rssBefore = rssBytesOf(pids);
   await delaysMs(metricsPort);
+  const togetherFromMs = Date.now();
   const together = await generator.load(
     job(lane.slow, TOGETHER, TOGETHER, TOGETHER_SPREAD_MS),
     TIMEOUT_MS,
@@ -117,11 +128,14 @@ async function measure(
   assertClean(gateway, together);
   const growth = peakRssBytesOf(pids) - rssBefore;
   const togetherDelays = await delaysMs(metricsPort);
+  const togetherBlocks = blocksBetween(blocksFolder, togetherFromMs, Date.now());
   return {
     cpu: alone.cost.cpuMicros / 1_000 / alone.result.requests,
     p50: alone.result.totalMs.p50,
     alone: aloneDelays.shards,
+    aloneWork: longestWorkMs(aloneBlocks),
     together: togetherDelays.shards,
+    togetherWork: longestWorkMs(togetherBlocks),
     main: Math.max(aloneDelays.main, togetherDelays.main),
     copies: growth / TOGETHER / Buffer.byteLength(lane.slow.body),
   };
@@ -130,10 +144,11 @@ async function measure(
 async function run(options: BenchOptions): Promise<Report> {
   const simulator = await startSimulator();
   const generator = new Generator();
+  const blocksFolder = await mkdtemp(join(tmpdir(), 'tollgate-bench-blocks-'));
   try {
     const metricsPort = await freePort();
     const catalog = catalogOf(simulator.port);
-    const gateway = await startGateway({ ...options, catalog, metricsPort });
+    const gateway = await startGateway({ ...options, catalog, metricsPort, blocksFolder });
     try {
       const lanes = lanesOf(gateway);
       progress(`bodies of ${lanes.map(({ target }) => target.body.length).join(', ')} characters`);
@@ -141,8 +156,9 @@ async function run(options: BenchOptions): Promise<Report> {
         const warmup = await generator.load(job(lane.target, 2, WARMUP_REQUESTS), TIMEOUT_MS);
         assertClean(gateway, warmup);
       }
+      const bed = { gateway, generator, metricsPort, blocksFolder };
       const figures = await interleave<Key, Lane>(lanes, options.runs, (lane) =>
-        measure(lane, gateway, generator, metricsPort),
+        measure(lane, bed),
       );
       return report(figures, Buffer.byteLength(lanes[0]?.target.body ?? ''));
     } finally {
@@ -151,6 +167,7 @@ async function run(options: BenchOptions): Promise<Report> {
   } finally {
     generator.stop();
     await simulator.stop();
+    await rm(blocksFolder, { recursive: true, force: true });
   }
 }
 
@@ -172,7 +189,9 @@ function report(figures: ReadonlyMap<string, Figures<Key>>, bodyBytes: number): 
     columns: [
       'request',
       'longest block ms',
+      'less waits for a core',
       `with ${TOGETHER} at once`,
+      'less waits for a core',
       'main thread ms',
       'copies in memory',
       'CPU ms a request',
@@ -181,7 +200,9 @@ function report(figures: ReadonlyMap<string, Figures<Key>>, bodyBytes: number): 
     rows: [...figures].map(([name, row]) => [
       name,
       rounded(row.alone),
+      rounded(row.aloneWork),
       rounded(row.together),
+      rounded(row.togetherWork),
       rounded(row.main),
       rounded(row.copies),
       rounded(row.cpu),
@@ -205,7 +226,10 @@ function report(figures: ReadonlyMap<string, Figures<Key>>, bodyBytes: number): 
       'The process is warm: memory that earlier requests have freed and the process has kept ' +
         'takes up part of the growth, so the copies are a lower bound, least certain where they ' +
         'are few. Delays are wall-clock time with generator, simulator and database on the same ' +
-        'cores: a shard that waits for a core counts as blocked.',
+        'cores: a shard that waits for a core counts as blocked, and the bars count it, too. ' +
+        'Beside it stands the longest delay less the time that the thread stood ready without a ' +
+        'core (schedstat, sampled each 2 ms in the shard itself); it need not be the same delay, ' +
+        'and may be up to 2 ms too long.',
     ],
   };
 }

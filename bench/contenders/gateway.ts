@@ -23,6 +23,8 @@ export interface GatewayOptions {
   shards: number;
   /** Where its threads leave their CPU profiles; absent: not profiled. */
   profileFolder?: string;
+  /** Where its shards note how long their loops were held up; absent: they do not. */
+  blocksFolder?: string;
   /** What TOLLGATE_CONFIG declares beside the development catalog; absent: nothing. */
   catalog?: object;
   /** Of GET /metrics; absent: off. */
@@ -52,7 +54,7 @@ export function spawnGateway(dataPath: string, port: number, options: GatewayOpt
       ...(options.metricsPort === undefined
         ? {}
         : { TOLLGATE_METRICS_PORT: String(options.metricsPort) }),
-      ...profilerEnvironment(options.profileFolder),
+      ...preloadEnvironment(options),
     },
   });
 }
@@ -104,11 +106,18 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   };
 }
 
-function profilerEnvironment(folder: string | undefined): Record<string, string> {
-  if (folder === undefined) return {};
-  const module = new URL('../load/profiler.js', import.meta.url);
-  module.searchParams.set('folder', folder);
-  return { NODE_OPTIONS: `--import ${module.href}` };
+function preloadEnvironment(options: GatewayOptions): Record<string, string> {
+  const preloads = [
+    { file: '../load/profiler.js', folder: options.profileFolder },
+    { file: '../load/blocks.js', folder: options.blocksFolder },
+  ];
+  const imports = preloads.flatMap(({ file, folder }) => {
+    if (folder === undefined) return [];
+    const module = new URL(file, import.meta.url);
+    module.searchParams.set('folder', folder);
+    return [`--import ${module.href}`];
+  });
+  return imports.length === 0 ? {} : { NODE_OPTIONS: imports.join(' ') };
 }
 
 /** The threads look for the file ten times a second, and write while the process lives. */

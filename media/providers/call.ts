@@ -1,9 +1,7 @@
 // Runs the calls of text models of one thread: streams of bytes become neutral events. Reports
 // leave in microtasks: the events of one socket read arrive together, and an error in a listener
 // is not swallowed by undici.
-import { Readable } from 'node:stream';
 import type { Dispatcher } from 'undici';
-import { fixedLimits } from '../../runtime/limits.ts';
 import { ownTurn } from '../../runtime/turns.ts';
 import type { ModelEvent, UpstreamFailure } from '../model/events.ts';
 import {
@@ -23,11 +21,11 @@ import type {
   UpstreamHandle,
   UpstreamListener,
 } from './contract.ts';
+import { inPieces, isLong, type LongCall, spent } from './long-call.ts';
 import { plainFailure } from './refusal.ts';
 
 /** How long a connection may take to end its body after the terminator, to be used again. */
 const drainMs = 1000;
-const pieceBytes = 256 * 1024;
 
 export interface UpstreamClient {
   /**
@@ -72,31 +70,28 @@ class Client implements UpstreamClient {
     const run = new Run(this.#pool, family, deadlines, listener);
     this.#pool.add(run);
     if (typeof call === 'function') void ownTurn().then(() => this.#encodeAndSend(call, run));
+    else if (isLong(call)) void this.#encodeAndSend(() => call, run);
     else this.#send(call, run);
     return run;
   }
 
-  #encodeAndSend(encode: () => UpstreamCall, run: Run): void {
-    if (run.isOver) {
-      this.#pool.release(run);
-      return;
-    }
+  async #encodeAndSend(encode: () => UpstreamCall, run: Run): Promise<void> {
     try {
-      this.#send(encode(), run);
+      if (!run.isOver) this.#send(await inPieces(encode()), run);
+      else this.#pool.release(run);
     } catch (error) {
       run.onResponseError(null, error instanceof Error ? error : new Error(String(error)));
     }
   }
 
-  #send({ url, method, headers, body }: UpstreamCall, run: Run): void {
-    const target = addressOf(url, method);
-    if (body.length < fixedLimits.body.longBytesMin) {
-      this.#pool.dispatch({ ...target, headers, body }, run);
+  #send({ url, method, headers, body }: UpstreamCall | LongCall, run: Run): void {
+    if (run.isOver) {
+      this.#pool.release(run);
       return;
     }
-    const bytes = Buffer.from(body);
-    const length = { 'content-length': String(bytes.length) };
-    this.#pool.dispatch({ ...target, headers: { ...headers, ...length }, body: spent(bytes) }, run);
+    const target = addressOf(url, method);
+    if (typeof body === 'string') this.#pool.dispatch({ ...target, headers, body }, run);
+    else this.#pool.dispatch({ ...target, headers, body: spent(body) }, run);
   }
 
   close(): Promise<void> {
@@ -282,20 +277,3 @@ class Run implements UpstreamHandle, Dispatcher.DispatchHandler {
   }
 }
 
-/** A long body that is gone once it is sent: undici keeps what it is given to the call's end. */
-function spent(bytes: Buffer): Readable {
-  let left: Buffer | null = bytes;
-  let position = 0;
-  return new Readable({
-    highWaterMark: pieceBytes,
-    read() {
-      if (left === null) return;
-      const piece = left.subarray(position, position + pieceBytes);
-      position += piece.length;
-      this.push(piece);
-      if (position < left.length) return;
-      left = null;
-      this.push(null);
-    },
-  });
-}

@@ -1,5 +1,6 @@
 // Whether a request fits its model: by the cheap estimate, and by a count where that says no.
 import type { GenerationPlan } from '../../actors/generation/planning.ts';
+import { countTexts } from '../../actors/tasks/counting.ts';
 import { tasksId } from '../../actors/tasks/tasks.ts';
 import type { GenerationRequest } from '../../media/model/request.ts';
 import { inputText } from '../../media/model/tokens.ts';
@@ -65,8 +66,7 @@ function tooLong({ source }: GenerationRequest, tokens: number): Problem {
 /** By the tokenizer, on the pool; null: it could not be counted. */
 async function countInput(request: GenerationRequest, services: Services): Promise<number | null> {
   const tasks = services.system.ref(services.tasksKind, tasksId);
-  const task = { name: 'count-tokens', payload: [inputText(request)] };
-  const answer = await tasks.ask('run', task, services.limits.work.taskTimeoutMs);
-  if (!answer.ok || !answer.value.ok) return null;
-  return (answer.value.value as number[])[0] ?? null;
+  const { taskTimeoutMs } = services.limits.work;
+  const counts = await countTexts(tasks, [inputText(request)], taskTimeoutMs);
+  return counts?.[0] ?? null;
 }

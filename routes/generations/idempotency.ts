@@ -2,8 +2,10 @@
 import { createHash } from 'node:crypto';
 import type { Exchange } from '../../runtime/http/route.ts';
 import { Problem } from '../../runtime/problem.ts';
+import { pausing } from '../../runtime/turns.ts';
 
 const idempotencyKeyPattern = /^[\x21-\x7e]{1,255}$/;
+const hashedCharacters = 32 * 1_024;
 /** Members that do not change what is asked for: a retry may ask for the other form. */
 const notFingerprinted = new Set(['stream', 'stream_options', 'request_id']);
 
@@ -30,17 +32,66 @@ export function idempotencyKeyOf(exchange: Exchange, body: Record<string, unknow
 
 /** Hex SHA-256 of the canonical JSON (members sorted by name) of what is asked for. */
 export function fingerprint(body: Record<string, unknown>): string {
-  const kept = Object.fromEntries(
-    Object.entries(body).filter(([name]) => !notFingerprinted.has(name)),
-  );
-  return createHash('sha256').update(canonicalJson(kept)).digest('hex');
+  return createHash('sha256')
+    .update(canonicalJson(fingerprinted(body)))
+    .digest('hex');
+}
+
+/** The same of a long body, in turns of the loop of their own. */
+export async function fingerprintInTurns(body: Record<string, unknown>): Promise<string> {
+  const hash = createHash('sha256');
+  const pause = pausing();
+  await pause(true);
+  let text = '';
+  for (const piece of canonicalPieces(fingerprinted(body))) {
+    text += piece;
+    if (text.length < hashedCharacters) continue;
+    hash.update(text);
+    text = '';
+    await pause();
+  }
+  return hash.update(text).digest('hex');
+}
+
+function fingerprinted(body: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(body).filter(([name]) => !notFingerprinted.has(name)));
 }
 
 function canonicalJson(value: unknown): string {
   return JSON.stringify(value, (_name, member: unknown) => {
     if (typeof member !== 'object' || member === null || Array.isArray(member)) return member;
-    return Object.fromEntries(
-      Object.entries(member).sort(([left], [right]) => (left < right ? -1 : 1)),
-    );
+    return sorted(member);
   });
+}
+
+/** What `canonicalJson` makes of parsed JSON, piece by piece. */
+function* canonicalPieces(value: unknown): Generator<string> {
+  if (typeof value !== 'object' || value === null) {
+    yield JSON.stringify(value);
+    return;
+  }
+  let separator = '';
+  if (Array.isArray(value)) {
+    yield '[';
+    for (const item of value) {
+      yield separator;
+      yield* canonicalPieces(item);
+      separator = ',';
+    }
+    yield ']';
+    return;
+  }
+  yield '{';
+  for (const [name, member] of Object.entries(sorted(value))) {
+    yield `${separator}${JSON.stringify(name)}:`;
+    yield* canonicalPieces(member);
+    separator = ',';
+  }
+  yield '}';
+}
+
+function sorted(value: object): object {
+  return Object.fromEntries(
+    Object.entries(value).sort(([left], [right]) => (left < right ? -1 : 1)),
+  );
 }

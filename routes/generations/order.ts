@@ -9,11 +9,10 @@ import { requireFamily } from '../../media/providers/families.ts';
 import type { Exchange } from '../../runtime/http/route.ts';
 import { fixedLimits } from '../../runtime/limits.ts';
 import { Problem } from '../../runtime/problem.ts';
-import { ownTurn } from '../../runtime/turns.ts';
 import type { KeyCaller, Services } from '../services.ts';
 import { planOfFitting } from './fitting.ts';
 import { assertCompiles } from './format.ts';
-import { fingerprint, idempotencyKeyOf } from './idempotency.ts';
+import { fingerprint, fingerprintInTurns, idempotencyKeyOf } from './idempotency.ts';
 import { conversationOf, optimized } from './prepare.ts';
 
 /** A body that is long to hash, at four bytes a token. */
@@ -39,7 +38,6 @@ export async function orderGeneration(input: OrderInput): Promise<GenerationOrde
   const { request, body, caller, exchange } = input;
   logRetry(input);
   const idempotencyKey = idempotencyKeyOf(exchange, body);
-  if (idempotencyKey !== null && estimateInputTokens(request) >= longTokensMin) await ownTurn();
   return {
     exchangeId: exchange.requestId,
     accountId: caller.accountId,
@@ -47,12 +45,17 @@ export async function orderGeneration(input: OrderInput): Promise<GenerationOrde
     apiKeyId: caller.keyId,
     route: input.route,
     idempotencyKey,
-    fingerprint: idempotencyKey === null ? '' : fingerprint(body),
+    fingerprint: idempotencyKey === null ? '' : await fingerprintOf(input),
     background: input.background === true,
     alias: request.model,
     plan: () => planned(input),
     takePlace: () => caller.place.take(),
   };
+}
+
+function fingerprintOf({ request, body }: OrderInput): string | Promise<string> {
+  const isLong = estimateInputTokens(request) >= longTokensMin;
+  return isLong ? fingerprintInTurns(body) : fingerprint(body);
 }
 
 /** @throws Problem model_not_found, invalid_request, input_too_long, no_route_available, … */

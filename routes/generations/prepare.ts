@@ -13,6 +13,8 @@ import {
 import type { OptimizerPlan } from '../../media/model/optimize/plan.ts';
 import type { OptimizerOptions } from '../../media/model/optimize/settings.ts';
 import type { GenerationRequest } from '../../media/model/request.ts';
+import { MovedBytes } from '../../runtime/shard/moved.ts';
+import { ownTurn } from '../../runtime/turns.ts';
 import type { KeyCaller, Services } from '../services.ts';
 
 /** The request with a shorter context, where the route or the client wants one. */
@@ -49,10 +51,12 @@ async function optimizedElsewhere(
   services: Services,
 ): Promise<GenerationRequest['messages']> {
   const tasks = services.system.ref(services.tasksKind, tasksId);
-  const payload = threadBytes(messages, options);
+  await ownTurn();
+  const payload = new MovedBytes(threadBytes(messages, options));
   const { taskTimeoutMs } = services.limits.work;
   const answer = await tasks.ask('run', { name: 'optimize', payload }, taskTimeoutMs);
   if (!answer.ok || !answer.value.ok) return messages;
+  await ownTurn();
   return applyPlan(messages, answer.value.value as OptimizerPlan).messages;
 }
 

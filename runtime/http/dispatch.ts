@@ -9,6 +9,7 @@ import { type CompiledRoute, compileRoutes, type Path } from './compile.ts';
 import type { Cors, CorsPolicy, HeaderPair } from './cors.ts';
 import { createHeaderTable, type ExchangeOwner, HttpExchange } from './exchange.ts';
 import { parseJson } from './json.ts';
+import { parseLongJson } from './long-json.ts';
 import { checkAccept, checkContentEncoding, checkContentType } from './negotiate.ts';
 import { sendReply } from './reply.ts';
 import type { Exchange, Method, Reply, Route, UploadedFile } from './route.ts';
@@ -212,24 +213,55 @@ function handle<Access, Caller, Services>(
   caller: Caller,
   bytes: Buffer | null,
 ): Reply | Promise<Reply> {
-  const { kernel, compiled, exchange } = call;
+  const { compiled, exchange } = call;
   const { route } = compiled;
   const params = compiled.readParams?.(call.segments);
   const query = compiled.readQuery?.(call.query);
-  let body: unknown;
-  let files = noFiles;
+  const answer = (body: unknown, files = noFiles) =>
+    answerInput(call, { params, query, body, files }, caller);
   if (compiled.readMultipart !== null) {
     const contentType = exchange.header('content-type') ?? '';
-    ({ body, files } = compiled.readMultipart(bytes ?? noBytes, contentType));
-  } else if (route.body !== undefined) {
-    const isAbsent = bytes === null || bytes.length === 0;
-    const mayBeAbsent = route.body.schema.type === 'optional';
-    const value = isAbsent && mayBeAbsent ? undefined : parseJson(bytes ?? noBytes);
-    body = validateBody(route.body.schema, value);
+    const { body, files } = compiled.readMultipart(bytes ?? noBytes, contentType);
+    return answer(body, files);
   }
+  if (route.body === undefined) return answer(undefined);
+  if (bytes !== null && bytes.length >= fixedLimits.body.longBytesMin) {
+    return handleLong(call, bytes, answer);
+  }
+  const isAbsent = bytes === null || bytes.length === 0;
+  const mayBeAbsent = route.body.schema.type === 'optional';
+  const value = isAbsent && mayBeAbsent ? undefined : parseJson(bytes ?? noBytes);
+  return answer(validateBody(route.body.schema, value));
+}
+
+/** The bytes are let go before the answer is begun: it may last for minutes. */
+async function handleLong<Access, Caller, Services>(
+  { compiled, exchange }: Call<Access, Caller, Services>,
+  bytes: Buffer,
+  answer: (body: unknown) => Reply | Promise<Reply>,
+): Promise<Reply> {
+  const value = await parseLongJson(bytes);
+  const { body } = compiled.route;
+  // Whoever has left meanwhile wants nothing begun; nobody reads this.
+  if (exchange.response === null || body === undefined) throw new Problem('invalid_request');
+  return answer(validateBody(body.schema, value));
+}
+
+interface Input {
+  params: unknown;
+  query: unknown;
+  body: unknown;
+  files: Record<string, UploadedFile>;
+}
+
+function answerInput<Access, Caller, Services>(
+  { kernel, compiled, exchange }: Call<Access, Caller, Services>,
+  { params, query, body, files }: Input,
+  caller: Caller,
+): Reply | Promise<Reply> {
   // The declaration ties schemas to the handler's types; the table has forgotten them.
   const typed = { query: query as never, params: params as never, body: body as never };
-  return route.handle({ ...typed, files, caller, services: kernel.services, exchange });
+  return compiled.route.handle({ ...typed, files, caller, services: kernel.services, exchange });
 }
 
 /** Sends a reply; what cannot be serialised is our bug and answered as such. */

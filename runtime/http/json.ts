@@ -5,7 +5,7 @@ import { Problem } from '../problem.ts';
 import { fieldProblem } from './validate.ts';
 
 /** Deeper values overflow the stack of anything recursive that handles them later. */
-const nestingDepthMax = 512;
+export const nestingDepthMax = 512;
 const doubleQuote = 34;
 const backslash = 92;
 
@@ -13,16 +13,13 @@ const backslash = 92;
 export function parseJson(bytes: Buffer): unknown {
   if (bytes.length === 0) throw invalid('A JSON body is required.');
   const text = textOf(bytes);
-  if (text === null) throw invalid('The body is not valid UTF-8.');
-  if (text.length > 2 * nestingDepthMax && nestsTooDeep(text)) {
-    throw invalid(`The body is nested deeper than ${nestingDepthMax} levels.`);
-  }
+  if (text === null) throw notUtf8();
+  if (text.length > 2 * nestingDepthMax && nestsTooDeep(text)) throw tooDeep();
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch (error) {
-    const position = error instanceof SyntaxError ? /position (\d+)/.exec(error.message)?.[1] : '';
-    throw invalid(`The body is not valid JSON${position ? ` (at position ${position})` : ''}.`);
+    throw notJson(positionOf(error));
   }
   if (mayHoldPrototypeKey(text)) refusePrototypeKeys(value, '');
   return value;
@@ -34,17 +31,36 @@ export function textOf(bytes: Buffer): string | null {
   return isUtf8(bytes) ? bytes.toString('utf8') : null;
 }
 
+export function notUtf8(): Problem {
+  return invalid('The body is not valid UTF-8.');
+}
+
+export function tooDeep(): Problem {
+  return invalid(`The body is nested deeper than ${nestingDepthMax} levels.`);
+}
+
+/** `position`: of the character at fault; null: it is not known. */
+export function notJson(position: number | null): Problem {
+  return invalid(`The body is not valid JSON${position ? ` (at position ${position})` : ''}.`);
+}
+
+/** Where `JSON.parse` gave up; null: its error does not say. */
+export function positionOf(error: unknown): number | null {
+  const found = error instanceof SyntaxError ? /position (\d+)/.exec(error.message) : null;
+  return found === null ? null : Number(found[1]);
+}
+
 function invalid(message: string): Problem {
   return new Problem('invalid_request', { message });
 }
 
 /** The keys themselves, or an escaped ASCII letter that may be part of one. Searching for a key
  * with its quote is 20 times slower: quotes are everywhere. */
-function mayHoldPrototypeKey(text: string): boolean {
+export function mayHoldPrototypeKey(text: string): boolean {
   return text.includes('__proto__') || text.includes('prototype') || text.includes('\\u00');
 }
 
-function refusePrototypeKeys(value: unknown, path: string): void {
+export function refusePrototypeKeys(value: unknown, path: string): void {
   if (typeof value !== 'object' || value === null) return;
   if (Array.isArray(value)) {
     value.forEach((item, index) => {

@@ -11,6 +11,7 @@ import {
   FrameEncoder,
   frameType,
   type TellFrame,
+  transferOf,
 } from './wire.ts';
 
 const bytesInFlightMax = 64 * 2 ** 20;
@@ -137,7 +138,7 @@ export class Link {
     const batch = this.#encoder.encode(frames);
     this.#bytesSent = (this.#bytesSent + batch.length) | 0;
     if (typeof batch === 'string') this.#port.postMessage(batch);
-    else this.#port.postMessage(batch, [batch.buffer]);
+    else this.#port.postMessage(batch, transferOf(batch));
   }
 
   /** After a batch that could not be encoded: each frame alone, so that only a bad one is lost. */

@@ -1,7 +1,16 @@
 // The wire keeps values exact, however many shapes a link has seen, and recovers from a bad batch.
 import { strict as assert } from 'node:assert';
 import { test } from 'node:test';
-import { type Frame, FrameDecoder, FrameEncoder, frameType } from '../../../runtime/shard/wire.ts';
+import { MessageChannel, receiveMessageOnPort } from 'node:worker_threads';
+import { MovedBytes } from '../../../runtime/shard/moved.ts';
+import {
+  type Batch,
+  type Frame,
+  FrameDecoder,
+  FrameEncoder,
+  frameType,
+  transferOf,
+} from '../../../runtime/shard/wire.ts';
 import { fc } from '../../harness/properties.ts';
 
 function passer() {
@@ -93,4 +102,48 @@ test('after a batch that cannot be encoded, a reset on both sides heals the link
   const good = { a: 1, fresh: { shape: 2 }, other: [{ shape: 3 }] };
   assert.deepEqual(pass(good), good);
   assert.deepEqual(pass(good), good);
+});
+
+test('moved bytes change hands: the port takes them, and nothing is copied into the batch', () => {
+  const { encoder, decoder } = passer();
+  const { port1, port2 } = new MessageChannel();
+  const first = new MovedBytes(Uint8Array.from({ length: 100_000 }, (_, i) => i % 251));
+  const second = new MovedBytes(new Uint8Array([1, 2, 3]));
+  const frames: Frame[] = [
+    [frameType.ask, 'tasks', 'tasks', 'run', { name: 'optimize', payload: first }, 1],
+    [frameType.tell, 'tasks', 'tasks', 'run', [second, 'beside it', new Uint8Array([7])]],
+  ];
+  const batch = encoder.encode(frames);
+  assert.ok(typeof batch !== 'string' && 'moved' in batch);
+  assert.ok(batch.bytes.length < 1_000, `${batch.bytes.length} bytes in the batch`);
+  assert.ok(batch.length > 100_003, 'what is moved counts against the bytes in flight');
+  port1.postMessage(batch, transferOf(batch));
+  assert.equal(first.bytes.length, 0, 'the sender has them no more');
+  const received: { message: Batch } | undefined = receiveMessageOnPort(port2);
+  port1.close();
+  assert.ok(received !== undefined);
+  const [ask, tell] = decoder.decode(received.message);
+  assert.ok(ask?.[0] === frameType.ask && tell?.[0] === frameType.tell);
+  const { payload } = ask[4] as { payload: unknown };
+  assert.ok(payload instanceof MovedBytes);
+  assert.deepEqual(
+    payload.bytes,
+    Uint8Array.from({ length: 100_000 }, (_, i) => i % 251),
+  );
+  const [other, text, copied] = tell[4] as [MovedBytes, string, Uint8Array];
+  assert.deepEqual([...other.bytes, text, ...copied], [1, 2, 3, 'beside it', 7]);
+  // The next batch has none of them.
+  const [plain] = decoder.decode(encoder.encode([[frameType.tell, 'k', 'i', 'm', 'plain']]));
+  assert.equal(plain?.[4], 'plain');
+});
+
+test('moved bytes that are a view of something larger leave the rest of it alone', () => {
+  const whole = new Uint8Array(1_000).fill(9);
+  const moved = new MovedBytes(whole.subarray(10, 20));
+  assert.deepEqual(
+    [...moved.bytes],
+    Array.from({ length: 10 }, () => 9),
+  );
+  structuredClone(moved.bytes, { transfer: [moved.bytes.buffer] });
+  assert.equal(whole.length, 1_000);
 });

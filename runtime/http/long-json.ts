@@ -1,0 +1,68 @@
+// A long request body to a JSON value, in turns of the loop of about two milliseconds: the checks
+// and the answers of `parseJson`, whatever is cut where.
+import { isUtf8 } from 'node:buffer';
+import { pausing } from '../turns.ts';
+import {
+  mayHoldPrototypeKey,
+  nestingDepthMax,
+  notJson,
+  notUtf8,
+  positionOf,
+  refusePrototypeKeys,
+  textOf,
+  tooDeep,
+} from './json.ts';
+import { type Slice, SlicedValue, scanJson } from './json-slices.ts';
+
+const defaultSliceBytes = 64 * 1_024;
+
+/**
+ * Parses a body that is long (RFC 8259) as `parseJson` does. It resolves in a turn that has only
+ * begun. The bytes must stay as they are until then.
+ * @throws Problem invalid_request
+ */
+export async function parseLongJson(
+  bytes: Buffer,
+  sliceBytes: number = defaultSliceBytes,
+): Promise<unknown> {
+  if (!isUtf8(bytes)) throw notUtf8();
+  const pause = pausing();
+  const scanning = scanJson(bytes, nestingDepthMax, sliceBytes, sliceBytes);
+  let scan = scanning.next();
+  for (; scan.done !== true; scan = scanning.next()) await pause();
+  if (scan.value.tooDeep) throw tooDeep();
+  const sliced = new SlicedValue(bytes, scan.value.cuts);
+  let isSuspicious = false;
+  for (const slice of sliced.slices()) {
+    await pause();
+    const parsed = parseSlice(bytes, slice);
+    isSuspicious ||= parsed.isSuspicious;
+    sliced.add(slice, parsed.value);
+  }
+  await pause(true);
+  if (isSuspicious) refusePrototypeKeys(sliced.value, '');
+  return sliced.value;
+}
+
+function parseSlice(bytes: Buffer, slice: Slice): { value: unknown; isSuspicious: boolean } {
+  const { prefix, suffix, textStart, textEnd } = slice;
+  const text = textOf(bytes.subarray(textStart, textEnd)) ?? '';
+  try {
+    const value: unknown = JSON.parse(prefix + text + suffix);
+    return { value, isSuspicious: mayHoldPrototypeKey(text) && holdsPrototypeKey(value) };
+  } catch (error) {
+    const position = positionOf(error);
+    if (position === null) throw notJson(null);
+    const before = textOf(bytes.subarray(0, textStart))?.length ?? 0;
+    throw notJson(before + position - prefix.length);
+  }
+}
+
+/** A key that may be refused: which are, the whole value says, a `constructor` may be far away. */
+function holdsPrototypeKey(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  if (Array.isArray(value)) return value.some(holdsPrototypeKey);
+  return Object.entries(value).some(
+    ([key, member]) => key === '__proto__' || key === 'prototype' || holdsPrototypeKey(member),
+  );
+}
