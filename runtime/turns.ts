@@ -19,6 +19,18 @@ function next(): void {
   begin?.();
 }
 
+let previous: Promise<unknown> = Promise.resolve();
+
+/**
+ * Runs `work`, which is long and takes many turns, when what was begun before it is done: of many
+ * that come at once only one is in two forms in memory. It must wait for nothing but turns.
+ */
+export function afterOthers<T>(work: () => Promise<T>): Promise<T> {
+  const result = previous.then(work);
+  previous = result.catch(() => undefined);
+  return result;
+}
+
 /**
  * For work in pieces: the returned function is called before each, and waits for a turn where the
  * running one has been long enough, or where a new one is a must.

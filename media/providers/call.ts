@@ -2,7 +2,7 @@
 // leave in microtasks: the events of one socket read arrive together, and an error in a listener
 // is not swallowed by undici.
 import type { Dispatcher } from 'undici';
-import { ownTurn } from '../../runtime/turns.ts';
+import { afterOthers, ownTurn } from '../../runtime/turns.ts';
 import type { ModelEvent, UpstreamFailure } from '../model/events.ts';
 import {
   addressOf,
@@ -69,13 +69,14 @@ class Client implements UpstreamClient {
     this.#pool.readClock();
     const run = new Run(this.#pool, family, deadlines, listener);
     this.#pool.add(run);
-    if (typeof call === 'function') void ownTurn().then(() => this.#encodeAndSend(call, run));
-    else if (isLong(call)) void this.#encodeAndSend(() => call, run);
+    if (typeof call === 'function') void afterOthers(() => this.#encodeAndSend(call, run));
+    else if (isLong(call)) void afterOthers(() => this.#encodeAndSend(() => call, run));
     else this.#send(call, run);
     return run;
   }
 
   async #encodeAndSend(encode: () => UpstreamCall, run: Run): Promise<void> {
+    await ownTurn();
     try {
       if (!run.isOver) this.#send(await inPieces(encode()), run);
       else this.#pool.release(run);
@@ -276,4 +277,3 @@ class Run implements UpstreamHandle, Dispatcher.DispatchHandler {
     return this.#refusal?.read(this.#family) ?? plainFailure('connect', 'no response');
   }
 }
-

@@ -3,7 +3,7 @@
 import type { HttpRequest, HttpResponse, TemplatedApp } from 'uWebSockets.js';
 import { fixedLimits } from '../limits.ts';
 import { Problem } from '../problem.ts';
-import { ownTurn } from '../turns.ts';
+import { afterOthers, ownTurn } from '../turns.ts';
 import { type BodyReader, type BodySink, tooLarge } from './body.ts';
 import { type CompiledRoute, compileRoutes, type Path } from './compile.ts';
 import type { Cors, CorsPolicy, HeaderPair } from './cors.ts';
@@ -240,7 +240,9 @@ async function handleLong<Access, Caller, Services>(
   bytes: Buffer,
   answer: (body: unknown) => Reply | Promise<Reply>,
 ): Promise<Reply> {
-  const value = await parseLongJson(bytes);
+  const value = await afterOthers(async () =>
+    exchange.response === null ? null : await parseLongJson(bytes),
+  );
   const { body } = compiled.route;
   // Whoever has left meanwhile wants nothing begun; nobody reads this.
   if (exchange.response === null || body === undefined) throw new Problem('invalid_request');

@@ -1,7 +1,7 @@
 // Long steps must never share a turn of the event loop, or several of them block it together.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ownTurn } from '../../runtime/turns.ts';
+import { afterOthers, ownTurn, pausing } from '../../runtime/turns.ts';
 
 /** Counts turns of the loop while `work` runs. */
 async function countTurns(work: (turn: () => number) => Promise<unknown>): Promise<void> {
@@ -41,4 +41,35 @@ test('a step that asks for another turn goes behind those that wait', async () =
   };
   await Promise.all([twice('a'), twice('b')]);
   assert.deepEqual(seen, ['a1', 'b1', 'a2', 'b2']);
+});
+
+test('work in pieces hands the loop on once it has been long, and where it must', async () => {
+  await countTurns(async (turn) => {
+    await ownTurn();
+    const pause = pausing();
+    const before = turn();
+    const endMs = performance.now() + 5;
+    while (performance.now() < endMs);
+    await pause();
+    const after = turn();
+    assert.ok(after > before, 'other work has had the loop');
+    await pause(true);
+    assert.ok(turn() > after);
+  });
+});
+
+test('long work is done one after the other, and a failure stops nothing', async () => {
+  const seen: string[] = [];
+  const work = (name: string) => async () => {
+    seen.push(`${name} begins`);
+    await ownTurn();
+    await ownTurn();
+    seen.push(`${name} ends`);
+    if (name === 'a') throw new Error('a fails');
+    return name;
+  };
+  const [a, b] = await Promise.allSettled([afterOthers(work('a')), afterOthers(work('b'))]);
+  assert.deepEqual(seen, ['a begins', 'a ends', 'b begins', 'b ends']);
+  assert.equal(a.status, 'rejected');
+  assert.deepEqual(b, { status: 'fulfilled', value: 'b' });
 });

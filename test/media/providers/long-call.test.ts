@@ -8,6 +8,7 @@ import { type RunningSim, startSim } from '../../../bench/sim/server.ts';
 import type { ModelEvent, UpstreamFailure } from '../../../media/model/events.ts';
 import { createUpstreamClient, type UpstreamClient } from '../../../media/providers/call.ts';
 import type { UpstreamCall, UpstreamHandle } from '../../../media/providers/contract.ts';
+import { inPieces } from '../../../media/providers/long-call.ts';
 import { openaiChat } from '../../../media/providers/openai-chat/family.ts';
 
 const deadlines = { connectMs: 5_000, firstEventMs: 5_000, idleMs: 5_000, totalMs: 10_000 };
@@ -136,4 +137,14 @@ test('a long body whose server goes away in the middle is a failed connection', 
   assert.equal(failure?.kind, 'connect');
   await slotsFree();
   server.close();
+});
+
+test('a body is cut between characters, whatever stands at the cut', async () => {
+  for (const shift of [0, 1, 2, 3]) {
+    const body = 'x'.repeat(shift) + '🧭漢é'.repeat(100_000);
+    const call = await inPieces({ ...callOf(''), body });
+    assert.ok(Array.isArray(call.body) && call.body.length > 2);
+    assert.equal(Buffer.concat(call.body).toString(), body);
+    assert.equal(call.headers['content-length'], String(Buffer.byteLength(body)));
+  }
 });
