@@ -61,7 +61,7 @@ async function settled(client: Client, timeoutMs = 5_000): Promise<void> {
   assert.equal(client.heard.length, wanted);
 }
 
-/** Until nobody's backlog is half full: a busy machine must not be sent more than a live caller's. */
+/** Until no backlog is half full: a busy machine must not be sent more than a live caller's. */
 async function caughtUp(clients: readonly Client[], timeoutMs = 10_000): Promise<void> {
   const deadline = performance.now() + timeoutMs;
   const isBehind = ({ sent, heard }: Client) => sent.length - heard.length / 1.5 > 38 * 512;
