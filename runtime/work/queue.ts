@@ -36,22 +36,28 @@ interface ClientPool {
 interface ErrorEmitter {
   on(event: 'error', listener: () => void): void;
   connect(...given: unknown[]): unknown;
+  end(...given: unknown[]): unknown;
 }
 const heard = new WeakSet<object>();
 
 /**
- * Gives every client a listener from its first moment. BullMQ adds its own to the listening client
- * only after it is connected: an error that comes with the last byte of the handshake would end
- * the process. Nobody else here speaks through `pg`.
+ * Gives every client a listener from its first moment to its last. BullMQ adds its own to the
+ * listening client only after it is connected, and takes all of them away before it ends it: an
+ * error that comes with the last byte of the handshake, or from a server that stops when we do,
+ * would end the process. Nobody else here speaks through `pg`.
  */
 function hearClients({ Client }: ClientPool): void {
   const { prototype } = Client;
   if (heard.has(prototype)) return;
   heard.add(prototype);
-  const connect = prototype.connect;
+  const { connect, end } = prototype;
   prototype.connect = function connectHeard(this: ErrorEmitter, ...given: unknown[]) {
     this.on('error', () => undefined);
     return connect.apply(this, given);
+  };
+  prototype.end = function endHeard(this: ErrorEmitter, ...given: unknown[]) {
+    this.on('error', () => undefined);
+    return end.apply(this, given);
   };
 }
 
