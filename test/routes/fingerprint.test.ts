@@ -5,6 +5,7 @@ import { test } from 'node:test';
 import { fingerprint, fingerprintInTurns } from '../../routes/generations/idempotency.ts';
 import { fc } from '../harness/properties.ts';
 import { testSeed } from '../harness/seed.ts';
+import { countTurns } from '../harness/turns.ts';
 
 const seed = testSeed;
 const body = fc.dictionary(
@@ -28,15 +29,8 @@ test('a long one hands the loop on, and knows nothing of the order of members', 
   const text = 'Wärme — 漢字 🧭 "quoted"\n'.repeat(20);
   const content = Array.from({ length: 2_000 }, (_, index) => ({ type: 'text', text, index }));
   const messages = [{ role: 'user', content }];
-  let turns = 0;
-  let counting = true;
-  const count = () => {
-    turns += 1;
-    if (counting) setImmediate(count);
-  };
-  count();
-  const found = await fingerprintInTurns({ model: 'm', messages, stream: true });
-  counting = false;
+  const body = { model: 'm', messages, stream: true };
+  const { result: found, turns } = await countTurns(() => fingerprintInTurns(body));
   assert.ok(turns > 1, `${turns} turns`);
   assert.equal(found, fingerprint({ messages, model: 'm' }));
   assert.notEqual(found, fingerprint({ messages, model: 'n' }));

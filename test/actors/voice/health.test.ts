@@ -100,12 +100,16 @@ test('five failed starts open the breaker, which the status of the model shows',
   await stage.over(last);
 });
 
-test('an open breaker is gone around; half-open it takes one, which closes it', async () => {
-  const [stage, account] = await open({ targets: 2 });
-  // Long enough ago for its pauses to be over, by the health's own clock.
+/** Opens the breaker of the first target, long enough ago for its pauses to be over. */
+function halfOpen({ health }: VoiceStage): void {
   const pastMs = Date.now() - 20_000;
   const failure = { kind: 'failed', status: 500, retryAfterMs: null, detail: '' } as const;
-  for (let count = 0; count < 5; count += 1) stage.health.failed(first, failure, pastMs);
+  for (let count = 0; count < 5; count += 1) health.failed(first, failure, pastMs);
+}
+
+test('an open breaker is gone around; half-open it takes one, which closes it', async () => {
+  const [stage, account] = await open({ targets: 2 });
+  halfOpen(stage);
   assert.equal(stage.health.stats(first, Date.now()).state, 'half-open');
   const [probe, probed] = await start(stage, account);
   const [other, gone] = await start(stage, account);
@@ -122,9 +126,7 @@ test('an open breaker is gone around; half-open it takes one, which closes it', 
 
 test('a probe that its client gives up is given back', async () => {
   const [stage, account] = await open({ targets: 2 });
-  const pastMs = Date.now() - 20_000;
-  const failure = { kind: 'failed', status: 500, retryAfterMs: null, detail: '' } as const;
-  for (let count = 0; count < 5; count += 1) stage.health.failed(first, failure, pastMs);
+  halfOpen(stage);
   const [probe] = await start(stage, account);
   probe.leave();
   await stage.over(probe);

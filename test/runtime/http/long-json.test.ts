@@ -7,6 +7,7 @@ import { parseLongJson } from '../../../runtime/http/long-json.ts';
 import { Problem } from '../../../runtime/problem.ts';
 import { fc } from '../../harness/properties.ts';
 import { testSeed } from '../../harness/seed.ts';
+import { countTurns } from '../../harness/turns.ts';
 
 const seed = testSeed;
 
@@ -128,14 +129,7 @@ test('a long list is cut inside one message, and others have the loop in between
   const ends = [...value.cuts.map(({ position }) => position), bytes.length];
   const lengths = ends.map((end, index) => end - (ends[index - 1] ?? 0));
   assert.ok(Math.max(...lengths) < 70_000, `a slice of ${Math.max(...lengths)} bytes`);
-  let turns = 0;
-  let counting = true;
-  const count = () => {
-    turns += 1;
-    if (counting) setImmediate(count);
-  };
-  count();
-  assert.deepEqual(await parseLongJson(bytes), body);
-  counting = false;
+  const { result, turns } = await countTurns(() => parseLongJson(bytes));
+  assert.deepEqual(result, body);
   assert.ok(turns > 1, `${turns} turns`);
 });
