@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { ask, formats, post } from '../../harness/formats.ts';
 import { type Behaviour, type ScriptedProvider, startProvider } from '../../harness/provider.ts';
+import { startStopwatch } from '../../harness/stopwatch.ts';
 import { openTestbed, type Testbed } from '../../harness/testbed.ts';
 import { openStage } from './stage.ts';
 
@@ -96,6 +97,7 @@ after(async () => {
 
 /** From the moment of a failure to the arrival of the next attempt, in ms. */
 const added: number[] = [];
+const watch = startStopwatch();
 
 function forget(): void {
   for (const provider of [first, second]) {
@@ -145,32 +147,32 @@ test('the next attempt comes within 50 ms of the failure', () => {
   const most = sorted.at(-1) ?? 0;
   console.log(`# failover: median ${median.toFixed(1)} ms, at the most ${most.toFixed(1)} ms`);
   // Not the slowest: one pause of a loaded machine is no failover. The bench has the percentiles.
-  assert.ok(median <= 50, `${median} ms`);
+  assert.ok(median <= 50 * watch.busyFactor(), `${median} ms`);
 });
 
-test('a silent provider is given up at the deadline, and the next one answers', async () => {
-  const mute = await startProvider({ kind: 'stall' });
-  const upstream = { connectMs: 100, firstEventMs: 300, idleMs: 300 };
-  const stage = await openStage({ before: [mute.url], upstream });
-  try {
-    for (const kind of ['stall', 'stallInStream'] as const) {
-      mute.behaviour = { kind };
+for (const [kind, upstream] of [
+  // Of the two only one can fire before the test has failed.
+  ['stall', { firstEventMs: 2_000, idleMs: 60_000 }],
+  ['stallInStream', { firstEventMs: 60_000, idleMs: 2_000 }],
+] as const) {
+  test(`${kind}: a silent provider is given up at its deadline, the next one answers`, async () => {
+    const mute = await startProvider({ kind });
+    const stage = await openStage({ before: [mute.url], upstream });
+    try {
       const account = await stage.account();
       const begunAt = performance.now();
       const end = await stage.ask(account, '[[sim tokens=2]]');
       const elapsedMs = performance.now() - begunAt;
       assert.equal(end.status, 'completed');
-      assert.ok(elapsedMs >= 290 && elapsedMs < 800, `${elapsedMs} ms`);
+      assert.equal(mute.arrivedAt.length, 1);
+      assert.ok(elapsedMs >= 1_990 && elapsedMs < 30_000, `${elapsedMs} ms`);
       assert.equal((await account.quiet()).heldMicros, 0n);
-      // It has failed: the next question would begin elsewhere.
-      mute.arrivedAt.length = 0;
-      await new Promise((resolve) => setTimeout(resolve, 50));
+    } finally {
+      await stage.close();
+      mute.close();
     }
-  } finally {
-    await stage.close();
-    mute.close();
-  }
-});
+  });
+}
 
 test('after the first delta there is no other candidate, in any format', async () => {
   first.behaviour = { kind: 'cutAfterDelta' };
