@@ -44,7 +44,7 @@ export interface AccountServices {
   wallet: DirectWallet;
 }
 
-const quietMs = 5_000;
+const quietMs = 30_000;
 
 /** Makes the account directly in the database, as no API for it exists yet. */
 export async function makeAccount(

@@ -58,7 +58,8 @@ function askedOf(request: IncomingMessage, body: Buffer): AudioAsked {
   };
 }
 
-const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+/** What nobody waits for any more keeps no process alive. */
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms).unref());
 
 async function respond(
   behaviour: AudioBehaviour,

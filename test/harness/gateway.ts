@@ -60,8 +60,8 @@ export interface Gateway {
   close(): Promise<void>;
 }
 
-const READY_TIMEOUT_MS = 30_000;
-const STOP_TIMEOUT_MS = 45_000;
+const READY_TIMEOUT_MS = 90_000;
+const STOP_TIMEOUT_MS = 90_000;
 const LOG_LINES_MAX = 5_000;
 const SHOWN_LINES = 30;
 
@@ -249,7 +249,7 @@ class RunningGateway implements Gateway {
       // The guard ends it with this process.
     }
     // The database of a killed gateway may still be writing.
-    await rm(this.#folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 });
+    await rm(this.#folder, { recursive: true, force: true, maxRetries: 30, retryDelay: 50 });
   }
 }
 

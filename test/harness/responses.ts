@@ -78,7 +78,7 @@ export async function startBackground(
 }
 
 /** Polls until the response has ended. */
-export async function endOf(caller: Caller, id: string, timeoutMs = 10_000): Promise<ResponseBody> {
+export async function endOf(caller: Caller, id: string, timeoutMs = 30_000): Promise<ResponseBody> {
   const deadline = performance.now() + timeoutMs;
   for (;;) {
     const { status, body } = await askResponses(caller, `/${id}`);

@@ -8,7 +8,7 @@ export interface SimulatorStats {
   open: number;
 }
 
-const settleMs = 5_000;
+const settleMs = 30_000;
 
 export class Simulator {
   readonly url: string;

@@ -38,7 +38,7 @@ export class Refused extends Error {
 
 const frameBytes = 1_024;
 const rateHz = 16_000;
-const waitMs = 8_000;
+const waitMs = 30_000;
 
 export class VoiceClient {
   readonly socket: WebSocket;

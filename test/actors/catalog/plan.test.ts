@@ -59,7 +59,7 @@ async function run(document: unknown, env: Record<string, string> = {}): Promise
     ...env,
   };
   return new Promise((resolve) => {
-    const options = { env: environment, timeout: 20_000 };
+    const options = { env: environment, timeout: 60_000 };
     execFile(process.execPath, [program, '--plan'], options, (error, stdout, stderr) => {
       const code = error === null ? 0 : Number(error.code ?? -1);
       resolve({ code, lines: stdout.split('\n').filter((line) => line !== ''), errors: stderr });

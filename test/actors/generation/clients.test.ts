@@ -31,7 +31,7 @@ async function generation(
 }
 
 async function ended(account: TestAccount, key: string): Promise<GenerationReply> {
-  const deadline = performance.now() + 10_000;
+  const deadline = performance.now() + 30_000;
   for (;;) {
     const { status, body } = await generation(account, key);
     if (status === 200 && body.status !== 'running') return body;
@@ -88,7 +88,7 @@ for (const stream of [true, false]) {
     const account = await bed.account();
     await bed.simulator.reset();
     const controller = new AbortController();
-    const prompt = '[[sim tokens=100 gap_ms=5]]';
+    const prompt = '[[sim tokens=100 gap_ms=25]]';
     const options = { key: 'late', signal: controller.signal };
     if (stream) {
       const opened = await openChat(account, prompt, {}, options);
@@ -96,7 +96,8 @@ for (const stream of [true, false]) {
     } else {
       askChat(account, prompt, {}, options).catch(() => undefined);
       await bed.simulator.expect({ open: 1 });
-      await new Promise((resolve) => setTimeout(resolve, 150));
+      // A hundred times what the first delta takes on a machine of its own.
+      await new Promise((resolve) => setTimeout(resolve, 1_000));
     }
     controller.abort();
     const after = await ended(account, 'late');
@@ -143,7 +144,7 @@ for (const stream of [true, false]) {
       ? streamChat(account, prompt, {}, { key: 'stop' })
       : askChat(account, prompt, {}, { key: 'stop' });
     await bed.simulator.expect({ open: 1 });
-    await new Promise((resolve) => setTimeout(resolve, 200));
+    await new Promise((resolve) => setTimeout(resolve, 1_000));
     const reply = await cancel(account, 'stop');
     assert.equal(reply.status, 200);
     const body = (await reply.json()) as GenerationReply;
@@ -251,14 +252,15 @@ test('requests that race for a key share one generation', async () => {
 test('the last of several clients leaving before the first delta cancels', async () => {
   const account = await bed.account();
   await bed.simulator.reset();
-  const prompt = '[[sim first_ms=600 tokens=3]]';
+  const prompt = '[[sim first_ms=2500 tokens=3]]';
   const controller = new AbortController();
   const options = { key: 'two' };
   const first = openChat(account, prompt, {}, { ...options, signal: controller.signal });
   first.catch(() => undefined);
   await bed.simulator.expect({ open: 1 });
   const second = streamChat(account, prompt, {}, options);
-  await new Promise((resolve) => setTimeout(resolve, 150));
+  // Long enough for the second to be attached on a busy machine, too.
+  await new Promise((resolve) => setTimeout(resolve, 1_000));
   controller.abort();
   assert.equal((await second).text, ' t0 t1 t2');
   await bed.simulator.expect({ started: 1, finished: 1, aborted: 0 });

@@ -35,13 +35,23 @@ after(() => stage?.close());
 
 const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
 
+/** The calls that were begun while a hold waits: long enough to see one that should not be. */
+async function startedMeanwhile(wanted: number): Promise<number> {
+  await pause(200);
+  const deadline = performance.now() + 30_000;
+  for (;;) {
+    const { started } = await stage.simulator.stats();
+    if (started >= wanted || performance.now() > deadline) return started;
+    await pause(10);
+  }
+}
+
 test('the first request of a wallet waits for its hold, the next one does not', async () => {
   const account = await stage.account(rich);
   await stage.simulator.reset();
   const startedAtHold: number[] = [];
   onHold = async (answer) => {
-    await pause(200);
-    startedAtHold.push((await stage.simulator.stats()).started);
+    startedAtHold.push(await startedMeanwhile(2 * startedAtHold.length));
     return answer;
   };
   const first = await stage.ask(account, '[[sim tokens=3]]');
@@ -79,8 +89,7 @@ test('a hold that is refused after all gives the call up, and the next one waits
   await stage.simulator.reset();
   const startedAtHold: number[] = [];
   onHold = async () => {
-    await pause(200);
-    startedAtHold.push((await stage.simulator.stats()).started);
+    startedAtHold.push(await startedMeanwhile(1));
     return { ok: false, reason: 'timeout' };
   };
   for (let round = 0; round < 2; round += 1) {

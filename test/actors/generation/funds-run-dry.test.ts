@@ -104,11 +104,11 @@ test('a wallet of twenty holds lets exactly twenty of two hundred run', async ()
   const each = firstHold(16n);
   const account = await bed.account({ micros: 20n * each });
   await bed.simulator.reset();
-  const prompt = '[[sim tokens=16 first_ms=1500]]';
+  const prompt = '[[sim tokens=16 first_ms=5000]]';
   const ask = await askChat(account, prompt, { max_tokens: 16, model: 'svc-sim-nothing' });
   assert.equal(ask.status, 404);
   const replies = await Promise.all(
-    Array.from({ length: 200 }, () => askChat(account, '[[sim tokens=9 first_ms=1500]]')),
+    Array.from({ length: 200 }, () => askChat(account, '[[sim tokens=9 first_ms=5000]]')),
   );
   const good = replies.filter(({ status }) => status === 200);
   const refused = replies.filter(({ status }) => status === 402);

@@ -216,6 +216,6 @@ test('a search that does not answer is given up, and the answer comes without', 
   });
   const elapsedMs = performance.now() - begunAt;
   assert.equal(told.text, ' t0', told.raw);
-  assert.ok(elapsedMs < 10_000, `${elapsedMs} ms`);
+  assert.ok(elapsedMs < 60_000, `${elapsedMs} ms`);
   assert.equal(told.svcUsage?.search_calls, 0);
 });

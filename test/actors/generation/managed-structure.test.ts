@@ -209,7 +209,7 @@ test('who leaves a withheld answer pays nothing, and the provider is stopped', a
   const text = '[[sim tokens=400 gap_ms=20]]';
   const question = { model: 'loose', text, members: asked('chat'), signal: control.signal };
   const reply = post('chat', account, question).catch(() => null);
-  await new Promise((resolve) => setTimeout(resolve, 500));
+  await simulator.expect({ open: 1 });
   control.abort();
   await reply;
   await simulator.expect({ started: 1, aborted: 1, open: 0 });

@@ -184,7 +184,7 @@ const cases: Case[] = [
   ...(['error', 'cut', 'garbage'] as const).flatMap((fault): Case[] => [
     {
       name: `${fault} before the first event is a 502 and free`,
-      prompt: `[[sim fault=${fault} at=0 gap_ms=20]]`,
+      prompt: `[[sim fault=${fault} at=0 tokens=400 gap_ms=20]]`,
       ends: 'failed',
       check(seen) {
         assert.equal(seen.status, 502);
@@ -195,7 +195,7 @@ const cases: Case[] = [
     },
     {
       name: `${fault} before the first delta is free`,
-      prompt: `[[sim fault=${fault} at=1 gap_ms=20]]`,
+      prompt: `[[sim fault=${fault} at=1 tokens=400 gap_ms=20]]`,
       ends: 'failed',
       check(seen) {
         assert.equal(seen.error?.code, 'upstream_error');
@@ -208,7 +208,7 @@ const cases: Case[] = [
     },
     {
       name: `${fault} after some deltas charges what was delivered`,
-      prompt: `[[sim fault=${fault} at=4 gap_ms=20]]`,
+      prompt: `[[sim fault=${fault} at=4 tokens=400 gap_ms=20]]`,
       ends: 'failed',
       check: assertFailedWithCharge,
       ...(fault === 'garbage' ? { upstream: { finished: 0, aborted: 1 } } : {}),
@@ -318,7 +318,7 @@ interface GenerationReply {
 }
 
 async function readGeneration(account: TestAccount, id: string): Promise<GenerationReply> {
-  const deadline = performance.now() + 5_000;
+  const deadline = performance.now() + 30_000;
   for (;;) {
     const response = await fetch(`${account.baseUrl}/v1/generations/${id || 'matrix'}`, {
       headers: { authorization: `Bearer ${account.apiKey}` },

@@ -237,7 +237,7 @@ export async function openVoiceStage(options: StageOptions = {}): Promise<VoiceS
       makeAccount({ baseUrl: '', sql, wallet }, micros === undefined ? {} : { micros }),
     live: (account, members = {}) => live(room, account, members),
     async over(client) {
-      await until('the session is over', () => !deps.host.has(client.id), 8_000);
+      await until('the session is over', () => !deps.host.has(client.id));
       return rowOf(room, client);
     },
     assertBooks: () => assertBooks(room),
@@ -249,7 +249,7 @@ export async function openVoiceStage(options: StageOptions = {}): Promise<VoiceS
   };
 }
 
-export async function until(what: string, holds: () => unknown, timeoutMs = 5_000): Promise<void> {
+export async function until(what: string, holds: () => unknown, timeoutMs = 30_000): Promise<void> {
   const deadline = performance.now() + timeoutMs;
   while (!(await holds())) {
     assert.ok(performance.now() < deadline, `not within ${timeoutMs} ms: ${what}`);

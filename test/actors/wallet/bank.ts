@@ -91,7 +91,9 @@ function openBranch(
     info: () => {},
     warn: () => {},
     error: (fields: object, message: string) => {
-      errors.push(`${message} ${JSON.stringify(fields)}`);
+      const stacks = (_name: string, value: unknown) =>
+        value instanceof Error ? value.stack : value;
+      errors.push(`${message} ${JSON.stringify(fields, stacks)}`);
     },
   };
   const kind = createWalletKind({ sql, clock, limits, log });

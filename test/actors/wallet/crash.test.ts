@@ -74,7 +74,7 @@ async function insist<M extends Message>(
   message: M,
   payload: PayloadOf<WalletProtocol, M>,
 ): Promise<ReplyOf<WalletProtocol, M>> {
-  const deadline = performance.now() + 15_000;
+  const deadline = performance.now() + 60_000;
   for (;;) {
     const reply = await ask(scene, walletId, message, payload);
     if (reply !== null) return reply;
@@ -196,7 +196,7 @@ async function crashServer(scene: Scene): Promise<void> {
       AND datname = current_database() ORDER BY random() LIMIT 1`;
   if (row === undefined) return;
   process.kill(row.pid, 'SIGKILL');
-  const deadline = performance.now() + 10_000;
+  const deadline = performance.now() + 30_000;
   for (;;) {
     await sleep(50);
     const [answer] = await scene.bank.sql`SELECT 1 AS one`.catch(() => []);
