@@ -10,6 +10,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import postgres from 'postgres';
 import { attachDatabase, startDatabase } from '../../runtime/embedded/database.ts';
+import { startStopwatch } from '../harness/stopwatch.ts';
 
 const isRoot = process.getuid?.() === 0;
 const folders: string[] = [];
@@ -58,10 +59,12 @@ function killIfAlive(pid: number): void {
   if (isAlive(pid)) process.kill(pid, 'SIGKILL');
 }
 
+const UNTIL_MS = 45_000;
+
 async function until(what: string, holds: () => boolean | Promise<boolean>): Promise<void> {
-  const deadline = performance.now() + 10_000;
+  const deadline = performance.now() + UNTIL_MS;
   while (!(await holds())) {
-    assert.ok(performance.now() < deadline, `not within 10 s: ${what}`);
+    assert.ok(performance.now() < deadline, `not within ${UNTIL_MS} ms: ${what}`);
     await sleep(10);
   }
 }
@@ -95,10 +98,10 @@ test('first and warm start serve, keep data, and leave exactly the promised mode
   const first = await startDatabase({ dataDir, log });
   await query(first.url, 'create table kept as select 42 as answer');
   await first.stop();
-  const begun = performance.now();
+  const watch = startStopwatch();
   const second = await startDatabase({ dataDir, log });
-  const warmMs = performance.now() - begun;
   try {
+    watch.assertWithin(1_000, 'a warm start');
     assert.deepEqual(await query(second.url, 'select answer from kept'), [{ answer: 42 }]);
     const [settings] = await query(
       second.url,
@@ -112,7 +115,6 @@ test('first and warm start serve, keep data, and leave exactly the promised mode
     assert.equal(cluster.mode & 0o777, 0o700);
     assert.equal(cluster.uid === 0, false, 'the database folder must not belong to root');
     assert.equal((await stat(join(dataDir, 'lock'))).mode & 0o077, 0);
-    assert.ok(warmMs < 1_000, `a warm start took ${warmMs} ms`);
   } finally {
     await second.stop();
   }

@@ -10,7 +10,7 @@ const file = new URL('./pool-task.js', import.meta.url);
 const log = pino({ level: 'silent' });
 
 function openPool(threadsMax: number, queueLengthMax: number) {
-  const pool = createPool({ threadsMax, queueLengthMax, idleMs: 1_000, timeoutMs: 5_000, log });
+  const pool = createPool({ threadsMax, queueLengthMax, idleMs: 1_000, timeoutMs: 60_000, log });
   const run = (input: TaskInput, options = {}) => pool.run<number>(file, input, options);
   return { pool, run };
 }
@@ -35,7 +35,7 @@ test('a task that spins past its deadline is ended, and its thread replaced', as
   const begun = performance.now();
   const spun = await run({ act: 'spin', ms: 60_000 }, { timeoutMs: 200 });
   assert.deepEqual(spun, { ok: false, refused: 'timeout' });
-  assert.ok(performance.now() - begun < 1_500);
+  assert.ok(performance.now() - begun < 30_000, 'long before it is done');
   assert.deepEqual(await run({ act: 'add', numbers: [5] }), { ok: true, value: 5 });
   await pool.stop();
 });
@@ -53,11 +53,15 @@ test('the caller may give up, also on a task that still waits for a thread', asy
 
 test('what does not fit in the queue is refused at once', async () => {
   const { pool, run } = openPool(1, 2);
-  const running = [1, 2, 3].map(() => run({ act: 'sleep', ms: 100 }));
+  let done = 0;
+  const running = [1, 2, 3].map(() =>
+    run({ act: 'sleep', ms: 100 }).finally(() => {
+      done += 1;
+    }),
+  );
   assert.equal(pool.length, 3);
-  const begun = performance.now();
   assert.deepEqual(await run({ act: 'add' }), { ok: false, refused: 'overloaded' });
-  assert.ok(performance.now() - begun < 50);
+  assert.equal(done, 0, 'it waited for no other task');
   for (const answer of await Promise.all(running)) assert.equal(answer.ok, true);
   assert.equal(pool.length, 0);
   await pool.stop();

@@ -8,9 +8,9 @@ test('a batch takes all that waits up to its bound, the next one when it resolve
   const kind = collectorKind(4, 10);
   const system = createActorSystem({ node: 0, kinds: [kind], log: createTestLog() });
   const ref = system.ref(kind, 'a');
-  const first = Array.from({ length: 6 }, (_, value) => ref.ask('add', value, 1_000));
+  const first = Array.from({ length: 6 }, (_, value) => ref.ask('add', value, 30_000));
   await sleep(3);
-  const later = Array.from({ length: 3 }, (_, i) => ref.ask('add', 10 + i, 1_000));
+  const later = Array.from({ length: 3 }, (_, i) => ref.ask('add', 10 + i, 30_000));
   const values = (await Promise.all([...first, ...later])).map((answer) => {
     assert(answer.ok);
     return `${answer.value.batch}:${answer.value.value}`;
@@ -24,10 +24,10 @@ test('a crash in a batch fails the asks that were not answered, the rest goes on
   const log = createTestLog();
   const system = createActorSystem({ node: 0, kinds: [kind], log });
   const ref = system.ref(kind, 'a');
-  const answered = ref.ask('add', 1, 1_000);
-  const failing = ref.ask('fail', null, 1_000);
-  const unanswered = ref.ask('add', 2, 1_000);
-  const nextBatch = ref.ask('add', 3, 1_000);
+  const answered = ref.ask('add', 1, 30_000);
+  const failing = ref.ask('fail', null, 30_000);
+  const unanswered = ref.ask('add', 2, 30_000);
+  const nextBatch = ref.ask('add', 3, 30_000);
   assert.deepEqual(await answered, { ok: true, value: { batch: 1, value: 1 } });
   assert.deepEqual(await failing, { ok: false, reason: 'actor_crashed' });
   assert.deepEqual(await unanswered, { ok: false, reason: 'actor_crashed' });
@@ -55,7 +55,7 @@ test('replying to a tell, or twice, does nothing', async () => {
   const system = createActorSystem({ node: 0, kinds: [twice], log });
   const ref = system.ref(kind, 'a');
   assert(ref.tell('add', 1));
-  const answer = await ref.ask('add', 2, 1_000);
+  const answer = await ref.ask('add', 2, 30_000);
   assert.deepEqual(answer, { ok: true, value: { batch: 1, value: 2 } });
   await sleep(20);
   assert.deepEqual(log.lines, []);

@@ -15,14 +15,14 @@ test('a crash answers its caller, is logged once, and a neighbour notices nothin
   const good = system.spawn(kind, 'good', undefined);
   assert(bad !== null && good !== null);
   good.tell('note', 1);
-  const crash = bad.ask('crash', 'on purpose', 1_000);
+  const crash = bad.ask('crash', 'on purpose', 30_000);
   good.tell('note', 2);
-  const slow = bad.ask('crashSlowly', 5, 1_000);
-  const behind = bad.ask('note', 9, 1_000);
+  const slow = bad.ask('crashSlowly', 5, 30_000);
+  const behind = bad.ask('note', 9, 30_000);
   assert.deepEqual(await crash, crashed);
   assert.deepEqual(await slow, crashed);
   assert.deepEqual(await behind, { ok: true, value: 1 }, 'the mailbox survives a restart');
-  assert.deepEqual(await good.ask('list', null, 1_000), { ok: true, value: [1, 2] });
+  assert.deepEqual(await good.ask('list', null, 30_000), { ok: true, value: [1, 2] });
   assert.equal(log.lines.length, 2);
   const { err, ...details } = log.lines[0]?.details ?? {};
   assert(err instanceof Error && err.message === 'on purpose');
@@ -37,7 +37,7 @@ test('the request id of the message that crashed the actor is in the log', async
   const system = createActorSystem({ node: 0, kinds: [kind], log });
   const ref = system.spawn(kind, 'a', undefined);
   ref?.tell('crash', { requestId: 'req_1' } as unknown as string);
-  await ref?.ask('list', null, 1_000);
+  await ref?.ask('list', null, 30_000);
   assert.equal(log.lines[0]?.details.requestId, 'req_1');
   await system.stop(100);
 });
@@ -49,7 +49,7 @@ for (const [strategy, notes, ends] of [
   test(`after a crash, ${strategy} leaves the notes ${JSON.stringify(notes)}`, async () => {
     const reasons: string[] = [];
     const kind = recorderKind({
-      supervision: { strategy, crashesMax: 3, withinMs: 1_000 },
+      supervision: { strategy, crashesMax: 3, withinMs: 60_000 },
       stopped: (_state, reason) => reasons.push(reason),
     });
     const system = createActorSystem({ node: 0, kinds: [kind], log: createTestLog() });
@@ -57,37 +57,37 @@ for (const [strategy, notes, ends] of [
     assert(ref !== null);
     ref.tell('note', 1);
     ref.tell('crash', 'on purpose');
-    assert.deepEqual(await ref.ask('list', null, 1_000), { ok: true, value: notes });
+    assert.deepEqual(await ref.ask('list', null, 30_000), { ok: true, value: notes });
     assert.deepEqual(reasons, ends);
     await system.stop(100);
   });
 }
 
 test('stop ends the actor at its first crash and answers what waits', async () => {
-  const kind = recorderKind({ supervision: { strategy: 'stop', crashesMax: 9, withinMs: 1_000 } });
+  const kind = recorderKind({ supervision: { strategy: 'stop', crashesMax: 9, withinMs: 60_000 } });
   const system = createActorSystem({ node: 0, kinds: [kind], log: createTestLog() });
   const ref = system.spawn(kind, 'a', undefined);
   assert(ref !== null);
-  const slow = ref.ask('crashSlowly', 5, 1_000);
-  const behind = ref.ask('list', null, 1_000);
+  const slow = ref.ask('crashSlowly', 5, 30_000);
+  const behind = ref.ask('list', null, 30_000);
   assert.deepEqual(await slow, crashed);
   assert.deepEqual(await behind, crashed);
-  assert.deepEqual(await ref.ask('list', null, 1_000), { ok: false, reason: 'stopped' });
+  assert.deepEqual(await ref.ask('list', null, 30_000), { ok: false, reason: 'stopped' });
   assert.equal(system.status()[0]?.alive, 0);
   await system.stop(100);
 });
 
 test('more crashes than the intensity allows end the actor', async () => {
   const kind = recorderKind({
-    supervision: { strategy: 'restart', crashesMax: 2, withinMs: 1_000 },
+    supervision: { strategy: 'restart', crashesMax: 2, withinMs: 60_000 },
   });
   const system = createActorSystem({ node: 0, kinds: [kind], log: createTestLog() });
   const ref = system.spawn(kind, 'a', undefined);
   assert(ref !== null);
-  for (let i = 0; i < 2; i += 1) assert.deepEqual(await ref.ask('crash', 'x', 1_000), crashed);
-  assert.deepEqual(await ref.ask('note', 1, 1_000), { ok: true, value: 1 });
-  assert.deepEqual(await ref.ask('crash', 'x', 1_000), crashed);
-  assert.deepEqual(await ref.ask('note', 1, 1_000), { ok: false, reason: 'stopped' });
+  for (let i = 0; i < 2; i += 1) assert.deepEqual(await ref.ask('crash', 'x', 30_000), crashed);
+  assert.deepEqual(await ref.ask('note', 1, 30_000), { ok: true, value: 1 });
+  assert.deepEqual(await ref.ask('crash', 'x', 30_000), crashed);
+  assert.deepEqual(await ref.ask('note', 1, 30_000), { ok: false, reason: 'stopped' });
   await system.stop(100);
 });
 
@@ -113,8 +113,8 @@ test('a start that rejects answers those who wait and is tried again for the nex
   const log = createTestLog();
   const system = createActorSystem({ node: 0, kinds: [kind], log });
   const ref = system.ref(kind, 'a');
-  assert.deepEqual(await ref.ask('note', 1, 1_000), crashed);
-  assert.deepEqual(await ref.ask('note', 1, 1_000), { ok: true, value: 1 });
+  assert.deepEqual(await ref.ask('note', 1, 30_000), crashed);
+  assert.deepEqual(await ref.ask('note', 1, 30_000), { ok: true, value: 1 });
   assert.equal(log.lines[0]?.details.message, 'start');
   await system.stop(100);
 });
@@ -127,7 +127,7 @@ test('a start that always throws ends by the intensity, and does not spin', asyn
   };
   const kind = recorderKind({ placement: 'hashed', start });
   const system = createActorSystem({ node: 0, kinds: [kind], log: createTestLog() });
-  const answer = await system.ref(kind, 'a').ask('note', 1, 1_000);
+  const answer = await system.ref(kind, 'a').ask('note', 1, 30_000);
   assert.deepEqual(answer, { ok: false, reason: 'stopped' });
   assert.equal(starts, 4);
   assert.equal(system.status()[0]?.alive, 0);

@@ -22,7 +22,7 @@ export function createTestLog(): ActorLog & { lines: LogLine[] } {
   return { lines, error: write('error'), warn: write('warn'), info: write('info') };
 }
 
-export const restarting: Supervision = { strategy: 'restart', crashesMax: 3, withinMs: 1_000 };
+export const restarting: Supervision = { strategy: 'restart', crashesMax: 3, withinMs: 60_000 };
 
 export type RecorderProtocol = {
   note: (value: number) => number;

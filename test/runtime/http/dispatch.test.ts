@@ -360,7 +360,7 @@ test('a reply larger than the socket takes arrives whole', async () => {
 test('1,000 connections at once are all answered', async () => {
   const raw = 'GET /v1/items/a/parts/7 HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n';
   const replies = await Promise.all(
-    Array.from({ length: 1000 }, () => exchangeRaw(serving.port, raw, 15_000)),
+    Array.from({ length: 1000 }, () => exchangeRaw(serving.port, raw)),
   );
   assert.ok(replies.every((reply) => reply.startsWith('HTTP/1.1 200 ')));
 });

@@ -189,7 +189,7 @@ const optionsStub = {
   envelopeSchemaOf,
 };
 
-test('both documents are clean under the recommended rules', { timeout: 60_000 }, async () => {
+test('both documents are clean under the recommended rules', { timeout: 300_000 }, async () => {
   const folder = await mkdtemp(join(tmpdir(), 'openapi-'));
   try {
     for (const document of ['model', 'account'] as const) {

@@ -89,7 +89,7 @@ export function freePort(): Promise<number> {
 export function exchangeRaw(
   port: number,
   bytes: string | Buffer | readonly (string | Buffer)[],
-  timeoutMs = 5000,
+  timeoutMs = 60_000,
 ): Promise<string> {
   return new Promise((resolve, reject) => {
     const socket = connect(port, '127.0.0.1');
@@ -112,7 +112,7 @@ export function exchangeRaw(
 }
 
 /** Waits until a condition holds; fails loudly when it does not in time. */
-export async function until(condition: () => boolean, timeoutMs = 5000): Promise<void> {
+export async function until(condition: () => boolean, timeoutMs = 30_000): Promise<void> {
   const deadline = performance.now() + timeoutMs;
   while (!condition()) {
     if (performance.now() > deadline) throw new Error(`condition not met in ${timeoutMs} ms`);

@@ -42,7 +42,7 @@ export async function startCluster(
     entry: new URL('./worker.js', import.meta.url),
     shardCount,
     data,
-    readyTimeoutMs: 5_000,
+    readyTimeoutMs: 60_000,
     failingTimeoutMs: 2_000,
     restartsMax: 3,
     restartsWithinMs: 10_000,
@@ -75,11 +75,13 @@ export async function startCluster(
   };
 }
 
-/** Waits until the condition holds; fails after `timeoutMs`. */
-export async function eventually(condition: () => boolean, timeoutMs: number, what: string) {
+const EVENTUALLY_MS = 30_000;
+
+/** Waits until the condition holds; fails when that is never. */
+export async function eventually(condition: () => boolean, what: string) {
   const startedAt = performance.now();
   while (!condition()) {
-    assert(performance.now() - startedAt < timeoutMs, `not within ${timeoutMs} ms: ${what}`);
+    assert(performance.now() - startedAt < EVENTUALLY_MS, `not in ${EVENTUALLY_MS} ms: ${what}`);
     await sleep(2);
   }
 }

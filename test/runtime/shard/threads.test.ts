@@ -1,6 +1,7 @@
 // Real shard threads: messages between all nodes, a shard that goes and comes back, drain and stop.
 import { strict as assert } from 'node:assert';
 import { test } from 'node:test';
+import { startStopwatch } from '../../harness/stopwatch.ts';
 import { sleep } from '../actor/kinds.ts';
 import { eventually, startCluster } from './cluster.ts';
 import { doormanKind, keeperKind, lodgerKind } from './worker.ts';
@@ -10,13 +11,13 @@ test('tell and ask cross threads in order, in every direction, with exact values
   const { system } = cluster;
   for (const node of [1, 2]) {
     const keeper = cluster.keeperOn(node);
-    assert.deepEqual(await keeper.ask('where', null, 1_000), { ok: true, value: node });
+    assert.deepEqual(await keeper.ask('where', null, 30_000), { ok: true, value: node });
     for (let i = 0; i < 5_000; i += 1) assert(keeper.tell('add', i));
-    const list = await keeper.ask('list', null, 2_000);
+    const list = await keeper.ask('list', null, 30_000);
     assert.deepEqual(list, { ok: true, value: Array.from({ length: 5_000 }, (_, i) => i) });
     // From one shard to the other, and to itself.
     for (const other of [1, 2]) {
-      const answer = await keeper.ask('askPeer', cluster.keeperOn(other, 'peer').id, 1_000);
+      const answer = await keeper.ask('askPeer', cluster.keeperOn(other, 'peer').id, 30_000);
       assert.deepEqual(answer, {
         ok: true,
         value: { from: node, answered: { ok: true, value: other } },
@@ -31,47 +32,47 @@ test('tell and ask cross threads in order, in every direction, with exact values
     absent: undefined,
     list: [{ n: 1 }, { n: 2 }],
   };
-  const echoed = await cluster.keeperOn(1).ask('everything', everything, 1_000);
+  const echoed = await cluster.keeperOn(1).ask('everything', everything, 30_000);
   assert.deepEqual(echoed, { ok: true, value: everything });
-  const doorman = await system.ref(doormanKind, 'd').ask('where', null, 1_000);
+  const doorman = await system.ref(doormanKind, 'd').ask('where', null, 30_000);
   assert.deepEqual(doorman, { ok: true, value: 0 });
 });
 
 test('an address reaches a local actor elsewhere; its bound and end are answers', async (t) => {
   const cluster = await startCluster(t, 1);
-  const address = await cluster.controlOf(1).ask('spawnLocal', 'l', 1_000);
+  const address = await cluster.controlOf(1).ask('spawnLocal', 'l', 30_000);
   assert(address.ok);
   const lodger = cluster.system.at(lodgerKind, address.value);
-  assert.deepEqual(await lodger.ask('add', 2, 1_000), { ok: true, value: 2 });
-  const many = Array.from({ length: 10 }, () => lodger.ask('add', 1, 1_000));
+  assert.deepEqual(await lodger.ask('add', 2, 30_000), { ok: true, value: 2 });
+  const many = Array.from({ length: 10 }, () => lodger.ask('add', 1, 30_000));
   const answers = await Promise.all(many);
   assert.equal(answers.filter((each) => each.ok).length, 6, 'one runs, five wait');
   assert(answers.every((each) => each.ok || each.reason === 'overloaded'));
-  await lodger.ask('leave', null, 1_000);
-  assert.deepEqual(await lodger.ask('add', 1, 1_000), { ok: false, reason: 'stopped' });
+  await lodger.ask('leave', null, 30_000);
+  assert.deepEqual(await lodger.ask('add', 1, 30_000), { ok: false, reason: 'stopped' });
 });
 
 test('crashes, deadlines and unsendable values of another thread are answers', async (t) => {
   const cluster = await startCluster(t, 1);
   const keeper = cluster.keeperOn(1);
-  const crash = await keeper.ask('crash', null, 1_000);
+  const crash = await keeper.ask('crash', null, 30_000);
   assert.deepEqual(crash, { ok: false, reason: 'actor_crashed' });
-  const slow = await keeper.ask('wait', 150, 30);
+  const slow = await keeper.ask('wait', 1_500, 30);
   assert.deepEqual(slow, { ok: false, reason: 'timeout' });
-  const unsendable = keeper.ask('echo', { bad: Symbol('x'), fresh: { shape: true } }, 1_000);
-  const besideIt = keeper.ask('echo', { fine: { shape: true } }, 1_000);
+  const unsendable = keeper.ask('echo', { bad: Symbol('x'), fresh: { shape: true } }, 30_000);
+  const besideIt = keeper.ask('echo', { fine: { shape: true } }, 30_000);
   assert.deepEqual(await unsendable, { ok: false, reason: 'unreachable' });
   assert.deepEqual(await besideIt, { ok: true, value: { fine: { shape: true } } });
-  const badReply = await keeper.ask('unsendable', null, 1_000);
+  const badReply = await keeper.ask('unsendable', null, 30_000);
   assert.deepEqual(badReply, { ok: false, reason: 'actor_crashed' });
-  const again = await keeper.ask('echo', { fine: { shape: false } }, 1_000);
+  const again = await keeper.ask('echo', { fine: { shape: false } }, 30_000);
   assert.deepEqual(again, { ok: true, value: { fine: { shape: false } } });
 });
 
 test('the live view has every node, and names one that does not answer', async (t) => {
   const cluster = await startCluster(t, 2);
-  await cluster.keeperOn(2).ask('where', null, 1_000);
-  const { reports, silent } = await cluster.survey.collect(1_000);
+  await cluster.keeperOn(2).ask('where', null, 30_000);
+  const { reports, silent } = await cluster.survey.collect(30_000);
   assert.deepEqual(
     reports.map((each) => each.node),
     [0, 1, 2],
@@ -86,8 +87,8 @@ test('the live view has every node, and names one that does not answer', async (
     keepers.map((row) => row?.node),
     [0, 1, 2],
   );
-  cluster.controlOf(1).tell('blockFor', 400);
-  const partial = await cluster.survey.collect(60);
+  cluster.controlOf(1).tell('blockFor', 4_000);
+  const partial = await cluster.survey.collect(1_500);
   assert.deepEqual(partial.silent, [1]);
   assert.deepEqual(
     partial.reports.map((each) => each.node),
@@ -98,7 +99,7 @@ test('the live view has every node, and names one that does not answer', async (
 test('a stuck shard gets no more than the bound, and takes more once it reads again', async (t) => {
   const cluster = await startCluster(t, 1);
   const keeper = cluster.keeperOn(1);
-  cluster.controlOf(1).tell('blockFor', 600);
+  cluster.controlOf(1).tell('blockFor', 3_000);
   await sleep(30);
   const payload = new Uint8Array(2 ** 20);
   let accepted = 0;
@@ -108,37 +109,37 @@ test('a stuck shard gets no more than the bound, and takes more once it reads ag
   }
   assert(accepted >= 60 && accepted <= 70, `${accepted} MiB were accepted`);
   assert.deepEqual(await keeper.ask('where', null, 100), { ok: false, reason: 'overloaded' });
-  await eventually(() => keeper.tell('echo', 1), 5_000, 'the shard reads again');
-  assert.deepEqual(await keeper.ask('where', null, 1_000), { ok: true, value: 1 });
+  await eventually(() => keeper.tell('echo', 1), 'the shard reads again');
+  assert.deepEqual(await keeper.ask('where', null, 30_000), { ok: true, value: 1 });
 });
 
 test('a shard that exits: asks are unreachable, ids move, the node comes back', async (t) => {
   // Late, so that what holds while it is away can be looked at.
-  const late = { starts: new SharedArrayBuffer(4), from: 2, ms: 500 };
+  const late = { starts: new SharedArrayBuffer(4), from: 2, ms: 2_500 };
   const whileGone: unknown[] = [];
-  const onEnded = () => whileGone.push(lodger.tell('add', 1), lodger.ask('add', 1, 1_000));
+  const onEnded = () => whileGone.push(lodger.tell('add', 1), lodger.ask('add', 1, 30_000));
   const cluster = await startCluster(t, 2, { late }, { onEnded });
   const keeper = cluster.keeperOn(1);
   const onTwo = cluster.keeperOn(2);
-  await keeper.ask('add', 1, 1_000);
+  await keeper.ask('add', 1, 30_000);
   const pending = keeper.ask('wait', 5_000, 10_000);
   const lodger = cluster.system.at(lodgerKind, { node: 1, kind: lodgerKind.name, id: 'none' });
-  const startedAt = performance.now();
+  const watch = startStopwatch();
   cluster.controlOf(1).tell('exit', 1);
   assert.deepEqual(await pending, { ok: false, reason: 'unreachable' });
-  await eventually(() => whileGone.length === 2, 1_000, 'the thread is gone');
+  await eventually(() => whileGone.length === 2, 'the thread is gone');
   const gone = [false, { ok: false, reason: 'unreachable' }];
   assert.deepEqual(await Promise.all(whileGone), gone);
-  assert.deepEqual(await onTwo.ask('where', null, 1_000), { ok: true, value: 2 });
-  await eventually(() => !cluster.mesh.liveShards.includes(1), 1_000, 'shard 1 left');
-  assert.deepEqual(await keeper.ask('where', null, 1_000), { ok: true, value: 2 }, 'it moved');
-  await eventually(() => cluster.mesh.liveShards.includes(1), 5_000, 'shard 1 is back');
-  assert(performance.now() - startedAt < 2_000, 'back within two seconds');
-  assert.deepEqual(await keeper.ask('where', null, 1_000), { ok: true, value: 1 }, 'it is back');
-  assert.deepEqual(await keeper.ask('list', null, 1_000), { ok: true, value: [] });
-  assert.deepEqual(await lodger.ask('add', 1, 1_000), { ok: false, reason: 'stopped' });
+  assert.deepEqual(await onTwo.ask('where', null, 30_000), { ok: true, value: 2 });
+  await eventually(() => !cluster.mesh.liveShards.includes(1), 'shard 1 left');
+  assert.deepEqual(await keeper.ask('where', null, 30_000), { ok: true, value: 2 }, 'it moved');
+  await eventually(() => cluster.mesh.liveShards.includes(1), 'shard 1 is back');
+  watch.assertWithin(2_000 + late.ms, 'it is back');
+  assert.deepEqual(await keeper.ask('where', null, 30_000), { ok: true, value: 1 }, 'it is back');
+  assert.deepEqual(await keeper.ask('list', null, 30_000), { ok: true, value: [] });
+  assert.deepEqual(await lodger.ask('add', 1, 30_000), { ok: false, reason: 'stopped' });
   // The other shard has the new link as well.
-  const throughTwo = await onTwo.ask('askPeer', keeper.id, 1_000);
+  const throughTwo = await onTwo.ask('askPeer', keeper.id, 30_000);
   assert.deepEqual(throughTwo, {
     ok: true,
     value: { from: 2, answered: { ok: true, value: 1 } },
@@ -149,33 +150,33 @@ test('a shard that exits: asks are unreachable, ids move, the node comes back', 
 test('an error that escapes to a shard without an app ends only that shard', async (t) => {
   const cluster = await startCluster(t, 2);
   cluster.controlOf(2).tell('fall', null);
-  await eventually(() => cluster.threads.status()[1]?.restarts === 1, 2_000, 'it was replaced');
-  await eventually(() => cluster.mesh.liveShards.length === 2, 5_000, 'both are live');
-  assert.deepEqual(await cluster.keeperOn(2).ask('where', null, 1_000), { ok: true, value: 2 });
+  await eventually(() => cluster.threads.status()[1]?.restarts === 1, 'it was replaced');
+  await eventually(() => cluster.mesh.liveShards.length === 2, 'both are live');
+  assert.deepEqual(await cluster.keeperOn(2).ask('where', null, 30_000), { ok: true, value: 2 });
   const failure = cluster.log.lines.find((line) => line.text === 'shard thread failed');
   assert.match(String(failure?.details.err), /the shard falls/);
 });
 
 test('a failing shard leaves placement before it ends', async (t) => {
-  const cluster = await startCluster(t, 2);
+  const cluster = await startCluster(t, 2, {}, { failingTimeoutMs: 60_000 });
   const keeper = cluster.keeperOn(1);
-  cluster.controlOf(1).tell('fail', 300);
-  await eventually(() => !cluster.mesh.liveShards.includes(1), 250, 'it left placement');
+  cluster.controlOf(1).tell('fail', 3_000);
+  await eventually(() => !cluster.mesh.liveShards.includes(1), 'it left placement');
   assert.equal(cluster.threads.status()[0]?.status, 'failing');
-  assert.deepEqual(await keeper.ask('where', null, 1_000), { ok: true, value: 2 });
-  await eventually(() => cluster.mesh.liveShards.includes(1), 5_000, 'it is back');
+  assert.deepEqual(await keeper.ask('where', null, 30_000), { ok: true, value: 2 });
+  await eventually(() => cluster.mesh.liveShards.includes(1), 'it is back');
 });
 
 test('a shard that cannot be kept alive is given up', async (t) => {
-  const cluster = await startCluster(t, 1, {}, { restartsMax: 1 });
+  const cluster = await startCluster(t, 1, {}, { restartsMax: 1, restartsWithinMs: 120_000 });
   for (let round = 0; round < 2; round += 1) {
-    await eventually(() => cluster.mesh.liveShards.includes(1), 5_000, 'it is live');
+    await eventually(() => cluster.mesh.liveShards.includes(1), 'it is live');
     cluster.controlOf(1).tell('exit', 1);
-    await eventually(() => !cluster.mesh.liveShards.includes(1), 5_000, 'it left');
+    await eventually(() => !cluster.mesh.liveShards.includes(1), 'it left');
   }
-  await eventually(() => cluster.givenUp.length === 1, 1_000, 'it is given up');
+  await eventually(() => cluster.givenUp.length === 1, 'it is given up');
   assert.deepEqual(cluster.givenUp, [1]);
-  const unreachable = await cluster.system.ref(keeperKind, 'any').ask('where', null, 1_000);
+  const unreachable = await cluster.system.ref(keeperKind, 'any').ask('where', null, 30_000);
   assert.deepEqual(unreachable, { ok: false, reason: 'unreachable' });
 });
 
@@ -187,9 +188,9 @@ test('a start that fails or takes too long is an error, with no thread left', as
 
 test('stop lets every shard drain, and forces one that takes too long', async (t) => {
   const gentle = await startCluster(t, 2, { drainMs: 60 });
-  const waiting = gentle.keeperOn(1).ask('wait', 40, 1_000);
+  const waiting = gentle.keeperOn(1).ask('wait', 40, 30_000);
   const startedAt = performance.now();
-  await gentle.threads.stop(5_000);
+  await gentle.threads.stop(60_000);
   assert(performance.now() - startedAt >= 55, 'it waited for the drain');
   assert.deepEqual(await waiting, { ok: true, value: null });
   assert(gentle.threads.status().every((each) => each.status === 'down'));
@@ -198,7 +199,7 @@ test('stop lets every shard drain, and forces one that takes too long', async (t
   const stubborn = await startCluster(t, 1, { drainMs: 60_000 });
   const stoppedAt = performance.now();
   await stubborn.threads.stop(100);
-  assert(performance.now() - stoppedAt < 2_000);
+  assert(performance.now() - stoppedAt < 30_000, 'it did not wait for the drain');
   assert.equal(stubborn.log.lines.at(-1)?.text, 'shard thread is terminated: it did not drain');
   await sleep(0);
 });

@@ -61,7 +61,7 @@ export const keeperKind: ActorKind<KeeperProtocol, { values: number[] }> = {
     unsendable: () => Symbol('no plain data'),
     async askPeer(_state, id, context) {
       const peer = context.system.ref(keeperKind, id);
-      return { from: context.system.node, answered: await peer.ask('where', null, 1_000) };
+      return { from: context.system.node, answered: await peer.ask('where', null, 30_000) };
     },
   },
 };
