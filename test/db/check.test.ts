@@ -28,7 +28,7 @@ const program = fileURLToPath(new URL('../../db/check.js', import.meta.url));
 function check(databaseUrl: string): Promise<{ code: number; output: string }> {
   const env = { PATH: process.env.PATH ?? '', DATABASE_URL: databaseUrl };
   return new Promise((resolve) => {
-    execFile(process.execPath, [program], { env, timeout: 15_000 }, (error, stdout, stderr) => {
+    execFile(process.execPath, [program], { env, timeout: 60_000 }, (error, stdout, stderr) => {
       const code = error === null ? 0 : Number(error.code ?? -1);
       resolve({ code, output: `${stdout}${stderr}` });
     });

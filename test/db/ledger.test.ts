@@ -174,11 +174,11 @@ test('a database that is not there or does not answer is unavailable', async () 
   assert.equal(await failureOf(sql`SELECT 1`), 'unavailable');
   await closePool(sql, 100);
   const slow = database.pool('general', 1);
-  const late = withDeadline(slow`SELECT pg_sleep(0.3)`, 50);
+  const late = withDeadline(slow`SELECT pg_sleep(2)`, 50);
   await assert.rejects(late, DeadlineError);
   const cut = slow`SELECT pg_terminate_backend(pg_backend_pid())`;
   assert.equal(await failureOf(cut), 'unavailable');
-  const deadline = performance.now() + 5_000;
+  const deadline = performance.now() + 30_000;
   while ((await failureOf(slow`SELECT 1`)) !== 'nothing') {
     assert.ok(performance.now() < deadline, 'it comes back');
   }

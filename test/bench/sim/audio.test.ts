@@ -82,7 +82,7 @@ test('speech is streamed word by word, and ends early without a sign when it bre
   const reply = await client.audio.speech.create({
     model: speechModel,
     voice: 'coral',
-    input: 'one two three [[sim gap_ms=100]]',
+    input: 'one two three [[sim gap_ms=400]]',
     response_format: 'pcm',
   });
   assert.equal(reply.headers.get('content-type'), 'audio/pcm');

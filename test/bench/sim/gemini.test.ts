@@ -357,11 +357,12 @@ test('leaves usage out or reports zeros when told to', async () => {
 
 test('a stalled stream that the client leaves is counted as aborted', async () => {
   const earlier = await statsOf(sim);
+  const control = new AbortController();
   const stream = await client.models.generateContentStream(
-    ask('[[sim fault=stall at=2]]', { abortSignal: AbortSignal.timeout(200) }),
+    ask('[[sim fault=stall at=2]]', { abortSignal: control.signal }),
   );
   await assert.rejects(async () => {
-    for await (const _ of stream);
+    for await (const _ of stream) control.abort();
   });
   await eventually(async () => (await statsOf(sim)).aborted === earlier.aborted + 1);
 });

@@ -28,7 +28,7 @@ test('prints its address, repeats its ids for a seed, ends with its parent', asy
   assert.equal(one.line, `simulator ready on http://127.0.0.1:${one.port}\n`);
   assert.equal(await firstId(one.port), await firstId(other.port));
   for (const { child } of [one, other]) {
-    const exit = once(child, 'exit', { signal: AbortSignal.timeout(5000) });
+    const exit = once(child, 'exit', { signal: AbortSignal.timeout(60_000) });
     child.disconnect();
     assert.deepEqual(await exit, [0, null]);
   }
@@ -42,7 +42,7 @@ test('ends on SIGTERM with an open stream', async () => {
     method: 'POST',
     body: JSON.stringify({ model: 'simulated-chat-small-2026-01-15', stream: true, messages }),
   });
-  const exit = once(child, 'exit', { signal: AbortSignal.timeout(5000) });
+  const exit = once(child, 'exit', { signal: AbortSignal.timeout(60_000) });
   child.kill('SIGTERM');
   assert.deepEqual(await exit, [0, null]);
   await assert.rejects(reply.text());

@@ -34,7 +34,7 @@ export class Gathered<T> {
   }
 
   /** The first from `from` on that fits; fails after `deadlineMs`. */
-  async until(fits: (value: T) => boolean, from = 0, deadlineMs = 5000): Promise<T> {
+  async until(fits: (value: T) => boolean, from = 0, deadlineMs = 30_000): Promise<T> {
     const endMs = performance.now() + deadlineMs;
     for (let index = from; ; index += 1) {
       while (index >= this.all.length) await this.#next(endMs);

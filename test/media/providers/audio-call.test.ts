@@ -4,6 +4,7 @@ import { after, before, beforeEach, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { UpstreamFailure } from '../../../media/model/events.ts';
 import { type AudioClient, createAudioClient } from '../../../media/providers/audio-call.ts';
+import type { UpstreamDeadlines } from '../../../media/providers/contract.ts';
 import { openaiAudio } from '../../../media/providers/openai-audio/family.ts';
 import { type AudioProvider, piece, startAudioProvider } from '../../harness/audio-provider.ts';
 
@@ -21,7 +22,7 @@ beforeEach(() => {
   provider.first = [];
 });
 
-const deadlines = { connectMs: 500, firstEventMs: 400, idleMs: 300, totalMs: 1_500 };
+const generous = { connectMs: 60_000, firstEventMs: 60_000, idleMs: 60_000, totalMs: 60_000 };
 const request = { input: 'x', voice: 'a', instructions: null, format: 'mp3' as const, speed: null };
 
 interface Heard {
@@ -32,34 +33,39 @@ interface Heard {
   isOver: boolean;
 }
 
-function call(baseUrl = provider.url): Heard {
+function call(deadlines: Partial<UpstreamDeadlines> = {}, baseUrl = provider.url): Heard {
   const target = { routeId: 'r', family: 'x', baseUrl, apiKey: null, upstreamModel: 'm' };
   const heard = { bytes: 0, times: [] as number[], isOver: false };
   let handle: Heard['handle'] | undefined;
   const ended = new Promise<UpstreamFailure | null>((resolve) => {
     const encoded = openaiAudio.encodeSpeech(request, 'v', target);
-    handle = client.start(openaiAudio, encoded, deadlines, {
-      bytes(bytes) {
-        heard.bytes += bytes.length;
-        heard.times.push(performance.now());
+    handle = client.start(
+      openaiAudio,
+      encoded,
+      { ...generous, ...deadlines },
+      {
+        bytes(bytes) {
+          heard.bytes += bytes.length;
+          heard.times.push(performance.now());
+        },
+        ended(failure) {
+          assert.ok(!heard.isOver, 'ended once');
+          heard.isOver = true;
+          resolve(failure);
+        },
       },
-      ended(failure) {
-        assert.ok(!heard.isOver, 'ended once');
-        heard.isOver = true;
-        resolve(failure);
-      },
-    });
+    );
   });
   assert.ok(handle !== undefined);
   return Object.assign(heard, { handle, ended });
 }
 
 test('bytes come as they are sent, and the end after them', async () => {
-  provider.first = [{ kind: 'audio', pieces: 5, pauseMs: 20 }];
+  provider.first = [{ kind: 'audio', pieces: 5, pauseMs: 100 }];
   const heard = call();
   assert.equal(await heard.ended, null);
   assert.equal(heard.bytes, 5 * piece.length);
-  assert.ok((heard.times.at(-1) ?? 0) - (heard.times[0] ?? 0) > 40);
+  assert.ok((heard.times.at(-1) ?? 0) - (heard.times[0] ?? 0) > 100);
 });
 
 test('every failure has its kind', async () => {
@@ -71,33 +77,32 @@ test('every failure has its kind', async () => {
     [{ kind: 'hangUp' }, 'connect'],
     [{ kind: 'audio', pieces: 1, pauseMs: 30, cut: true }, 'cut'],
     [{ kind: 'stall' }, 'timeout'],
-    [{ kind: 'audio', pieces: 2, pauseMs: 600 }, 'timeout'],
+    [{ kind: 'audio', pieces: 2, pauseMs: 3_000 }, 'timeout'],
   ];
   for (const [behaviour, kind] of kinds) {
     provider.first = [behaviour];
-    const failure = await call().ended;
+    const deadlines = kind === 'timeout' ? { firstEventMs: 400, idleMs: 300 } : {};
+    const failure = await call(deadlines).ended;
     assert.equal(failure?.kind, kind, JSON.stringify(behaviour));
   }
-  assert.equal((await call('http://127.0.0.1:9/v1').ended)?.kind, 'connect');
+  assert.equal((await call({}, 'http://127.0.0.1:9/v1').ended)?.kind, 'connect');
 });
 
 test('a whole call has a bound, however often something comes', async () => {
-  provider.first = [{ kind: 'audio', pieces: 100, pauseMs: 50 }];
-  const startedAt = performance.now();
-  const failure = await call().ended;
+  provider.first = [{ kind: 'audio', pieces: 400, pauseMs: 50 }];
+  const failure = await call({ totalMs: 1_500 }).ended;
   assert.equal(failure?.kind, 'timeout');
-  assert.ok(performance.now() - startedAt < 1_900);
 });
 
 test('a pause stops the bytes and no deadline but the last, and nothing is lost', async () => {
   const pieces = 600;
   provider.first = [{ kind: 'audio', pieces }];
-  const heard = call();
+  const heard = call({ idleMs: 1_500 });
   while (heard.bytes === 0) await sleep(1);
   heard.handle.pause();
   await sleep(30);
   const before = heard.bytes;
-  await sleep(500);
+  await sleep(2_500);
   assert.equal(heard.bytes, before);
   assert.ok(before < pieces * piece.length);
   heard.handle.resume();
@@ -114,5 +119,9 @@ test('after an abort nothing is reported, and the provider sees it', async () =>
   await sleep(150);
   assert.equal(heard.bytes, before);
   assert.equal(heard.isOver, false);
-  assert.equal(provider.asked.at(-1)?.isAborted, true);
+  const deadline = performance.now() + 30_000;
+  while (provider.asked.at(-1)?.isAborted !== true) {
+    assert.ok(performance.now() < deadline, 'the provider sees it');
+    await sleep(10);
+  }
 });

@@ -12,10 +12,10 @@ import { openaiChat } from '../../../media/providers/openai-chat/family.ts';
 import { chatSource, neutralRequest } from '../../harness/request.ts';
 
 const generous: UpstreamDeadlines = {
-  connectMs: 5000,
-  firstEventMs: 5000,
-  idleMs: 5000,
-  totalMs: 10_000,
+  connectMs: 60_000,
+  firstEventMs: 60_000,
+  idleMs: 60_000,
+  totalMs: 60_000,
 };
 let sim: RunningSim;
 let client: UpstreamClient;
@@ -94,11 +94,11 @@ async function simStats(): Promise<{ started: number; aborted: number; open: num
 }
 
 async function eventually(check: () => Promise<boolean>, what: string): Promise<void> {
-  for (let attempt = 0; attempt < 400; attempt += 1) {
-    if (await check()) return;
+  const deadline = performance.now() + 30_000;
+  while (!(await check())) {
+    assert.ok(performance.now() < deadline, what);
     await new Promise((resolve) => setTimeout(resolve, 10));
   }
-  assert.fail(what);
 }
 
 async function rawServer(
@@ -173,16 +173,14 @@ test('no listener at the port is a connect failure', async () => {
 test('each deadline ends the call and closes the socket', async () => {
   const before = await simStats();
   const cases: [string, Partial<UpstreamDeadlines>, string][] = [
-    ['[[sim first_ms=5000]]', { firstEventMs: 100 }, ''],
-    ['[[sim fault=stall at=2]]', { idleMs: 100 }, ' t0'],
-    ['[[sim gap_ms=20 tokens=1000]]', { totalMs: 150 }, ' t0'],
+    ['[[sim first_ms=30000]]', { firstEventMs: 100 }, ''],
+    ['[[sim fault=stall at=2]]', { idleMs: 1_000 }, ' t0'],
+    ['[[sim gap_ms=20 tokens=1000]]', { totalMs: 1_500 }, ' t0'],
   ];
   for (const [text, deadlines, begin] of cases) {
-    const startedMs = performance.now();
     const { events, failure } = await start(text, deadlines).done;
     assert.equal(failure?.kind, 'timeout');
     assert.ok(textOf(events).startsWith(begin), text);
-    assert.ok(performance.now() - startedMs < 1000, text);
   }
   await eventually(
     async () => (await simStats()).aborted === before.aborted + 3,
@@ -230,13 +228,13 @@ test('abort at once, before there is a connection, leaves nothing behind', async
 });
 
 test('pause stops the reading, idle does not count, resume reads the rest', async () => {
-  const running = start('[[sim tokens=100000]]', { idleMs: 1_000 });
+  const running = start('[[sim tokens=100000]]', { idleMs: 2_000 });
   await eventually(async () => running.events.length > 0, 'no events');
   running.handle.pause();
-  await new Promise((resolve) => setTimeout(resolve, 700));
+  await new Promise((resolve) => setTimeout(resolve, 1_500));
   const seen = running.events.length;
   assert.ok(seen < 100_000, `${seen} events while paused`);
-  await new Promise((resolve) => setTimeout(resolve, 700));
+  await new Promise((resolve) => setTimeout(resolve, 1_500));
   assert.equal(running.events.length, seen);
   running.handle.resume();
   const { events, failure } = await running.done;

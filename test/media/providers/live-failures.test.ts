@@ -69,10 +69,8 @@ test('an address that is none fails later, not at once', async () => {
 
 test('no answer to the upgrade: a timeout, and the socket is gone', async () => {
   const upstream = await upstreamOf({ isMute: true });
-  const startedMs = performance.now();
-  const { listener } = openCall(upstream.port);
+  const { listener } = openCall(upstream.port, { deadlines: { connectMs: 500 } });
   assert.equal((await listener.until('failed')).kind, 'timeout');
-  assert.ok(performance.now() - startedMs < 1500);
   await allClosed(upstream);
 });
 
@@ -82,7 +80,7 @@ test('a set-up that never completes is a timeout, also while it chatters', async
     socket.on('close', () => clearInterval(timer));
   };
   const upstream = await upstreamOf({ connected: chatter });
-  const { listener } = openCall(upstream.port);
+  const { listener } = openCall(upstream.port, { deadlines: { readyMs: 500 } });
   assert.equal((await listener.until('failed')).kind, 'timeout');
   await allClosed(upstream);
 });
@@ -122,14 +120,14 @@ test('an upstream that does not read: audio is dropped and counted, then closed'
     connected: (_socket, raw) => void setTimeout(() => raw.pause(), 100),
   });
   const { call, listener } = openCall(upstream.port, {
-    bounds: { bufferedBytesMax: 64 * 1024, stallMs: 300, closeMs: 100 },
+    bounds: { bufferedBytesMax: 64 * 1024, stallMs: 2_000, closeMs: 100 },
   });
   await listener.until('ready');
   await sleep(150);
   const frame = pcm(1, 8192);
   let sent = 0;
   const startedMs = performance.now();
-  while (!listener.types.includes('failed') && performance.now() - startedMs < 5000) {
+  while (!listener.types.includes('failed') && performance.now() - startedMs < 30_000) {
     if (call.audio(frame)) sent += 1;
     if (sent % 100 === 0 || call.droppedFrames > 0) await sleep(2);
   }

@@ -1,9 +1,9 @@
-// Live calls of the tests, with short deadlines, to upstreams that are stopped after each test.
+// Live calls of the tests to upstreams that are stopped after each test.
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { WebSocket } from 'ws';
 import { type LiveBounds, openLiveCall } from '../../../media/providers/live-call.ts';
-import type { LiveCall, LiveSetup } from '../../../media/providers/live-contract.ts';
+import type { LiveCall, LiveDeadlines, LiveSetup } from '../../../media/providers/live-contract.ts';
 import { requireLiveFamily } from '../../../media/providers/live-families.ts';
 import { plainSetup } from './live-streams.ts';
 import {
@@ -14,7 +14,7 @@ import {
 } from './live-upstream.ts';
 import { sessionUpdated } from './openai-realtime/fixtures.ts';
 
-const deadlines = { connectMs: 500, readyMs: 500 };
+const generous: LiveDeadlines = { connectMs: 30_000, readyMs: 30_000 };
 const running: LiveUpstream[] = [];
 
 /** After each test. */
@@ -32,6 +32,7 @@ interface Opening {
   family?: string;
   setup?: LiveSetup;
   bounds?: Partial<LiveBounds>;
+  deadlines?: Partial<LiveDeadlines>;
   path?: string;
 }
 
@@ -40,6 +41,7 @@ export function openCall(
   opening: Opening = {},
 ): { call: LiveCall; listener: Listener } {
   const { family = 'openai-realtime', setup = plainSetup, bounds = {}, path = '/v1' } = opening;
+  const deadlines = { ...generous, ...opening.deadlines };
   const listener = new Listener();
   const target = {
     routeId: 'r1',
@@ -69,7 +71,7 @@ export function setsUp(then: (socket: WebSocket) => void = () => undefined): Ups
 }
 
 export async function allClosed(upstream: LiveUpstream): Promise<void> {
-  const deadlineMs = performance.now() + 3000;
+  const deadlineMs = performance.now() + 30_000;
   while (upstream.sockets.size > 0 && performance.now() < deadlineMs) await sleep(10);
   assert.equal(upstream.sockets.size, 0, 'a socket stayed open');
 }

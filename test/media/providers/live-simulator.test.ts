@@ -154,7 +154,7 @@ for (const family of families) {
     talk.say(440);
     await talk.listener.until('audio');
     if (family === 'gemini-live') talk.say(660);
-    talk.call.close(4000);
+    talk.call.close(30_000);
     await talk.listener.until('ended');
     assert.equal(usages(talk).length, 1);
   });
@@ -177,6 +177,7 @@ for (const family of families) {
     const model = await dial(sim, family, { model: 'none-such' }).listener.until('failed');
     assert.equal(model.kind, 'refused', model.text);
     await arm(sim, 'fault=connect_stall');
-    assert.equal((await dial(sim, family).listener.until('failed')).kind, 'timeout');
+    const silent = dial(sim, family, { connectMs: 1_000 });
+    assert.equal((await silent.listener.until('failed')).kind, 'timeout');
   });
 }

@@ -25,6 +25,7 @@ export interface TalkOptions {
   setup?: Partial<LiveSetup>;
   apiKey?: string;
   model?: string;
+  connectMs?: number;
 }
 
 const models: Record<string, string> = {
@@ -35,6 +36,7 @@ const models: Record<string, string> = {
 export function dial(sim: RunningSim, familyName: string, options: TalkOptions = {}): Talk {
   const family = requireLiveFamily(familyName);
   const { directive, setup = {}, apiKey = 'right', model = models[familyName] } = options;
+  const { connectMs = 30_000 } = options;
   assert.ok(model !== undefined);
   const version = familyName === 'gemini-live' ? 'v1beta' : 'v1';
   const baseUrl = `http://127.0.0.1:${sim.port}/${version}`;
@@ -49,7 +51,7 @@ export function dial(sim: RunningSim, familyName: string, options: TalkOptions =
       ...setup,
     },
     { routeId: 'r1', family: familyName, baseUrl, apiKey, upstreamModel: model },
-    { connectMs: 1000, readyMs: 1000 },
+    { connectMs, readyMs: 30_000 },
     listener,
   );
   return {

@@ -68,7 +68,9 @@ async function stop(server: Server, sockets: Set<Socket>): Promise<void> {
   if (server.listening) await once(server, 'close');
 }
 
-/** Keeps what a call reports; `until` waits at most 5 s. */
+const waitMs = 30_000;
+
+/** Keeps what a call reports. */
 export class Listener implements LiveListener {
   readonly told: LiveEvent[] = [];
   readonly #waiting = new Set<() => void>();
@@ -94,8 +96,8 @@ export class Listener implements LiveListener {
     return new Promise((resolve, reject) => {
       const late = setTimeout(() => {
         this.#waiting.delete(look);
-        reject(new Error(`no ${what} within 5 s: ${this.types.join(' ')}`));
-      }, 5000);
+        reject(new Error(`no ${what} within ${waitMs} ms: ${this.types.join(' ')}`));
+      }, waitMs);
       const look = () => {
         if (!isSo()) return;
         clearTimeout(late);
