@@ -34,7 +34,7 @@ function limitHeaders(headers: Headers): Record<string, number> {
 }
 
 async function until(done: () => Promise<boolean>): Promise<void> {
-  const deadline = performance.now() + 5_000;
+  const deadline = performance.now() + 30_000;
   while (!(await done())) {
     assert.ok(performance.now() < deadline, 'it did not come to pass');
     await new Promise((resolve) => setTimeout(resolve, 25));
@@ -62,14 +62,17 @@ test('the sixth request of five a minute is refused, whichever shard it meets', 
 
 test('a hundred requests at once on thirty a minute: exactly thirty pass', async () => {
   const account = await bed.account({ requestsPerMinute: 30 });
+  const startedAt = performance.now();
   const replies = await Promise.all(Array.from({ length: 100 }, () => models(account)));
-  assert.equal(replies.filter(({ status }) => status === 200).length, 30);
+  const passed = replies.filter(({ status }) => status === 200).length;
+  const refilled = Math.floor((performance.now() - startedAt) / 2_000);
+  assert.ok(passed >= 30 && passed <= 30 + refilled, `${passed}, ${refilled} came meanwhile`);
 });
 
 test('the third request of two at once is refused until one of them ends', async () => {
   const account = await bed.account({ concurrencyMax: 2 });
   const streams = await Promise.all(
-    [1, 2].map(() => openChat(account, '[[sim tokens=40 gap_ms=20]]')),
+    [1, 2].map(() => openChat(account, '[[sim tokens=150 gap_ms=20]]')),
   );
   await Promise.all(streams.map((stream) => stream.read(2)));
   const refused = await askChat(account, 'hello');
@@ -116,21 +119,22 @@ test('a detached generation counts until it ends', async () => {
   const account = await bed.account({ concurrencyMax: 1 });
   const controller = new AbortController();
   const options = { signal: controller.signal, key: 'gone' };
-  const stream = await openChat(account, '[[sim tokens=60 gap_ms=15]]', {}, options);
+  const prompt = '[[sim tokens=200 gap_ms=15]]';
+  const stream = await openChat(account, prompt, {}, options);
   await stream.read(3);
   controller.abort();
   await new Promise((resolve) => setTimeout(resolve, 100));
   assert.equal((await askChat(account, 'hello')).status, 429);
   await until(async () => (await askChat(account, 'hello')).status === 200);
-  const { body } = await askChat(account, '[[sim tokens=60 gap_ms=15]]', {}, { key: 'gone' });
-  assert.equal(body.svc_usage.output_tokens, 60);
+  const { body } = await askChat(account, prompt, {}, { key: 'gone' });
+  assert.equal(body.svc_usage.output_tokens, 200);
 });
 
 test('a request that waits at the generation of its key counts too', async () => {
   const account = await bed.account({ concurrencyMax: 2 });
-  const prompt = '[[sim tokens=3 first_ms=700]]';
+  const prompt = '[[sim tokens=3 first_ms=3000]]';
   const both = [1, 2].map(() => streamChat(account, prompt, {}, { key: 'shared' }));
-  await new Promise((resolve) => setTimeout(resolve, 300));
+  await new Promise((resolve) => setTimeout(resolve, 1_000));
   assert.equal((await askChat(account, 'hello')).status, 429);
   for (const stream of await Promise.all(both)) assert.equal(stream.text, ' t0 t1 t2');
   assert.equal((await askChat(account, 'hello')).status, 200);
@@ -142,7 +146,7 @@ test('at the cap of detached generations new ones are refused, none is aborted',
   const controller = new AbortController();
   const options = { signal: controller.signal };
   const streams = await Promise.all(
-    [1, 2, 3].map(() => openChat(account, '[[sim tokens=80 gap_ms=15]]', {}, options)),
+    [1, 2, 3].map(() => openChat(account, '[[sim tokens=240 gap_ms=15]]', {}, options)),
   );
   await Promise.all(streams.map((stream) => stream.read(3)));
   controller.abort();

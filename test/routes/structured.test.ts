@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { TestAccount } from '../harness/account.ts';
+import { startStopwatch } from '../harness/stopwatch.ts';
 import { openTestbed, type Testbed } from '../harness/testbed.ts';
 
 type Members = Record<string, unknown>;
@@ -47,19 +48,24 @@ test('twenty answers that a pattern never finishes with stop no neighbour', asyn
   void slow.finally(() => {
     open = false;
   });
-  let longestMs = 0;
+  const neighbourMs: number[] = [];
+  const watch = startStopwatch();
   while (open) {
     const startedMs = performance.now();
     assert.equal((await fetch(`${bed.url}/v1/models`)).status, 401);
-    longestMs = Math.max(longestMs, performance.now() - startedMs);
+    neighbourMs.push(performance.now() - startedMs);
     await new Promise((resolve) => setTimeout(resolve, 10));
   }
   for (const reply of await slow) {
     assert.equal(reply.status, 502, reply.text);
     assert.match(reply.text, /breaks the response format/);
   }
-  // On the shard's own thread one answer alone took the 200 ms that a check may last.
-  assert.ok(longestMs < 1_000, `${longestMs} ms`);
+  // On the shard's own thread each answer took the 200 ms that a check may last, one after the
+  // other; the machine may hold up single requests.
+  const sorted = neighbourMs.sort((one, other) => one - other);
+  const median = sorted[sorted.length >> 1] ?? 0;
+  console.log(`# a neighbour waited ${median.toFixed(1)} ms, at the most ${sorted.at(-1)} ms`);
+  assert.ok(median < 50 * watch.busyFactor(), `${median} ms of ${sorted.length} requests`);
   assert.equal((await account.quiet()).heldMicros, 0n);
 });
 

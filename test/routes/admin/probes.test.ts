@@ -6,6 +6,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { startStopwatch } from '../../harness/stopwatch.ts';
 import { openTestbed, type Testbed } from '../../harness/testbed.ts';
 import { type Desk, everything, freshGet, openDesk, refusal } from './desk.ts';
 
@@ -79,7 +80,8 @@ async function modelStatus(): Promise<{ text: string; status: Status | null }> {
   return { text, status: status === 200 ? (JSON.parse(text) as Status) : null };
 }
 
-async function until(what: string, timeoutMs: number, holds: (status: Status) => boolean) {
+async function until(what: string, holds: (status: Status) => boolean) {
+  const timeoutMs = 60_000;
   const deadline = performance.now() + timeoutMs;
   for (;;) {
     const { status, text } = await modelStatus();
@@ -87,6 +89,14 @@ async function until(what: string, timeoutMs: number, holds: (status: Status) =>
     assert.ok(performance.now() < deadline, `not within ${timeoutMs} ms: ${what} ${text}`);
     await sleep(100);
   }
+}
+
+/** Sooner than the next round of probes would show it. */
+async function soon(what: string, holds: (status: Status) => boolean) {
+  const watch = startStopwatch();
+  const seen = await until(what, holds);
+  watch.assertWithin(periodSeconds * 1_000 * 0.75, what);
+  return seen;
 }
 
 function statusOf(status: Status, alias: string): string | undefined {
@@ -102,7 +112,7 @@ async function tryOut(name: string, body?: Members): Promise<Members> {
 test('a test call says whether a provider works, and nothing that it said', async () => {
   const good = await tryOut('simulator');
   assert.deepEqual([good.ok, good.call, good.failure], [true, 'generation', null]);
-  assert.ok((good.latency_ms as number) < 5_000);
+  assert.ok((good.latency_ms as number) < 30_000);
   const gone = await tryOut('gone-vendor');
   assert.deepEqual([gone.ok, gone.failure], [false, 'unreachable']);
   assert.equal((await tryOut('well-vendor')).failure, 'model', '404 of the call itself');
@@ -134,8 +144,7 @@ test('a test call says whether a provider works, and nothing that it said', asyn
 });
 
 test('the first status tells well, missing and silent routes apart, and names nobody', async () => {
-  const left = 15_000 - (performance.now() - startedAt);
-  const { status, text } = await until('first snapshot', left, () => true);
+  const { status, text } = await until('first snapshot', () => true);
   assert.ok(performance.now() - startedAt > 7_000, 'not long before');
   assert.equal(statusOf(status, 'well'), 'operational');
   assert.equal(statusOf(status, 'svc-sim-chat'), 'operational');
@@ -149,22 +158,21 @@ test('the first status tells well, missing and silent routes apart, and names no
 
 test('a change of the catalog is seen in the status at once', async () => {
   await desk('POST', '/models/hung/disable');
-  const { status } = await until('hung is gone', 1_000, (now) => !statusOf(now, 'hung'));
+  const { status } = await soon('hung is gone', (now) => !statusOf(now, 'hung'));
   assert.equal(statusOf(status, 'well'), 'operational');
   await make('models', model('late', 'well-vendor', 'there'));
-  await until('a new model is known', 3_000, (now) => statusOf(now, 'late') === 'operational');
+  await soon('a new model is known', (now) => statusOf(now, 'late') === 'operational');
   await desk('POST', '/providers/well-vendor/disable');
-  await until('no route', 1_000, (now) => statusOf(now, 'well') === 'unavailable');
+  await soon('no route', (now) => statusOf(now, 'well') === 'unavailable');
   await desk('POST', '/providers/well-vendor/enable');
 });
 
 test('every route is probed again in its time, and not more often', async () => {
   asked.length = 0;
   refusing = { status: 403, text: '{}' };
-  const timeoutMs = 3 * periodSeconds * 1_000;
-  await until('refused', timeoutMs, (now) => statusOf(now, 'well') === 'unavailable');
+  await until('refused', (now) => statusOf(now, 'well') === 'unavailable');
   refusing = null;
-  await until('well again', timeoutMs, (now) => statusOf(now, 'well') === 'operational');
+  await until('well again', (now) => statusOf(now, 'well') === 'operational');
   const times = asked.filter(({ path }) => path === '/v1/models/there').map(({ atMs }) => atMs);
   assert.ok(times.length >= 2);
   const pauses = times.slice(1).map((atMs, index) => atMs - (times[index] ?? 0));

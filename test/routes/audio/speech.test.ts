@@ -69,14 +69,13 @@ test('wav is another media type, and the alias of the path the same route', asyn
 
 test('the first bytes are there long before the last', async () => {
   const account = await audio.bed.account();
-  audio.one.first = [{ kind: 'audio', pieces: 5, pauseMs: 100 }];
+  audio.one.first = [{ kind: 'audio', pieces: 5, pauseMs: 500 }];
   const reply = await say(audio, account, {});
-  const startedAt = performance.now();
   const times: number[] = [];
   assert.ok(reply.body !== null);
-  for await (const _ of reply.body) times.push(performance.now() - startedAt);
-  assert.ok((times[0] ?? 999) < 90, `first after ${times[0]} ms`);
-  assert.ok((times.at(-1) ?? 0) > 250, `last after ${times.at(-1)} ms`);
+  for await (const _ of reply.body) times.push(performance.now());
+  const apartMs = (times.at(-1) ?? 0) - (times[0] ?? 0);
+  assert.ok(apartMs > 500, `${apartMs} ms from the first to the last`);
 });
 
 test('requests that are wrong are refused before anything is asked or held', async () => {
@@ -204,7 +203,7 @@ async function leave(
 
 test('who leaves before the first byte pays nothing', async () => {
   const account = await audio.bed.account();
-  audio.one.behaviour = { kind: 'audio', firstMs: 400 };
+  audio.one.behaviour = { kind: 'audio', firstMs: 20_000 };
   audio.two.behaviour = audio.one.behaviour;
   await leave(account, 150);
   assert.equal(await paid(account), 0n);
@@ -222,7 +221,7 @@ test('who leaves after the first byte pays', async () => {
 
 test('with a key the audio is read to its end, kept, and replayed without a charge', async () => {
   const account = await audio.bed.account();
-  audio.one.behaviour = { kind: 'audio', pieces: 10, pauseMs: 20 };
+  audio.one.behaviour = { kind: 'audio', pieces: 10, pauseMs: 250 };
   audio.two.behaviour = audio.one.behaviour;
   const headers = { 'idempotency-key': 'kept-1' };
   await leave(account, null, headers);
