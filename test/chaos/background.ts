@@ -7,7 +7,7 @@ import { type Call, nothingTold, openAgent, type Told } from './client.ts';
 import { readWhole } from './formats.ts';
 
 const POLL_MS = 50;
-const END_MS = 30_000;
+const END_MS = 90_000;
 
 interface Stored {
   id?: string;

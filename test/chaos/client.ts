@@ -35,7 +35,7 @@ export function openAgent(connections = 4_096): Agent {
   return new Agent({
     connections,
     pipelining: 1,
-    connect: { timeout: 10_000 },
+    connect: { timeout: 60_000 },
     headersTimeout: ANSWER_MS,
     bodyTimeout: ANSWER_MS,
   });

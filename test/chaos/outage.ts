@@ -18,7 +18,7 @@ function assertOnlyUnavailable(spoken: readonly Told[]): number {
     assert.equal(told.status, 503, JSON.stringify(told));
     assert.ok(unavailable.has(told.code ?? ''), JSON.stringify(told));
     assert.match(String(told.headers['retry-after']), /^[1-9]\d*$/);
-    assert.ok(told.durationMs < 8_000, `refused after ${told.durationMs} ms`);
+    assert.ok(told.durationMs < 30_000, `refused after ${told.durationMs} ms`);
     refused += 1;
   }
   return refused;
@@ -41,7 +41,7 @@ export async function openRunning(
     const text = `${name} ${index} ${directive}`;
     return chat(gateway, { text, stream: true, key: `${name}-${index}`, onDelta });
   });
-  await until('every stream runs', 10_000, () => begun === count);
+  await until('every stream runs', 60_000, () => begun === count);
   return running;
 }
 
@@ -49,7 +49,7 @@ export async function openRunning(
 export async function settleAccounts(gateway: Gateway, running: Told[], spoken: Spoken[]) {
   for (const told of running) assert.ok(isGood(told), `settled later: ${JSON.stringify(told)}`);
   const refused = assertOnlyUnavailable(spoken.map(({ told }) => told));
-  await assertNothingHeld(gateway, 8_000);
+  await assertNothingHeld(gateway, 60_000);
   const again = await repeatLost(gateway, spoken);
   const all = [...running, ...[...spoken, ...again].map(({ told }) => told)];
   await assertChargesTold(gateway, all);

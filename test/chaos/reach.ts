@@ -2,13 +2,12 @@
 // the real ledger check beside it. Everything started through here is ended by `cleanUp`.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
-import { availableParallelism, loadavg } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { commandOf, descendantsOf } from '../../bench/proc.ts';
 import { type Gateway, type GatewayOptions, startGateway } from '../harness/gateway.ts';
 
-const CHECK_MS = 30_000;
+const CHECK_MS = 90_000;
 const SHOWN_LINES = 60;
 
 const opened = new Set<Gateway>();
@@ -47,12 +46,6 @@ export async function until(
     await sleep(pollMs);
   }
   return performance.now() - begun;
-}
-
-/** Bounds on time hold on a machine that does nothing else: a busy one gets its share more. */
-export function busyFactor(): number {
-  const share = (loadavg()[0] ?? 0) / availableParallelism();
-  return Math.min(Math.max(share, 1), 4);
 }
 
 /** How often it has said that it is ready. */

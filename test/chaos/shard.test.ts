@@ -4,11 +4,12 @@ import { after, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { nodeOfId } from '../../runtime/ids.ts';
 import type { Gateway } from '../harness/gateway.ts';
+import { startStopwatch } from '../harness/stopwatch.ts';
 import { assertChargesTold, assertNothingHeld } from './books.ts';
 import { chat, openAgent, type Told } from './client.ts';
 import { type Faults, startFaulty } from './fault.ts';
 import { isGood, progress, repeatLost, startLoad } from './load.ts';
-import { assertLedger, busyFactor, cleanUp, isAlive, readyCount, until } from './reach.ts';
+import { assertLedger, cleanUp, isAlive, readyCount, until } from './reach.ts';
 import { openChance } from './seed.ts';
 
 const faulty: Faults[] = [];
@@ -35,7 +36,7 @@ async function openStreams(gateway: Gateway, count: number, directive: string) {
     };
     return chat(gateway, { text: `stream ${index} ${directive}`, stream: true, onDelta });
   });
-  await until('every stream has begun', 10_000, () => begun === count);
+  await until('every stream has begun', 60_000, () => begun === count);
   return answers;
 }
 
@@ -45,7 +46,7 @@ const nodeOf = (told: Told): number => (told.requestId === null ? 0 : nodeOfId(t
 async function servedBy(gateway: Gateway, node: number): Promise<number> {
   return until(
     `shard ${node} serves`,
-    10_000,
+    60_000,
     async () => nodeOf(await chat(gateway, { text: 'who [[sim tokens=1]]' })) === node,
     1,
   );
@@ -59,14 +60,15 @@ test('an error thrown in a shard ends its own streams only, and it is back in 2 
   // Both: one of them has the wallet that all these streams spend from.
   for (const node of [1, 2]) {
     const load = startLoad(gateway, chance, 8);
-    const answers = await openStreams(gateway, 40, '[[sim tokens=150 gap_ms=20]]');
+    const answers = await openStreams(gateway, 40, '[[sim tokens=300 gap_ms=20]]');
     await sleep(chance.integer(0, 300));
     await throwIn(node);
-    const gone = performance.now();
+    const watch = startStopwatch();
     await sleep(20);
-    const backMs = (await servedBy(gateway, node)) + 20;
+    await servedBy(gateway, node);
+    const backMs = watch.assertWithin(2_000, `shard ${node} is back`);
     const told = await Promise.all(answers);
-    const lastMs = Math.round(performance.now() - gone);
+    const lastMs = Math.round(watch.elapsedMs());
     await load.stop();
     const mine = told.filter((one) => nodeOf(one) === node);
     const others = told.filter((one) => nodeOf(one) !== node);
@@ -77,7 +79,6 @@ test('an error thrown in a shard ends its own streams only, and it is back in 2 
       assert.ok(one.complete && one.code !== null, `ended by an error: ${JSON.stringify(one)}`);
       assert.ok((one.usage?.charge_microcredits ?? 0) > 0, 'what was used is settled');
     }
-    assert.ok(backMs < 2_000 * busyFactor(), `shard ${node} is back after ${backMs} ms`);
     const bad = load.spoken.filter(({ told: one }) => ![0, 200, 502, 503].includes(one.status));
     assert.deepEqual(
       bad.map((one) => one.told),
@@ -87,12 +88,12 @@ test('an error thrown in a shard ends its own streams only, and it is back in 2 
     const again = await repeatLost(gateway, load.spoken);
     seen.push(...told, ...[...load.spoken, ...again].map((one) => one.told));
     console.log(
-      `# shard ${node} back after ${Math.round(backMs)} ms; ${mine.length} streams ended, ` +
+      `# shard ${node} back after ${backMs} ms; ${mine.length} streams ended, ` +
         `${others.length} went on (${lastMs} ms), ${again.length} calls repeated`,
     );
   }
   assert.equal(await gateway.mainPid(), main, 'the process is the same');
-  await assertNothingHeld(gateway, 3_000);
+  await assertNothingHeld(gateway, 60_000);
   await assertChargesTold(gateway, seen);
   await assertLedger(gateway);
 });
@@ -109,11 +110,11 @@ test('a crash in one generation is told to its client and to nobody else', async
   await dispatcher.destroy();
   for (const one of bad) {
     assert.equal(one.code, 'internal', JSON.stringify(one));
-    assert.ok(one.complete && one.durationMs < 2_000);
+    assert.ok(one.complete && one.durationMs < 20_000);
     assert.equal(one.usage, null, 'nothing was charged');
   }
   for (const one of await Promise.all(neighbours)) assert.ok(isGood(one), JSON.stringify(one));
-  await assertNothingHeld(gateway, 3_000);
+  await assertNothingHeld(gateway, 60_000);
   await assertLedger(gateway);
 });
 
@@ -121,17 +122,18 @@ test('a shard with an exhausted heap: ready again in 3 s, recovered as after kil
   const chance = openChance('shard heap');
   const { gateway, exhaustHeapOf } = await start(160);
   const load = startLoad(gateway, chance, 16);
-  await progress(load, 20, 15_000);
+  await progress(load, 20, 60_000);
   const main = await gateway.mainPid();
   const before = readyCount(gateway);
   await exhaustHeapOf(chance.integer(1, 2));
-  const dyingMs = await until('the process aborts', 15_000, () => !isAlive(main), 5);
-  const readyMs = await until('ready again', 10_000, () => readyCount(gateway) > before, 2);
-  console.log(`# aborted after ${Math.round(dyingMs)} ms, ready ${Math.round(readyMs)} ms later`);
-  assert.ok(readyMs < 3_000 * busyFactor(), `ready after ${readyMs} ms`);
-  await progress(load, 20, 10_000);
+  const dyingMs = await until('the process aborts', 60_000, () => !isAlive(main), 5);
+  const watch = startStopwatch();
+  await until('ready again', 60_000, () => readyCount(gateway) > before, 2);
+  const readyMs = watch.assertWithin(3_000, 'ready again');
+  console.log(`# aborted after ${Math.round(dyingMs)} ms, ready ${readyMs} ms later`);
+  await progress(load, 20, 60_000);
   await load.stop();
-  await assertNothingHeld(gateway, 5_000);
+  await assertNothingHeld(gateway, 60_000);
   const again = await repeatLost(gateway, load.spoken);
   await assertChargesTold(
     gateway,
