@@ -5,6 +5,9 @@
 export type Scalar = string | number | bigint | boolean | null;
 
 const needsCare = /["\\\0]/;
+/** What JSON escapes in another way than an array literal. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: exactly these
+const differsFromJson = /[\u0000-\u001f\ud800-\udfff]/;
 
 /** One element. NUL cannot be stored in PostgreSQL's text and is dropped. */
 function arrayElement(value: Scalar): string {
@@ -14,6 +17,8 @@ function arrayElement(value: Scalar): string {
     return value === null ? 'NULL' : String(value);
   }
   if (!needsCare.test(value)) return `"${value}"`;
+  // Quotes and backslashes are escaped alike, and natively: in half the time.
+  if (!differsFromJson.test(value)) return JSON.stringify(value);
   return `"${value.replaceAll('\0', '').replace(/["\\]/g, '\\$&')}"`;
 }
 

@@ -121,7 +121,7 @@ export function createGenerationKind(deps: GenerationDeps | null): GenerationKin
     populationMax: fixedLimits.generation.runningMax,
     start(context, spec) {
       assert(deps !== null, 'generations run on shards');
-      const state = newState(deps, spec, { ...context.address, id: spec.subscriber.id });
+      const state = newState(deps, spec, context.address.node);
       deps.running.set(spec.id, context.self);
       const amountMicros = state.funds.heldMicros;
       askHold(state, context, amountMicros, spec.alias);

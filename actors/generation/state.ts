@@ -6,7 +6,7 @@ import { keepCuts } from '../../media/model/replay.ts';
 import type { GenerationRequest } from '../../media/model/request.ts';
 import type { TokenUsage } from '../../media/model/usage.ts';
 import type { UpstreamHandle } from '../../media/providers/contract.ts';
-import type { ActorAddress, ActorRef } from '../../runtime/actor/contract.ts';
+import type { ActorRef } from '../../runtime/actor/contract.ts';
 import { siblingId } from '../../runtime/ids.ts';
 import type { CatalogModel } from '../catalog/snapshot.ts';
 import type { GenerationEnd, PlainProblem, SubscriberProtocol } from '../subscriber/protocol.ts';
@@ -74,7 +74,7 @@ export interface GenerationState extends RequestState, AttemptsState {
 export function newState(
   deps: GenerationDeps,
   spec: GenerationSpec,
-  subscriber: ActorAddress,
+  subscriberNode: number,
 ): GenerationState {
   const answer = emptyAnswer();
   if (spec.background) keepCuts(answer);
@@ -113,7 +113,7 @@ export function newState(
     firstEventMs: null,
     waiting: [],
     waitingEnd: null,
-    subscriptions: [{ node: subscriber.node, id: subscriber.id, ref: spec.subscriber }],
+    subscriptions: [{ node: subscriberNode, id: spec.subscriber.id, ref: spec.subscriber }],
     detached: false,
     endAfterHold: null,
     outcome: null,

@@ -37,7 +37,8 @@ export function createAudioClient(options: CallPoolOptions): AudioClient {
       pool.add(run);
       const [only, ...others] = body;
       const content = only !== undefined && others.length === 0 ? only : pieces(body);
-      pool.dispatch({ ...addressOf(url, 'POST'), headers, body: content }, run);
+      const { origin, path } = addressOf(url);
+      pool.dispatch({ origin, path, method: 'POST', headers, body: content }, run);
       return run;
     },
     close: () => pool.close(),

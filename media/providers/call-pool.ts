@@ -80,12 +80,9 @@ export class CallPool<C extends PooledCall> {
 }
 
 /** An absolute URL as undici wants it. */
-export function addressOf(
-  url: string,
-  method: 'POST',
-): { origin: string; path: string; method: 'POST' } {
+export function addressOf(url: string): { origin: string; path: string } {
   const pathStart = url.indexOf('/', url.indexOf('//') + 2);
-  return { origin: url.slice(0, pathStart), path: url.slice(pathStart), method };
+  return { origin: url.slice(0, pathStart), path: url.slice(pathStart) };
 }
 
 type CallStage = 'connecting' | 'waiting' | 'reading' | 'paused';

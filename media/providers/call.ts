@@ -90,9 +90,9 @@ class Client implements UpstreamClient {
       this.#pool.release(run);
       return;
     }
-    const target = addressOf(url, method);
-    if (typeof body === 'string') this.#pool.dispatch({ ...target, headers, body }, run);
-    else this.#pool.dispatch({ ...target, headers, body: spent(body) }, run);
+    const { origin, path } = addressOf(url);
+    const sent = typeof body === 'string' ? body : spent(body);
+    this.#pool.dispatch({ origin, path, method, headers, body: sent }, run);
   }
 
   close(): Promise<void> {

@@ -87,7 +87,8 @@ async function planned(input: OrderInput): Promise<GenerationPlanned> {
   // Behind the decision: what is searched for and how hard it is are the user's own words.
   const told = withClientContext(request, Date.now());
   const inputTokensEstimate = told === request ? inputTokens : estimateInputTokens(told);
-  return { ...plan, request: told, inputTokensEstimate };
+  const { candidates, routing, search, outputTokensCeiling } = plan;
+  return { candidates, routing, search, outputTokensCeiling, inputTokensEstimate, request: told };
 }
 
 /** Whether the alias is a managed route: its replies have a receipt. */

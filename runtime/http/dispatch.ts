@@ -261,9 +261,17 @@ function answerInput<Access, Caller, Services>(
   { params, query, body, files }: Input,
   caller: Caller,
 ): Reply | Promise<Reply> {
-  // The declaration ties schemas to the handler's types; the table has forgotten them.
-  const typed = { query: query as never, params: params as never, body: body as never };
-  return compiled.route.handle({ ...typed, files, caller, services: kernel.services, exchange });
+  // The declaration ties schemas to the handler's types; the table has forgotten them. Member by
+  // member: a spread with new members behind it takes V8's slow way, 2 us.
+  return compiled.route.handle({
+    query: query as never,
+    params: params as never,
+    body: body as never,
+    files,
+    caller,
+    services: kernel.services,
+    exchange,
+  });
 }
 
 /** Sends a reply; what cannot be serialised is our bug and answered as such. */
