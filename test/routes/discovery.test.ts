@@ -146,7 +146,7 @@ test('the billing summary is exact, held amounts included', async () => {
   const empty = await read();
   assert.equal(empty.wallet.balance_exact, '123456789');
   assert.equal(empty.wallet.balance_credits, 123.456789);
-  const stream = await openChat(account, '[[sim tokens=30 gap_ms=20]]');
+  const stream = await openChat(account, '[[sim tokens=30 gap_ms=100]]');
   await stream.read(2);
   const during = await read();
   assert.ok(Number(during.wallet.held_microcredits) > 0);

@@ -108,6 +108,16 @@ const interrupt = (page: Page) =>
 const isHeard = (page: Page) =>
   page.waitForFunction(() => conversation.voiceLevel > 0.05, null, { timeout: WAIT_MS });
 
+/** Until this is what is heard: a gap in what comes sounds like something else for a moment. */
+async function plays(page: Page, wantedHz: number): Promise<void> {
+  let hz = 0;
+  for (let look = 0; look < 100 && Math.abs(hz - wantedHz) >= 20; look += 1) {
+    await page.waitForTimeout(10);
+    hz = await loudestHz(page);
+  }
+  assert.ok(Math.abs(hz - wantedHz) < 20, `the loudspeaker plays ${hz} Hz`);
+}
+
 /** The better of two answers, since the machine may hold up either. */
 async function interruptTwice(page: Page): Promise<number> {
   const first = await interrupt(page);
@@ -128,15 +138,13 @@ test('a tone is answered an octave lower, in sound and in writing; a barge-in si
   await page.click('#toggle');
   await reach(page, 'speaking');
   await isHeard(page);
-  await page.waitForTimeout(150);
-  const hz = await loudestHz(page);
-  assert.ok(Math.abs(hz - HZ / 2) < 20, `the loudspeaker plays ${hz} Hz`);
+  await plays(page, HZ / 2);
   const silentMs = await interruptTwice(page);
   assert.ok(silentMs < SILENCED_MS * watch.busyFactor(), `silent after ${silentMs.toFixed(1)} ms`);
   await reach(page, 'listening');
   await page.waitForTimeout(200);
   assert.ok((await page.evaluate(() => conversation.voiceLevel)) < 0.001, 'and it stays silent');
-  await page.locator('#transcript li.user:not(.open)').waitFor({ timeout: WAIT_MS });
+  await page.locator('#transcript li.user:not(.open)').first().waitFor({ timeout: WAIT_MS });
   const [user = '', voice = ''] = await page.locator('#transcript li').allTextContents();
   assert.match(user, /^You\s*heard \d+$/);
   assert.ok(Math.abs(Number(/\d+/.exec(user)?.[0]) - HZ) < 30, user);
