@@ -12,7 +12,7 @@ import { openTestbed, type Testbed } from '../harness/testbed.ts';
 
 const run = promisify(execFile);
 const command = 'claude';
-const isInstalled = spawnSync(command, ['--version'], { timeout: 10_000 }).status === 0;
+const isInstalled = spawnSync(command, ['--version'], { timeout: 60_000 }).status === 0;
 const options = isInstalled ? {} : { skip: `${command} is not on the PATH` };
 
 let bed: Testbed;
@@ -46,7 +46,7 @@ for (const model of models) {
     try {
       const child = run(command, ['-p', prompt, '--model', model, '--allowedTools', 'Write,Bash'], {
         cwd: folder,
-        timeout: 60_000,
+        timeout: 300_000,
         env: {
           PATH: process.env.PATH,
           HOME: folder,

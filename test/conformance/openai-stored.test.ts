@@ -32,7 +32,7 @@ const tools: OpenAI.Responses.FunctionTool[] = [
 ];
 
 async function ended(id: string): Promise<Response> {
-  const deadline = performance.now() + 10_000;
+  const deadline = performance.now() + 30_000;
   for (;;) {
     const response = await client.responses.retrieve(id);
     if (response.status !== 'in_progress' && response.status !== 'queued') return response;

@@ -241,7 +241,7 @@ test('the client reads over the keep-alive comments of a silent stream', async (
     { model, messages: user(prompt), stream: true },
     options,
   );
-  setTimeout(() => void client.post('/generations/silent/cancel'), 16_000);
+  setTimeout(() => void client.post('/generations/silent/cancel'), 20_000);
   let text = '';
   for await (const chunk of stream) text += chunk.choices[0]?.delta.content ?? '';
   assert.equal(text, ' t0');
