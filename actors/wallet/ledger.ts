@@ -134,7 +134,17 @@ function keyHolder(
 
 function addClaim(wallet: Wallet, claim: GenerationClaim, request: HoldRequest): void {
   const { instanceId } = request.owner;
-  wallet.changes.claims.push({ ...claim, instanceId, holdId: request.holdId });
+  wallet.changes.claims.push({
+    id: claim.id,
+    accountId: claim.accountId,
+    apiKeyId: claim.apiKeyId,
+    route: claim.route,
+    idempotencyKey: claim.idempotencyKey,
+    fingerprint: claim.fingerprint,
+    model: claim.model,
+    instanceId,
+    holdId: request.holdId,
+  });
   const key = claimKey(claim);
   if (key === null) return;
   wallet.runningByKey.set(key, claim.id);
