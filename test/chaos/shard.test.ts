@@ -30,8 +30,10 @@ async function openStreams(gateway: Gateway, count: number, directive: string) {
   let begun = 0;
   const answers = Array.from({ length: count }, (_, index) => {
     let first = true;
-    const onDelta = () => {
-      if (first) begun += 1;
+    // The first event has no text yet: what ends then has used nothing.
+    const onDelta = (told: Told) => {
+      if (!first || told.text === '') return;
+      begun += 1;
       first = false;
     };
     return chat(gateway, { text: `stream ${index} ${directive}`, stream: true, onDelta });
