@@ -130,8 +130,14 @@ export class DeadlineError extends Error {
   }
 }
 
-const connectionCodes =
-  /^(CONNECTION_|CONNECT_|ECONN|ENOENT|EPIPE|ETIMEDOUT|EHOST|ENET|ENOTFOUND|EAI_AGAIN|EACCES)/;
+/**
+ * Of postgres.js, of the system (EAGAIN: the backlog of a unix socket is full, connect(2)), and of
+ * Node's sockets that were destroyed under a query.
+ */
+const connectionCodes = new RegExp(
+  '^(CONNECTION_|CONNECT_|ECONN|ENOENT|EPIPE|ETIMEDOUT|EHOST|ENET|ENOTFOUND|ENOTCONN|EAI_AGAIN|' +
+    'EAGAIN|EACCES|ERR_STREAM_|ERR_SOCKET_)',
+);
 /** Connection, resources, operator intervention, system error, read-only standby. */
 const unavailableStates = /^(08|53|57|58|25006)/;
 const retryStates = /^(40001|40P01|55P03|0A000)/;

@@ -183,3 +183,12 @@ test('a database that is not there or does not answer is unavailable', async () 
     assert.ok(performance.now() < deadline, 'it comes back');
   }
 });
+
+test('what breaks the way to the database is an outage, and anything unknown is a bug', () => {
+  const codes = ['CONNECTION_CLOSED', 'ECONNRESET', 'EAGAIN', 'ENOTCONN', 'ERR_STREAM_DESTROYED'];
+  for (const code of codes) {
+    assert.equal(classifyError(Object.assign(new Error('lost'), { code })), 'unavailable', code);
+  }
+  assert.equal(classifyError(Object.assign(new Error(), { code: 'ERR_INVALID_ARG_TYPE' })), 'bug');
+  assert.equal(classifyError(new TypeError('not a function')), 'bug');
+});
