@@ -1,11 +1,13 @@
-// Piscina task: one batch of the lanes. Input, output and state are in the shared slab that the
-// thread was started with. It keeps its priority: somebody hears when it is late.
+// Piscina task: computes the batches of the lanes, one after the other, until its term is over.
+// Input, output and state are in the shared slab that the thread was started with. It keeps
+// its priority: somebody hears when it is late.
 import { workerData } from 'node:worker_threads';
-import { openTable } from '../audio/lanes/slab.ts';
+import type { Term } from '../audio/lanes/control.ts';
+import { openService } from '../audio/lanes/slab.ts';
 
-const compute = openTable(workerData as WebAssembly.Memory);
+const service = openService(workerData as WebAssembly.Memory);
 
 // biome-ignore lint/style/noDefaultExport: Piscina runs a file's default export
-export default function resampleTask(jobs: number): void {
-  compute(jobs);
+export default function resampleTask(term: Term): void {
+  service(term);
 }

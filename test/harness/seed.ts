@@ -12,3 +12,12 @@ function chosen(): number {
 }
 
 export const testSeed = chosen();
+
+/** Park and Miller's generator: the same numbers from 0 to 1 for the same seed. */
+export function createRandom(seed: number): () => number {
+  let state = (seed % 2_147_483_646) + 1;
+  return () => {
+    state = (state * 48_271) % 2_147_483_647;
+    return state / 2_147_483_647;
+  };
+}

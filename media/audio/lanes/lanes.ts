@@ -1,9 +1,9 @@
-// 16 → 24 kHz for all live sessions of a shard: what they bring within a tick is one task of the
+// 16 → 24 kHz for all live sessions of a shard: what they bring within a tick is one batch for the
 // shard's own Piscina. A batch that fails is run again: its input is still in the slab.
 import { strict as assert } from 'node:assert';
 import type { Logger } from '../../../runtime/log.ts';
-import { createPool, type Pool } from '../../../runtime/work/pool.ts';
 import { LaneInput } from './input.ts';
+import { type BatchRunner, createBatchRunner, idleMs } from './runner.ts';
 import { blocksFor, createSlab, frameBytesMax, jobsMax, type Slab } from './slab.ts';
 
 export interface LaneListener {
@@ -48,20 +48,18 @@ export interface LanesOptions {
   /** Sessions of the shard at once. */
   lanesMax: number;
   log: Logger;
-  /** A batch begins at most this often; a frame waits so long at most, when threads answer. */
+  /** Batches begin at most this often; a frame waits so long at most, when threads answer. */
   tickMs?: number;
   /** Of one attempt. */
   timeoutMs?: number;
+  /** Of the thread's task, which ends by itself and is begun again. */
+  termMs?: number;
 }
 
-/** A task costs 200 µs of CPU whatever it does: 300 sessions bring 38 frames in 4 ms. */
-const defaults = { tickMs: 4, timeoutMs: 700 };
-/** Of one batch. The backlog of a lane is longer than all of them: nothing is dropped before. */
-const attemptsMax = 3;
-/** The first task also waits for the thread to start. */
-const startTimeoutMs = 10_000;
-const idleMs = 30_000;
-const taskFile = new URL('../../tasks/resample.js', import.meta.url);
+/** A batch costs 20 µs of CPU whatever it has to do: 300 sessions bring 19 frames in 2 ms. */
+const defaults = { tickMs: 2, timeoutMs: 700, termMs: 30_000 };
+/** The first batch also waits for the thread to start. */
+const startPatience = { timeoutMs: 10_000, attemptsMax: 1 };
 
 interface Job {
   lane: SessionLane;
@@ -72,29 +70,26 @@ interface Job {
 /** Batches in their order, one in flight. */
 class LaneSet implements Lanes {
   readonly #slab: Slab;
-  readonly #pool: Pool;
-  readonly #options: LanesOptions & { tickMs: number; timeoutMs: number };
+  readonly #runner: BatchRunner;
+  readonly #tickMs: number;
   readonly #free: number[];
   readonly #open = new Set<SessionLane>();
   /** Lanes with input, in the order in which it came. */
   #waiting: SessionLane[] = [];
+  /** A batch is being computed. */
   #busy = false;
-  #cooling = false;
+  /** The next one has its moment. */
+  #isDue = false;
+  #begunMs = 0;
   #stopped = false;
   #warming: NodeJS.Timeout | undefined;
   readonly status: LanesStatus = { open: 0, frames: 0, batches: 0, droppedFrames: 0, retries: 0 };
 
   constructor(options: LanesOptions) {
-    this.#options = { ...options, ...defaultsOf(options) };
+    const { tickMs, ...patience } = { ...defaults, ...options };
+    this.#tickMs = tickMs;
     this.#slab = createSlab(options.lanesMax);
-    this.#pool = createPool({
-      threadsMax: 1,
-      queueLengthMax: 1,
-      idleMs,
-      timeoutMs: this.#options.timeoutMs,
-      log: options.log,
-      threadData: this.#slab.memory,
-    });
+    this.#runner = createBatchRunner(this.#slab, patience);
     this.#free = Array.from(
       { length: options.lanesMax },
       (_, index) => options.lanesMax - 1 - index,
@@ -126,44 +121,43 @@ class LaneSet implements Lanes {
   /** Called by a lane that has input and was not waiting. */
   enqueue(lane: SessionLane): void {
     this.#waiting.push(lane);
-    if (!this.#busy && !this.#cooling) this.#cool(0);
+    if (!this.#busy && !this.#isDue) this.#plan();
   }
 
   async stop(): Promise<void> {
     this.#stopped = true;
     this.#waiting = [];
     clearInterval(this.#warming);
-    await this.#pool.stop();
+    await this.#runner.stop();
   }
 
   /** Starts the thread before the first frame needs it, and keeps it while there are lanes. */
   #warm(): void {
     if (this.#busy) return;
     this.#busy = true;
-    void this.#pool.run(taskFile, 0, { timeoutMs: startTimeoutMs }).then(() => {
+    void this.#runner.run(0, startPatience).then(() => {
       this.#busy = false;
       this.#next();
     });
   }
 
-  /** The next batch begins after this time. Without a wait all frames of this turn still get in. */
-  #cool(delayMs: number): void {
-    this.#cooling = true;
-    const over = () => {
-      this.#cooling = false;
-      this.#next();
-    };
-    if (delayMs === 0) setImmediate(over);
-    else setTimeout(over, delayMs);
+  /** Gives the next batch its moment. One that is due now still gets all frames of this turn. */
+  #plan(): void {
+    this.#isDue = true;
+    const waitMs = this.#begunMs + this.#tickMs - performance.now();
+    if (waitMs > 0) setTimeout(() => this.#begin(), waitMs);
+    else setImmediate(() => this.#begin());
+  }
+
+  #begin(): void {
+    this.#isDue = false;
+    this.#next();
   }
 
   #next(): void {
-    if (this.#busy || this.#cooling || this.#stopped || this.#waiting.length === 0) return;
+    if (this.#busy || this.#isDue || this.#stopped || this.#waiting.length === 0) return;
     const jobs = this.#gather();
-    if (jobs.length === 0) return;
-    // A rest that did not fit follows as soon as this is done.
-    if (this.#waiting.length === 0) this.#cool(this.#options.tickMs);
-    void this.#run(jobs);
+    if (jobs.length > 0) void this.#run(jobs);
   }
 
   /** Makes a batch of what waits, as far as output has room. */
@@ -195,23 +189,19 @@ class LaneSet implements Lanes {
 
   async #run(jobs: readonly Job[]): Promise<void> {
     this.#busy = true;
-    const isDone = await this.#attempt(jobs.length);
+    this.#begunMs = performance.now();
+    // What did not fit follows as soon as this is done.
+    const hasRest = this.#waiting.length > 0;
+    const isDone = await this.#runner.run(jobs.length);
     this.#busy = false;
     if (this.#stopped) return;
     this.status.batches += 1;
+    this.status.retries = this.#runner.retries;
     if (isDone) this.#deliver(jobs);
     else this.#fail();
-    this.#next();
-  }
-
-  async #attempt(jobs: number): Promise<boolean> {
-    for (let attempt = 1; attempt <= attemptsMax && !this.#stopped; attempt++) {
-      const answer = await this.#pool.run(taskFile, jobs);
-      if (answer.ok) return true;
-      if (attempt < attemptsMax) this.status.retries += 1;
-      this.#options.log.warn({ refused: answer.refused, attempt, jobs }, 'resampling failed');
-    }
-    return false;
+    if (this.#waiting.length === 0) return;
+    if (hasRest) this.#next();
+    else if (!this.#isDue) this.#plan();
   }
 
   #deliver(jobs: readonly Job[]): void {
@@ -267,10 +257,6 @@ class SessionLane implements Lane {
     this.closed = true;
     this.#set.release(this);
   }
-}
-
-function defaultsOf({ tickMs, timeoutMs }: LanesOptions): typeof defaults {
-  return { tickMs: tickMs ?? defaults.tickMs, timeoutMs: timeoutMs ?? defaults.timeoutMs };
 }
 
 /** The lanes of one shard. No thread starts before the first lane is opened. */

@@ -5,6 +5,8 @@ import { groupsPerBlock, type Kernel, openKernel } from '../resample/kernel.ts';
 import { allocateMemory, placeCoefficients } from '../resample/memory.ts';
 import { createPlan, type Plan } from '../resample/plan.ts';
 import { upward } from '../resample/prototype.ts';
+import { type Control, controlBytes, openControl, serve, type Term } from './control.ts';
+import { openWords } from './words.ts';
 
 export const inputFrameBytes = 1_024;
 export const bytesPerSample = 2;
@@ -13,6 +15,7 @@ export const bytesPerSample = 2;
 const jobLength = 3;
 export const jobsMax = 1_024;
 const tableOffset = 4_096;
+const controlOffset = tableOffset - controlBytes;
 const outputOffset = tableOffset + jobsMax * jobLength * Int32Array.BYTES_PER_ELEMENT;
 /** 512 frames of output: what 300 sessions bring in 55 ms. A batch takes no more. */
 const outputBytes = 512 * inputFrameBytes * 1.5;
@@ -33,6 +36,7 @@ export const halfSamplesMax = (halfFramesMax * inputFrameBytes) / bytesPerSample
 
 export interface Slab {
   readonly memory: WebAssembly.Memory;
+  readonly control: Control;
   readonly plan: Plan;
   readonly lanesMax: number;
   /** Samples before the first new one that the filter reads. */
@@ -58,7 +62,7 @@ export function createSlab(lanesMax: number): Slab {
   const plan = createPlan(upward);
   const coefficientBytes = placeCoefficients(memory, 0, plan);
   const historySamples = plan.windowLength - plan.ratio.down;
-  assert(coefficientBytes <= tableOffset, 'the coefficients end before the table');
+  assert(coefficientBytes <= controlOffset, 'the coefficients end before the control words');
   assert(historySamples * bytesPerSample <= historyBytes, 'the history fits before a half');
   const table = new Int32Array(memory.buffer, tableOffset, jobsMax * jobLength);
   const bytes = new Uint8Array(memory.buffer);
@@ -67,6 +71,7 @@ export function createSlab(lanesMax: number): Slab {
     lanesOffset + (2 * lane + half) * halfBytes + historyBytes;
   return {
     memory,
+    control: openControl(openWords(memory.buffer, controlOffset, controlBytes)),
     plan,
     lanesMax,
     historySamples,
@@ -101,14 +106,17 @@ export function blocksFor(plan: Plan, groups: number): { blocks: number; bytes: 
   return { blocks, bytes: blocks * groupsPerBlock * plan.ratio.up * bytesPerSample };
 }
 
-/** The other side: computes the first rows of the table. */
-export function openTable(memory: WebAssembly.Memory): (jobs: number) => void {
+/** The other side: computes batches on the thread that calls it, which blocks for a term. */
+export function openService(memory: WebAssembly.Memory): (term: Term) => void {
   const kernel: Kernel = openKernel(createPlan(upward), memory);
   const table = new Int32Array(memory.buffer, tableOffset, jobsMax * jobLength);
-  return (jobs) => {
-    for (let row = 0; row < jobs; row++) {
-      const [source = 0, target = 0, blocks = 0] = table.subarray(row * jobLength);
-      kernel(source, target, 0, blocks);
+  const words = openWords(memory.buffer, controlOffset, controlBytes);
+  const compute = (jobs: number, isOver: () => boolean) => {
+    // A thread that was dismissed must not write what its successor writes.
+    for (let row = 0; row < jobs && !isOver(); row++) {
+      const first = row * jobLength;
+      kernel(table[first] ?? 0, table[first + 1] ?? 0, 0, table[first + 2] ?? 0);
     }
   };
+  return (term) => serve(words, term, compute);
 }
