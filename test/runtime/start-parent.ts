@@ -17,7 +17,7 @@ const end = await runParent({
     pingMs: 100,
     // A healthy one that the machine stops for a while is not hung.
     hungMs: Number(process.env.TEST_HUNG_MS ?? 60_000),
-    stopGraceMs: 20_000,
+    stopGraceMs: Number(process.env.TEST_STOP_GRACE_MS ?? 20_000),
   },
 });
 process.stdout.write(`end ${end.code} ${end.message ?? ''}\n`);

@@ -169,7 +169,8 @@ test('a main process whose event loop is stuck is replaced', async () => {
 });
 
 test('a main process that is stuck when its parent is killed does not stay behind', async () => {
-  const parent = await startParent('./start-parent.js', { TOLLGATE_MODE: 'production' });
+  const env = { TOLLGATE_MODE: 'production', TEST_STOP_GRACE_MS: '1000' };
+  const parent = await startParent('./start-parent.js', env);
   const { pid } = await seeOne(parent, () => true);
   fetch(`${parent.url}/hang`).catch(() => null);
   await sleep(100);
