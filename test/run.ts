@@ -12,7 +12,7 @@ import { startDatabase } from '../runtime/embedded/database.ts';
 /** More than cores: many tests wait for a time that must pass. */
 const FILES_AT_ONCE = 3;
 /** Of what hangs: on a busy machine a file takes several times as long as alone. */
-const FILE_TIMEOUT_MS = 600_000;
+const FILE_TIMEOUT_MS = 300_000;
 const LONG_FILE_TIMEOUT_MS = 3_600_000;
 const SLOW_FILE_MS = 20_000;
 

@@ -57,7 +57,7 @@ function head(length: number | string, more = ''): string {
 }
 
 /** Sends bytes on a connection of its own; resolves with the status, 0 when it was just closed. */
-async function send(bytes: Buffer | string, timeoutMs = 60_000): Promise<number> {
+async function send(bytes: Buffer | string, timeoutMs = 5_000): Promise<number> {
   const raw = await open();
   raw.socket.write(bytes);
   const answered = () => raw.closed || /\r\n\r\n/.test(raw.text);
@@ -135,7 +135,7 @@ test('a 10 MB header, a 9 MB body, announced or in chunks: refused, memory flat'
     for (let sent = 0; sent < 10 * MB && !header.closed; sent += chunk.length) {
       if (!header.socket.write(chunk)) await sleep(1);
     }
-    await until('the header is refused', 60_000, () => header.closed || statusOf(header) > 0);
+    await until('the header is refused', 5_000, () => header.closed || statusOf(header) > 0);
     assert.ok([0, 400, 431].includes(statusOf(header)), header.text);
     header.socket.destroy();
 
@@ -144,7 +144,7 @@ test('a 10 MB header, a 9 MB body, announced or in chunks: refused, memory flat'
     for (let sent = 0; sent < 9 * MB && !body.closed; sent += chunk.length) {
       if (!body.socket.write(chunk)) await sleep(1);
     }
-    await until('the body is refused', 60_000, () => body.closed || statusOf(body) > 0);
+    await until('the body is refused', 5_000, () => body.closed || statusOf(body) > 0);
     assert.equal(statusOf(body), 413, body.text);
     body.socket.destroy();
 
@@ -156,7 +156,7 @@ test('a 10 MB header, a 9 MB body, announced or in chunks: refused, memory flat'
       if (!chunked.socket.write('\r\n')) await sleep(1);
       if (statusOf(chunked) > 0) break;
     }
-    await until('the chunks are refused', 60_000, () => chunked.closed || statusOf(chunked) > 0);
+    await until('the chunks are refused', 5_000, () => chunked.closed || statusOf(chunked) > 0);
     assert.ok([0, 411, 413].includes(statusOf(chunked)), chunked.text);
     chunked.socket.destroy();
   });
@@ -176,7 +176,7 @@ test('5,000 connections at once, silent or half-spoken: others are served', asyn
     for (const raw of raws) raw.socket.destroy();
     await until(
       'the sockets are gone',
-      60_000,
+      5_000,
       async () => {
         const health = await fetch(`${gateway.url}/api/health`);
         const { shards } = (await health.json()) as { shards: { sockets: number }[] };
@@ -204,7 +204,7 @@ test('slow-loris, in the headers and in the body: cut after a while', async () =
   const begun = performance.now();
   const cut = { headers: 0, body: 0 };
   try {
-    await until('both are cut', 60_000, () => {
+    await until('both are cut', 40_000, () => {
       const now = Math.round(performance.now() - begun);
       if (headers.closed && cut.headers === 0) cut.headers = now;
       if ((body.closed || statusOf(body) === 408) && cut.body === 0) cut.body = now;
@@ -241,10 +241,10 @@ test('a client that never reads its long answer is dropped; the answer is settle
     raw.socket.pause();
     const key = `slow-${readers}`;
     raw.socket.write(head(payload.length, `idempotency-key: ${key}\r\n`) + payload);
-    await until('the answer is settled', 60_000, () => isSettled(key), 50);
-    await assertNothingHeld(gateway, 60_000);
+    await until('the answer is settled', 20_000, () => isSettled(key), 50);
+    await assertNothingHeld(gateway, 20_000);
     raw.socket.resume();
-    await until('the connection is closed', 60_000, () => raw.closed);
+    await until('the connection is closed', 5_000, () => raw.closed);
     assert.ok(!raw.text.includes('[DONE]'), 'it was dropped');
   };
   // Answers of 7 MB: the heap takes a few of them to reach its size.

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Gateway } from '../harness/gateway.ts';
+import { type Stopwatch, startStopwatch } from '../harness/stopwatch.ts';
 import { inBackground } from './background.ts';
 import { type Call, chat, openAgent, type Told } from './client.ts';
 import { type Format, formats } from './formats.ts';
@@ -33,6 +34,8 @@ const models = [
 
 export interface Load {
   readonly spoken: Spoken[];
+  /** Runs since the first call. */
+  readonly watch: Stopwatch;
   /** How many calls ended whole and well. */
   succeeded(): number;
   /** No new calls; resolves when those under way have ended. */
@@ -49,6 +52,7 @@ export function startLoad(
   kind: Kind = 'chat',
 ): Load {
   const spoken: Spoken[] = [];
+  const watch = startStopwatch();
   const agent = openAgent(clients);
   loads += 1;
   const name = `load-${chance.seed}-${loads}`;
@@ -80,6 +84,7 @@ export function startLoad(
   const all = Promise.all(Array.from({ length: clients }, (_, client) => one(client)));
   return {
     spoken,
+    watch,
     succeeded: () => succeeded,
     stop: async () => {
       going = false;

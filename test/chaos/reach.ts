@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { commandOf, descendantsOf } from '../../bench/proc.ts';
 import { type Gateway, type GatewayOptions, startGateway } from '../harness/gateway.ts';
+import { startStopwatch } from '../harness/stopwatch.ts';
 
 const CHECK_MS = 90_000;
 const SHOWN_LINES = 60;
@@ -33,19 +34,22 @@ export async function cleanUp(): Promise<void> {
   opened.clear();
 }
 
-/** Waits until something holds, polled; resolves with the time it took. */
+/**
+ * Waits until something holds, polled; resolves with the time it took. The bound is that of a
+ * machine that does nothing else.
+ */
 export async function until(
   what: string,
   timeoutMs: number,
   holds: () => unknown,
   pollMs = 10,
 ): Promise<number> {
-  const begun = performance.now();
+  const watch = startStopwatch();
   while (!(await holds())) {
-    assert.ok(performance.now() - begun < timeoutMs, `not within ${timeoutMs} ms: ${what}`);
+    if (watch.elapsedMs() >= timeoutMs) watch.assertWithin(timeoutMs, `not yet: ${what}`);
     await sleep(pollMs);
   }
-  return performance.now() - begun;
+  return watch.elapsedMs();
 }
 
 /** How often it has said that it is ready. */

@@ -42,12 +42,12 @@ async function round(
   kind: Kind,
 ): Promise<Round> {
   const load = startLoad(gateway, chance, CLIENTS, kind);
-  await progress(load, 20, 60_000);
+  await progress(load, 20, 15_000);
   await sleep(chance.integer(0, 700));
   const readyMs = await killOnce(gateway, victim);
-  await progress(load, 20, 60_000);
+  await progress(load, 20, 15_000);
   await load.stop();
-  await assertNothingHeld(gateway, 60_000);
+  await assertNothingHeld(gateway, 5_000);
   const again = await repeatLost(gateway, load.spoken);
   told.push(...load.spoken.map((one) => one.told), ...again.map((one) => one.told));
   const receipts = await assertChargesTold(gateway, told);

@@ -38,7 +38,7 @@ async function openStreams(gateway: Gateway, count: number, directive: string) {
     };
     return chat(gateway, { text: `stream ${index} ${directive}`, stream: true, onDelta });
   });
-  await until('every stream has begun', 60_000, () => begun === count);
+  await until('every stream has begun', 10_000, () => begun === count);
   return answers;
 }
 
@@ -48,7 +48,7 @@ const nodeOf = (told: Told): number => (told.requestId === null ? 0 : nodeOfId(t
 async function servedBy(gateway: Gateway, node: number): Promise<number> {
   return until(
     `shard ${node} serves`,
-    60_000,
+    10_000,
     async () => nodeOf(await chat(gateway, { text: 'who [[sim tokens=1]]' })) === node,
     1,
   );
@@ -95,7 +95,7 @@ test('an error thrown in a shard ends its own streams only, and it is back in 2 
     );
   }
   assert.equal(await gateway.mainPid(), main, 'the process is the same');
-  await assertNothingHeld(gateway, 60_000);
+  await assertNothingHeld(gateway, 3_000);
   await assertChargesTold(gateway, seen);
   await assertLedger(gateway);
 });
@@ -104,19 +104,21 @@ test('a crash in one generation is told to its client and to nobody else', async
   const { gateway } = await start();
   const neighbours = await openStreams(gateway, 20, '[[sim tokens=60 gap_ms=20]]');
   const dispatcher = openAgent();
+  const watch = startStopwatch();
   const bad = await Promise.all(
     [true, false, true, false].map((stream) =>
       chat(gateway, { text: '[[sim text=some_poison_here]]', stream, dispatcher }),
     ),
   );
+  watch.assertWithin(2_000, 'told');
   await dispatcher.destroy();
   for (const one of bad) {
     assert.equal(one.code, 'internal', JSON.stringify(one));
-    assert.ok(one.complete && one.durationMs < 20_000);
+    assert.ok(one.complete);
     assert.equal(one.usage, null, 'nothing was charged');
   }
   for (const one of await Promise.all(neighbours)) assert.ok(isGood(one), JSON.stringify(one));
-  await assertNothingHeld(gateway, 60_000);
+  await assertNothingHeld(gateway, 3_000);
   await assertLedger(gateway);
 });
 
@@ -124,18 +126,18 @@ test('a shard with an exhausted heap: ready again in 3 s, recovered as after kil
   const chance = openChance('shard heap');
   const { gateway, exhaustHeapOf } = await start(160);
   const load = startLoad(gateway, chance, 16);
-  await progress(load, 20, 60_000);
+  await progress(load, 20, 15_000);
   const main = await gateway.mainPid();
   const before = readyCount(gateway);
   await exhaustHeapOf(chance.integer(1, 2));
-  const dyingMs = await until('the process aborts', 60_000, () => !isAlive(main), 5);
+  const dyingMs = await until('the process aborts', 15_000, () => !isAlive(main), 5);
   const watch = startStopwatch();
-  await until('ready again', 60_000, () => readyCount(gateway) > before, 2);
+  await until('ready again', 10_000, () => readyCount(gateway) > before, 2);
   const readyMs = watch.assertWithin(3_000, 'ready again');
   console.log(`# aborted after ${Math.round(dyingMs)} ms, ready ${readyMs} ms later`);
-  await progress(load, 20, 60_000);
+  await progress(load, 20, 10_000);
   await load.stop();
-  await assertNothingHeld(gateway, 60_000);
+  await assertNothingHeld(gateway, 5_000);
   const again = await repeatLost(gateway, load.spoken);
   await assertChargesTold(
     gateway,

@@ -27,7 +27,7 @@ async function open(gateway: Gateway, count: number, directive: string) {
     const text = `stream ${index} ${directive}`;
     return chat(gateway, { text, stream: true, key: `stop-${directive.length}-${index}`, onDelta });
   });
-  await until('every stream has begun', 60_000, () => begun === count);
+  await until('every stream has begun', 10_000, () => begun === count);
   return answers;
 }
 
@@ -51,7 +51,7 @@ test('SIGTERM under load: streams finish or end with an error, exit 0, books rig
   const gateway = await openGateway({ env });
   const { dev } = gateway;
   const load = startLoad(gateway, chance, 12);
-  await progress(load, 20, 60_000);
+  await progress(load, 20, 15_000);
   const short = await open(gateway, 20, '[[sim tokens=60 gap_ms=25]]');
   const long = await open(gateway, 20, '[[sim tokens=2000 gap_ms=25]]');
   await sleep(chance.integer(0, 200));
@@ -89,7 +89,7 @@ test('kill -9 of the parent under load: its children end by themselves', async (
   const gateway = await openGateway({ env: { TOLLGATE_DRAIN_SECONDS: '2' } });
   const { dev } = gateway;
   const load = startLoad(gateway, chance, 12);
-  await progress(load, 20, 60_000);
+  await progress(load, 20, 15_000);
   await open(gateway, 5, '[[sim tokens=2000 gap_ms=25]]');
   const pids = {
     main: await gateway.mainPid(),
@@ -99,14 +99,14 @@ test('kill -9 of the parent under load: its children end by themselves', async (
   for (const [name, pid] of Object.entries(pids)) assert.ok(isAlive(pid), name);
   await gateway.killParent();
   for (const [name, pid] of Object.entries(pids)) {
-    const tookMs = await until(`${name} ends`, 60_000, () => !isAlive(pid), 20);
+    const tookMs = await until(`${name} ends`, 15_000, () => !isAlive(pid), 20);
     console.log(`# ${name} gone ${Math.round(tookMs)} ms later`);
   }
   await load.stop();
   assertNoAbort(gateway);
   await gateway.start();
   assert.equal(gateway.dev.api_key, dev.api_key);
-  await assertNothingHeld(gateway, 60_000);
+  await assertNothingHeld(gateway, 3_000);
   await assertChargesTold(
     gateway,
     load.spoken.map(({ told }) => told),

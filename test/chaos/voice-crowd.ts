@@ -78,7 +78,7 @@ export async function gather(gateway: Gateway, chance: Chance, count: number): P
   const attending = people.map(attend);
   for (const each of attending) each.catch(() => {});
   const live = () => people.filter(({ client }) => client !== null).length;
-  await until(`${count} sessions are ready`, 60_000, () => live() === count, 20);
+  await until(`${count} sessions are ready`, 30_000, () => live() === count, 20);
   return {
     endings,
     sessions,

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { descendantsOf } from '../../bench/proc.ts';
-import { progress, type Spoken, startLoad } from '../chaos/load.ts';
+import { progress, startLoad } from '../chaos/load.ts';
 import { openRunning, settleAccounts } from '../chaos/outage.ts';
 import { cleanUp, openGateway } from '../chaos/reach.ts';
 import { openChance } from '../chaos/seed.ts';
@@ -71,12 +71,11 @@ test('a database that goes away many times under load of every format loses no m
       const backMs = performance.now() - begun;
       await progress(load, 20, 20_000);
       await load.stop();
-      const spoken: Spoken[] = load.spoken;
-      const refused = await settleAccounts(gateway, await Promise.all(open), spoken);
-      rounds.push({ outage, backMs, calls: spoken.length + open.length, refused });
+      const refused = await settleAccounts(gateway, await Promise.all(open), load);
+      rounds.push({ outage, backMs, calls: load.spoken.length + open.length, refused });
       say(
         `${rounds.length} of ${total}: ${outage}, answers again after ${Math.round(backMs)} ms, ` +
-          `${spoken.length} calls, ${refused} refused`,
+          `${load.spoken.length} calls, ${refused} refused`,
       );
       await next;
     }

@@ -13,6 +13,7 @@ import {
 } from '@google/genai';
 import WebSocket from 'ws';
 import { type RunningSim, startSim } from '../../../bench/sim/server.ts';
+import { startStopwatch } from '../../harness/stopwatch.ts';
 import { post } from './probe.ts';
 import { readPublished } from './published.ts';
 import { framesOf, Gathered, pitchOf, silence, spoken, tone } from './voice-probe.ts';
@@ -369,10 +370,10 @@ test('audio after an interruption, transcripts after the turn, strangers at any 
 });
 
 test('a minute of audio comes much sooner than it plays', async () => {
-  const startedMs = performance.now();
+  const watch = startStopwatch();
   const call = await asked('seconds=60 playback=0');
   assert.equal(audioOf(await call.turn()).length, 60_000 * 48);
-  assert.ok(performance.now() - startedMs < 20_000);
+  watch.assertWithin(1_000, 'a minute of audio');
   call.say(silence(32, rateHz));
   call.wire.close();
 });

@@ -294,11 +294,11 @@ test('a change through one shard is seen through all of them in time', async () 
       assert.ok(!text.includes(`"${alias}"`));
     }
   }
-  const [best = 0, ...others] = elapsed.sort((one, other) => one - other);
-  const range = `${best.toFixed(0)} to ${others.at(-1)?.toFixed(0)} ms`;
+  const [best = 0, worst = 0] = [Math.min(...elapsed), Math.max(...elapsed)];
+  const range = `${best.toFixed(0)} to ${worst.toFixed(0)} ms`;
   console.log(`seen by 40 readers on all shards ${range} after the request`);
-  // What every reader sees is right at any pace; how soon is said by the undisturbed rounds.
-  assert.ok(best < propagationMsMax * watch.busyFactor(), range);
+  const allowedMs = propagationMsMax * watch.busyFactor();
+  assert.ok(best < allowedMs && worst < 5 * allowedMs, range);
 });
 
 test('a request that runs keeps the model and the price that it began with', async () => {
