@@ -112,6 +112,7 @@ async function open(job: Job<'open'>): Promise<Opened> {
 }
 
 async function measure(job: Job<'measure'>): Promise<Measured> {
+  const framesSentBefore = record.framesSent;
   record = emptyRecord();
   bargeEveryMs = job.bargeEveryMs;
   for (const session of living) session.onsets = [];
@@ -124,6 +125,7 @@ async function measure(job: Job<'measure'>): Promise<Measured> {
   record = emptyRecord();
   return {
     ...rest,
+    framesSentBefore,
     elapsedMs: performance.now() - started,
     downMs: percentilesOf(downMs),
     bargeMs: percentilesOf(bargeMs),

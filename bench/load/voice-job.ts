@@ -69,6 +69,8 @@ export interface Measured {
   renewed: number;
   elapsedMs: number;
   framesSent: number;
+  /** Those since the measurement before: what an upstream saw in all has to be all of them. */
+  framesSentBefore: number;
   outputMessages: number;
   outputBytes: number;
   /** From the delta at the upstream to the message that has it. */

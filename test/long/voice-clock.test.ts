@@ -43,7 +43,7 @@ interface Totals {
 }
 
 function add(totals: Totals, measured: Measured, seen: Seen): void {
-  totals.frames += measured.framesSent;
+  totals.frames += measured.framesSentBefore + measured.framesSent;
   totals.seen += seen.frames;
   totals.lost += measured.lost;
   totals.renewed += measured.renewed;
@@ -129,7 +129,6 @@ async function soakOnce(minutes: number): Promise<Omit<Findings, 'name' | 'title
     answers: 0,
   };
   const end = performance.now() + minutes * 60_000;
-  await upstream.ask<Seen>({ kind: 'seen' }, 10_000);
   while (performance.now() < end) {
     const job = { kind: 'measure', durationMs: ROUND_MS, bargeEveryMs: null } as const;
     const measured = await generator.ask<Measured>(job, ROUND_MS + 30_000);
