@@ -1,27 +1,14 @@
 // How sessions end that nobody ended properly: clients, upstreams, wallets and ledgers that are
 // lost, limits that are reached.
 import assert from 'node:assert/strict';
-import { after, test } from 'node:test';
+import { test } from 'node:test';
 import type { LiveEvent } from '../../../media/providers/live-contract.ts';
 import type { SearchHit } from '../../../media/providers/search.ts';
 import { startStopwatch } from '../../harness/stopwatch.ts';
 import type { FakeClient } from './fakes.ts';
-import { openVoiceStage, type StageOptions, until, type VoiceStage } from './stage.ts';
+import { stagesOfFile, until } from './stage.ts';
 
-const stages: VoiceStage[] = [];
-after(async () => {
-  for (const stage of stages) {
-    await stage.assertBooks();
-    assert.equal(stage.places(), 0, 'every place was given back');
-    await stage.close();
-  }
-});
-
-async function open(options: StageOptions = {}): Promise<VoiceStage> {
-  const stage = await openVoiceStage(options);
-  stages.push(stage);
-  return stage;
-}
+const open = stagesOfFile();
 
 const sound = (itemId: string, ms: number): LiveEvent => ({
   type: 'audio',

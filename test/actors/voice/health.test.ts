@@ -1,25 +1,17 @@
 // What voice sessions tell the health of their routes, and what they are told by it: the breaker
 // opens, is gone around while there is another target, and closes after a probe.
 import assert from 'node:assert/strict';
-import { after, test } from 'node:test';
+import { test } from 'node:test';
 import { modelStatuses } from '../../../actors/monitor/routes.ts';
 import type { LiveFailureKind } from '../../../media/providers/live-contract.ts';
 import type { TestAccount } from '../../harness/account.ts';
 import type { FakeClient } from './fakes.ts';
-import { openVoiceStage, type StageOptions, until, type VoiceStage } from './stage.ts';
+import { type StageOptions, stagesOfFile, until, type VoiceStage } from './stage.ts';
 
-const stages: VoiceStage[] = [];
-after(async () => {
-  for (const stage of stages) {
-    await stage.assertBooks();
-    assert.equal(stage.places(), 0, 'every place was given back');
-    await stage.close();
-  }
-});
+const openStage = stagesOfFile();
 
 async function open(options: StageOptions): Promise<[VoiceStage, TestAccount]> {
-  const stage = await openVoiceStage(options);
-  stages.push(stage);
+  const stage = await openStage(options);
   return [stage, await stage.account()];
 }
 

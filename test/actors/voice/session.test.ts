@@ -1,22 +1,18 @@
 // One voice session from its start to its end, with every order of what can happen to it.
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { LiveEvent } from '../../../media/providers/live-contract.ts';
 import type { TestAccount } from '../../harness/account.ts';
 import type { FakeClient } from './fakes.ts';
-import { openVoiceStage, until, type VoiceStage } from './stage.ts';
+import { stagesOfFile, until, type VoiceStage } from './stage.ts';
 
+const open = stagesOfFile();
 let stage: VoiceStage;
 let account: TestAccount;
 before(async () => {
-  stage = await openVoiceStage();
+  stage = await open();
   account = await stage.account();
-});
-after(async () => {
-  await stage.assertBooks();
-  assert.equal(stage.places(), 0, 'every place was given back');
-  await stage.close();
 });
 
 const sound = (itemId: string, ms: number): LiveEvent => ({

@@ -1,6 +1,7 @@
 // One shard's voice without HTTP and providers around it: real actors, wallet and database, but
 // clients and upstreams of the test's own (fakes.ts).
 import assert from 'node:assert/strict';
+import { after } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { CatalogModel } from '../../../actors/catalog/snapshot.ts';
 import { createRouteHealth, type RouteHealth } from '../../../actors/generation/health.ts';
@@ -221,7 +222,7 @@ async function assertBooks({ sql }: Room): Promise<void> {
   assert.equal(left?.holds, 0n, 'no hold is left');
 }
 
-export async function openVoiceStage(options: StageOptions = {}): Promise<VoiceStage> {
+async function openVoiceStage(options: StageOptions = {}): Promise<VoiceStage> {
   const room = await openRoom(options);
   const { sql, deps, calls, database, system } = room;
   const wallet = createDirectWallet({ sql, clock: Date.now, limits: walletLimits, log: silent });
@@ -246,6 +247,27 @@ export async function openVoiceStage(options: StageOptions = {}): Promise<VoiceS
       await system.stop(2_000);
       await database.close();
     },
+  };
+}
+
+/** Closed in any case: an open one would keep the process, and nobody would read what failed. */
+async function closeProved(stage: VoiceStage): Promise<void> {
+  try {
+    await stage.assertBooks();
+    assert.equal(stage.places(), 0, 'every place was given back');
+  } finally {
+    await stage.close();
+  }
+}
+
+/** Opens stages for the tests of a file; after the last of them, each has its books proved. */
+export function stagesOfFile(): (options?: StageOptions) => Promise<VoiceStage> {
+  const stages: VoiceStage[] = [];
+  after(() => Promise.all(stages.map(closeProved)));
+  return async (options) => {
+    const stage = await openVoiceStage(options);
+    stages.push(stage);
+    return stage;
   };
 }
 
