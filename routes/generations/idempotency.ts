@@ -5,7 +5,7 @@ import { Problem } from '../../runtime/problem.ts';
 import { pausing } from '../../runtime/turns.ts';
 
 const idempotencyKeyPattern = /^[\x21-\x7e]{1,255}$/;
-const hashedCharacters = 32 * 1_024;
+const pieceCharacters = 32 * 1_024;
 /** Members that do not change what is asked for: a retry may ask for the other form. */
 const notFingerprinted = new Set(['stream', 'stream_options', 'request_id']);
 
@@ -30,11 +30,11 @@ export function idempotencyKeyOf(exchange: Exchange, body: Record<string, unknow
   return key;
 }
 
-/** Hex SHA-256 of the canonical JSON (members sorted by name) of what is asked for. */
+/** Hex SHA-256 of the canonical JSON of what is asked for. */
 export function fingerprint(body: Record<string, unknown>): string {
-  return createHash('sha256')
-    .update(canonicalJson(fingerprinted(body)))
-    .digest('hex');
+  const hash = createHash('sha256');
+  for (const piece of canonicalPieces(fingerprinted(body))) hash.update(piece);
+  return hash.digest('hex');
 }
 
 /** The same of a long body, in turns of the loop of their own. */
@@ -42,56 +42,73 @@ export async function fingerprintInTurns(body: Record<string, unknown>): Promise
   const hash = createHash('sha256');
   const pause = pausing();
   await pause(true);
-  let text = '';
   for (const piece of canonicalPieces(fingerprinted(body))) {
-    text += piece;
-    if (text.length < hashedCharacters) continue;
-    hash.update(text);
-    text = '';
+    hash.update(piece);
     await pause();
   }
-  return hash.update(text).digest('hex');
+  return hash.digest('hex');
 }
 
 function fingerprinted(body: Record<string, unknown>): Record<string, unknown> {
   return Object.fromEntries(Object.entries(body).filter(([name]) => !notFingerprinted.has(name)));
 }
 
-function canonicalJson(value: unknown): string {
-  return JSON.stringify(value, (_name, member: unknown) => {
-    if (typeof member !== 'object' || member === null || Array.isArray(member)) return member;
-    return sorted(member);
-  });
+type Members = Record<string, unknown>;
+
+/** Canonical JSON that is written and not yet taken away. */
+interface Writing {
+  text: string;
 }
 
-/** What `canonicalJson` makes of parsed JSON, piece by piece. */
-function* canonicalPieces(value: unknown): Generator<string> {
-  if (typeof value !== 'object' || value === null) {
-    yield JSON.stringify(value);
-    return;
-  }
+/** In pieces: a long body is never one string. */
+function* canonicalPieces(body: Record<string, unknown>): Generator<string> {
+  const writing: Writing = { text: '' };
+  yield* write(body, writing);
+  yield take(writing);
+}
+
+/** As `JSON.stringify`, members by name. Fingerprints are stored: every byte stays as it is. */
+function* write(value: unknown[] | Members, writing: Writing): Generator<string> {
   let separator = '';
   if (Array.isArray(value)) {
-    yield '[';
+    writing.text += '[';
     for (const item of value) {
-      yield separator;
-      yield* canonicalPieces(item);
+      writing.text += separator;
       separator = ',';
+      if (isContainer(item)) yield* write(item, writing);
+      else writing.text += item === undefined ? 'null' : JSON.stringify(item);
+      if (writing.text.length >= pieceCharacters) yield take(writing);
     }
-    yield ']';
+    writing.text += ']';
     return;
   }
-  yield '{';
-  for (const [name, member] of Object.entries(sorted(value))) {
-    yield `${separator}${JSON.stringify(name)}:`;
-    yield* canonicalPieces(member);
+  writing.text += '{';
+  for (const name of sortedNames(value)) {
+    const member = value[name];
+    if (member === undefined) continue;
+    writing.text += `${separator}${JSON.stringify(name)}:`;
     separator = ',';
+    if (isContainer(member)) yield* write(member, writing);
+    else writing.text += JSON.stringify(member);
+    if (writing.text.length >= pieceCharacters) yield take(writing);
   }
-  yield '}';
+  writing.text += '}';
 }
 
-function sorted(value: object): object {
-  return Object.fromEntries(
-    Object.entries(value).sort(([left], [right]) => (left < right ? -1 : 1)),
-  );
+function isContainer(value: unknown): value is unknown[] | Members {
+  return typeof value === 'object' && value !== null;
+}
+
+function take(writing: Writing): string {
+  const { text } = writing;
+  writing.text = '';
+  return text;
+}
+
+/** By UTF-16 units; whole numbers before them and by size, as an object lists them itself. */
+function sortedNames(value: Members): string[] {
+  const names = Object.keys(value);
+  const hasNumber = /^[0-9]/.test(names[0] ?? '');
+  names.sort();
+  return hasNumber ? Object.keys(Object.fromEntries(names.map((name) => [name, null]))) : names;
 }
