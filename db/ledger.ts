@@ -459,5 +459,5 @@ function padLastArray(parameters: string[]): void {
 /** One array literal for each column; rows have one width. */
 function columnsOf(rows: readonly Scalar[][]): string[] {
   const [first = []] = rows;
-  return first.map((_, column) => arrayLiteral(rows.map((row) => row[column] ?? null)));
+  return first.map((_, column) => arrayLiteral(rows.map((row) => row[column])));
 }

@@ -136,6 +136,6 @@ export async function checkpointSessions(
     checkpoints.map(({ dueMicros }) => dueMicros),
     checkpoints.map(({ dueProviderMicros }) => dueProviderMicros),
   ];
-  const parameters = columns.map((column) => arrayLiteral(column.map((value) => value ?? null)));
+  const parameters = columns.map((column) => arrayLiteral(column));
   await sql.unsafe(checkpointText, parameters, { prepare: true });
 }
