@@ -2,6 +2,7 @@
 // wallet whose version is no longer the expected one writes nothing; the others are not touched by
 // that. The statement is put together from the parts that a batch needs, so there are few of them.
 import { arrayLiteral, type Scalar } from './array.ts';
+import { lookedUp, ownedRow } from './lookup.ts';
 import type { Queryable } from './sql.ts';
 import { type SessionClaimRow, type SessionFinishRow, sessionParts } from './voice-sessions.ts';
 import type { EntryRow, GrantRow, HoldLeg, HoldRow, Legs } from './wallets.ts';
@@ -121,7 +122,7 @@ function finishPart(isRouted: boolean): Part {
     text: (rows) => `UPDATE generations g SET status = r.status, answer = r.answer,
         usage = r.usage, problem = r.problem, charge_micros = r.charge_micros,
         ${isRouted ? 'routing = r.routing,' : ''} finished_at = now()
-      FROM ${rows} WHERE g.id = r.id AND g.wallet_id = r.wallet_id AND (g.status = 'running'
+      FROM ${rows} WHERE ${ownedRow('g')} AND (g.status = 'running'
         OR (r.late AND g.status = 'failed' AND g.charge_micros IS NULL))`,
     rows: (write) =>
       write.finishes
@@ -205,7 +206,7 @@ const parts: Part[] = [
     text: (rows) => `UPDATE holds h SET amount_micros = r.amount_micros, legs = r.legs,
         attempt = r.attempt, step = r.step, step_micros = r.step_micros,
         expires_at = ${time('expires_ms')}, expired = r.expired
-      FROM ${rows} WHERE h.wallet_id = r.wallet_id AND h.id = r.id`,
+      FROM ${rows} WHERE ${ownedRow('h')}`,
     rows: (write) =>
       write.changedHolds.map((hold) => [
         hold.id,
@@ -221,8 +222,7 @@ const parts: Part[] = [
   {
     name: 'ended_holds',
     columns: [['id', 'text']],
-    text: (rows) =>
-      `DELETE FROM holds h USING ${rows} WHERE h.wallet_id = r.wallet_id AND h.id = r.id`,
+    text: (rows) => `DELETE FROM holds h USING ${rows} WHERE ${ownedRow('h')}`,
     rows: (write) => write.endedHolds.map((id) => [id]),
   },
   {
@@ -268,7 +268,7 @@ const parts: Part[] = [
     ],
     text: (rows) => `UPDATE grants g SET remaining_micros = r.remaining_micros,
         held_micros = r.held_micros, expired = r.expired, spent = (r.remaining_micros = 0)
-      FROM ${rows} WHERE g.id = r.id AND g.wallet_id = r.wallet_id`,
+      FROM ${rows} WHERE ${ownedRow('g')}`,
     rows: (write) =>
       write.changedGrants.map((grant) => [
         grant.id,
@@ -281,7 +281,7 @@ const parts: Part[] = [
     name: 'freed_keys',
     columns: [['id', 'text']],
     text: (rows) => `UPDATE generations g SET idempotency_key = NULL FROM ${rows}
-      WHERE g.id = r.id AND g.status <> 'running' RETURNING 1`,
+      WHERE ${lookedUp('g.id', 'r.id')} AND g.status <> 'running' RETURNING 1`,
     rows: (write) => write.freedKeys.map((id) => [id]),
   },
   {
@@ -366,7 +366,7 @@ function moveOne(next: (type: string) => string): string[] {
 
 function rowsOfOne(part: Part, unnest: Unnest): string {
   return `(SELECT x.*, m.id AS wallet_id
-    FROM ${unnest(part.columns)} AS x (${namesOf(part.columns)}) CROSS JOIN moved m) AS r`;
+    FROM ${unnest(part.columns)} AS x (${namesOf(part.columns)}) CROSS JOIN moved m OFFSET 0) AS r`;
 }
 
 /** The same for many; locked in the order of ids, so that two statements cannot deadlock. */
@@ -377,12 +377,12 @@ function moveMany(unnest: Unnest): string[] {
     `locked AS MATERIALIZED (
       SELECT w.id, w.version, i.slot, ${balances}
       FROM ${unnest(columns)} WITH ORDINALITY AS i (${namesOf(columns)}, slot)
-      JOIN wallets w ON w.id = i.id AND w.version = i.version
-      ORDER BY w.id FOR NO KEY UPDATE OF w)`,
+      JOIN wallets w ON ${lookedUp('w.id', 'i.id')} AND ${lookedUp('w.version', 'i.version')}
+      ORDER BY i.id FOR NO KEY UPDATE OF w)`,
     `moved AS MATERIALIZED (
       UPDATE wallets w SET version = l.version + 1,
         ${legColumns.map((name) => `${name} = l.${name}`).join(', ')}
-      FROM locked l WHERE w.id = l.id RETURNING w.id, l.slot)`,
+      FROM locked l WHERE ${lookedUp('w.id', 'l.id')} RETURNING w.id, l.slot)`,
   ];
 }
 
@@ -393,7 +393,7 @@ function moveMany(unnest: Unnest): string[] {
 function rowsOfMany(part: Part, unnest: Unnest): string {
   const columns = [...ownerColumns, ...part.columns];
   return `(SELECT * FROM ${unnest(columns)} AS x (${namesOf(columns)})
-    WHERE (x.slot IN (SELECT slot FROM moved)) IS TRUE) AS r`;
+    WHERE (x.slot IN (SELECT slot FROM moved)) IS TRUE OFFSET 0) AS r`;
 }
 
 /** Claims wait for the keys that are freed for them: the parts of a statement have no order. */

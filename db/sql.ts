@@ -39,6 +39,7 @@ export function openPool(options: PoolOptions): Sql {
   if (options.purpose === 'ledger') {
     settings.plan_cache_mode = 'force_generic_plan';
     settings.enable_seqscan = 'off';
+    settings.enable_bitmapscan = 'off';
     settings.jit = 'off';
   }
   return postgres({

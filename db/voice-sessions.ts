@@ -2,6 +2,7 @@
 // their usage in between. A checkpoint that comes after the end changes nothing.
 import { arrayLiteral } from './array.ts';
 import type { Part } from './ledger.ts';
+import { lookedUp, ownedRow } from './lookup.ts';
 import type { Queryable } from './sql.ts';
 
 /** A session that begins with its hold. */
@@ -94,7 +95,7 @@ export const sessionParts: readonly Part[] = [
         source = r.source, charge_micros = r.charge_micros,
         ${usageColumns.map((name) => `${name} = coalesce(r.${name}, s.${name})`).join(', ')},
         ended_at = coalesce(s.ended_at, now())
-      FROM ${rows} WHERE s.id = r.id AND s.wallet_id = r.wallet_id AND (s.state = 'live'
+      FROM ${rows} WHERE ${ownedRow('s')} AND (s.state = 'live'
         OR (r.late AND s.charge_micros IS NULL))`,
     rows: (write) =>
       write.sessionFinishes.map((finish) => [
@@ -116,13 +117,14 @@ export interface SessionCheckpoint {
   dueProviderMicros: bigint;
 }
 
+/** Not `state = 'live'`: for that the planner may read the index of all live ones. */
 const checkpointText = `
 UPDATE voice_sessions s SET ${usageColumns.map((name) => `${name} = r.${name}`).join(', ')},
   due_micros = r.due_micros, due_provider_micros = r.due_provider_micros
 FROM unnest($1::text[], $2::bigint[], $3::bigint[], $4::bigint[], $5::bigint[], $6::bigint[],
   $7::bigint[], $8::bigint[])
   AS r (id, ${usageColumns.join(', ')}, due_micros, due_provider_micros)
-WHERE s.id = r.id AND s.state = 'live'`;
+WHERE ${lookedUp('s.id', 'r.id')} AND s.state <> 'ended'`;
 
 /** Writes the usage of many sessions in one statement. Repeating it is harmless. */
 export async function checkpointSessions(

@@ -228,9 +228,9 @@ const holdersText = `
 SELECT g.id, g.account_id, g.route, g.idempotency_key,
   (g.status IN ('failed', 'cancelled') AND g.charge_micros IS NULL)
     OR (g.status <> 'running' AND g.created_at < to_timestamp($4::float8 / 1000)) AS free
-FROM unnest($1::text[], $2::text[], $3::text[]) AS k (account_id, route, idempotency_key)
-JOIN generations g ON g.account_id = k.account_id AND g.route = k.route
-  AND g.idempotency_key = k.idempotency_key AND g.idempotency_key IS NOT NULL`;
+FROM unnest($1::text[], $2::text[], $3::text[]) AS k (account_id, route, idempotency_key),
+  LATERAL (SELECT * FROM generations g WHERE g.account_id = k.account_id AND g.route = k.route
+    AND g.idempotency_key = k.idempotency_key AND g.idempotency_key IS NOT NULL OFFSET 0) AS g`;
 
 type RawHolder = {
   id: string;

@@ -1,0 +1,193 @@
+// How the server runs the statements of the ledger, whose plans are made once: every row is looked
+// up by its key, whatever the tables looked like when the plan was made. A plan for all but empty
+// tables that reads an index from end to end would go on to when they are large.
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { createAccount } from '../../db/accounts.ts';
+import { applyWrites, type WalletWrite } from '../../db/ledger.ts';
+import type { Queryable, Sql } from '../../db/sql.ts';
+import { checkpointSessions } from '../../db/voice-sessions.ts';
+import {
+  createWallet,
+  findClaimHolders,
+  findEntries,
+  type HoldRow,
+  type Legs,
+  loadWallets,
+} from '../../db/wallets.ts';
+import { openTestDatabase, type TestDatabase } from '../harness/database.ts';
+
+let database: TestDatabase;
+let sql: Sql;
+before(async () => {
+  database = await openTestDatabase();
+  sql = database.pool('ledger', 1);
+  await createAccount(sql, { id: 'acc_a', role: 'user' });
+  for (const id of ['wal_a', 'wal_b']) {
+    await createWallet(sql, { id, accountId: 'acc_a', type: 'personal' });
+  }
+});
+after(() => database.close());
+
+const legs: Legs = {
+  walletMicros: 0n,
+  heldMicros: 0n,
+  revenueMicros: 0n,
+  providerCostMicros: 0n,
+  promotionMicros: 0n,
+  purchaseMicros: 0n,
+  shortfallMicros: 0n,
+};
+const usage = {
+  inputSpeechTokens: 1,
+  inputTextTokens: 1,
+  outputSpeechTokens: 1,
+  outputTextTokens: 1,
+  searchCalls: 0,
+};
+
+function holdRow(id: string): HoldRow {
+  return {
+    id,
+    amountMicros: 0n,
+    legs: [],
+    ownerKind: 'generation',
+    ownerId: id,
+    instanceId: 'i',
+    claimed: true,
+    attempt: 0n,
+    step: 0,
+    stepMicros: 0n,
+    expiresAtMs: 0,
+    expired: false,
+  };
+}
+
+/** A write with every part. */
+function writeOf(walletId: string): WalletWrite {
+  const grant = { id: 'grant_a', remainingMicros: 1n, heldMicros: 0n, expired: false };
+  const grantRow = { ...grant, operationId: 'o', kind: 'purchase' as const, note: '' };
+  const changedGrant = { ...grantRow, amountMicros: 1n, expiresAtMs: null, createdAtMs: 0 };
+  const finish = { id: 'req_a', status: 'completed' as const, answerJson: null, usageJson: null };
+  const finished = { ...finish, problemJson: null, chargeMicros: 0n, late: false };
+  const owner = { accountId: 'acc_a', apiKeyId: null, instanceId: 'i', holdId: 'hold_a' };
+  const claim = { ...owner, route: 'r', idempotencyKey: 'k', fingerprint: 'f', model: 'm' };
+  const end = { reason: 'client_end', source: 'reported' as const, usage, chargeMicros: 0n };
+  return {
+    walletId,
+    version: 0n,
+    balances: legs,
+    entries: [{ operationId: 'op_a', kind: 'hold', reason: null, legs }],
+    newHolds: [holdRow('hold_a')],
+    changedHolds: [holdRow('hold_b')],
+    endedHolds: ['hold_c'],
+    newGrants: [changedGrant],
+    changedGrants: [changedGrant],
+    claims: [{ ...claim, id: 'req_b' }],
+    finishes: [
+      { ...finished, routingJson: null },
+      { ...finished, routingJson: '{}' },
+    ],
+    freedKeys: ['req_c'],
+    sessionClaims: [{ ...owner, id: 'voice_a', model: 'm', voiceId: 'v' }],
+    sessionFinishes: [{ ...end, id: 'voice_b', late: false }],
+  };
+}
+
+const statements: Record<string, (to: Queryable) => Promise<unknown>> = {
+  'a write of one wallet': (to) => applyWrites(to, [writeOf('wal_a')]),
+  'a write of many': (to) => applyWrites(to, [writeOf('wal_a'), writeOf('wal_b')]),
+  'a load': (to) => loadWallets(to, ['wal_a']),
+  'a look into the journal': (to) => findEntries(to, 'wal_a', ['op_a']),
+  'holders of keys': (to) =>
+    findClaimHolders(to, [{ accountId: 'acc_a', route: 'r', idempotencyKey: 'k' }], 0),
+  checkpoints: (to) =>
+    checkpointSessions(to, [{ id: 'voice_a', usage, dueMicros: 0n, dueProviderMicros: 0n }]),
+};
+
+interface PlanNode {
+  'Node Type': string;
+  'Relation Name'?: string;
+  'Index Cond'?: string;
+  Plans?: PlanNode[];
+}
+
+/** The plan that a connection of the ledger makes now. */
+async function planOf(run: (to: Queryable) => Promise<unknown>): Promise<PlanNode> {
+  let text = '';
+  let count = 0;
+  const listening = {
+    unsafe(asked: string, parameters: unknown[]) {
+      text = asked;
+      count = parameters.length;
+      return Promise.resolve([]);
+    },
+  };
+  await run(listening as unknown as Queryable);
+  await sql.unsafe(`PREPARE looked AS ${text}`);
+  const nulls = Array.from({ length: count }, () => 'NULL').join(', ');
+  const [row] = await sql.unsafe(`EXPLAIN (FORMAT JSON) EXECUTE looked(${nulls})`);
+  await sql.unsafe('DEALLOCATE looked');
+  const explained = row?.['QUERY PLAN'] as [{ Plan: PlanNode }] | undefined;
+  assert.ok(explained !== undefined);
+  return explained[0].Plan;
+}
+
+function* nodesOf(node: PlanNode): Generator<PlanNode> {
+  yield node;
+  for (const child of node.Plans ?? []) yield* nodesOf(child);
+}
+
+async function assertLookedUp(state: string): Promise<void> {
+  for (const [name, run] of Object.entries(statements)) {
+    let found = 0;
+    for (const node of nodesOf(await planOf(run))) {
+      const type = node['Node Type'];
+      const table = node['Relation Name'];
+      const what = `${name}, ${state}: ${type} of ${table} by ${node['Index Cond']}`;
+      assert.doesNotMatch(type, /Bitmap|Hash Join|Merge Join|Seq Scan/, what);
+      if (!/Index.*Scan/.test(type)) continue;
+      found += 1;
+      const condition = node['Index Cond'] ?? '';
+      const isHoldsOfWallet = table === 'holds' && name === 'a load';
+      const keys = table === 'holds' && !isHoldsOfWallet ? [/wallet_id =/, /\bid =/] : [/=/];
+      for (const key of keys) assert.match(condition, key, what);
+    }
+    assert.ok(found > 0, name);
+  }
+}
+
+/** Rows of another wallet that is busy. */
+async function grow(from: number, to: number): Promise<void> {
+  const series = `generate_series(${from}, ${to}) n`;
+  await sql.unsafe(`INSERT INTO holds (wallet_id, id, amount_micros, legs, owner_kind, owner_id,
+      instance_id, claimed, expires_at)
+    SELECT 'wal_c', 'hold_' || n, 0, '[]', 'generation', 'req_' || n, 'i', true, now()
+    FROM ${series}`);
+  await sql.unsafe(`INSERT INTO generations (id, account_id, wallet_id, route, idempotency_key,
+      fingerprint, model, instance_id, hold_id)
+    SELECT 'req_' || n, 'acc_a', 'wal_c', 'r', 'key_' || n, 'f', 'm', 'i', 'hold_' || n
+    FROM ${series}`);
+  await sql.unsafe(`INSERT INTO voice_sessions (id, account_id, wallet_id, model, voice_id,
+      instance_id, hold_id)
+    SELECT 'voice_' || n, 'acc_a', 'wal_c', 'm', 'v', 'i', 'hold_' || n FROM ${series}`);
+  await sql.unsafe(`INSERT INTO ledger (operation_id, wallet_id, kind, wallet_micros, held_micros,
+      revenue_micros, provider_cost_micros, promotion_micros, purchase_micros, shortfall_micros)
+    SELECT 'op_' || n, 'wal_c', 'hold', 0, 0, 0, 0, 0, 0, 0 FROM ${series}`);
+}
+
+test('every row is looked up by its key, whatever the tables were like', async () => {
+  await assertLookedUp('empty tables');
+  await sql.unsafe('ANALYZE');
+  await assertLookedUp('analyzed while empty');
+  await grow(1, 3);
+  await sql.unsafe('ANALYZE');
+  await assertLookedUp('analyzed with three rows');
+  await grow(4, 4_000);
+  await assertLookedUp('grown since');
+  await sql.unsafe('VACUUM ANALYZE');
+  await assertLookedUp('analyzed with 4,000 rows');
+  await sql.unsafe('DELETE FROM holds');
+  await sql.unsafe('VACUUM ANALYZE holds');
+  await assertLookedUp('holds that are all gone');
+});
