@@ -38,8 +38,10 @@ export class Cell implements ActorContext<AnyProtocol>, Runnable, TimerOwner {
   #scheduled = false;
   #ending: 'no' | 'after-message' | 'after-mailbox' = 'no';
   #crashTimes: number[] | null = null;
-  /** Who waits for the async handler that runs now: one caller, or those of a batch. */
-  #waiting: ReplyTo | Envelope[] | null = null;
+  /** Who waits for the async handler that runs now. */
+  #waiting: ReplyTo | null = null;
+  /** Batches under way, the older first. */
+  #batches: Envelope[][] = [];
 
   constructor(population: Population, id: string, args: unknown) {
     this.population = population;
@@ -66,6 +68,13 @@ export class Cell implements ActorContext<AnyProtocol>, Runnable, TimerOwner {
 
   get #machinery(): NodeMachinery {
     return this.population.machinery;
+  }
+
+  get #takesMore(): boolean {
+    if (this.phase !== 'busy') return this.phase === 'ready';
+    const from = this.population.batching?.overlapFrom;
+    if (from === undefined || this.#batches.length !== 1) return false;
+    return this.#mailbox.length >= from && this.#ending !== 'after-message';
   }
 
   after(delayMs: number, message: string, payload: unknown): Timer {
@@ -131,7 +140,7 @@ export class Cell implements ActorContext<AnyProtocol>, Runnable, TimerOwner {
   runSlice(messagesMax: number): number {
     this.#scheduled = false;
     let handled = 0;
-    while (this.phase === 'ready' && this.#mailbox.length > 0 && handled < messagesMax) {
+    while (this.#takesMore && this.#mailbox.length > 0 && handled < messagesMax) {
       if (this.population.batching !== null) {
         handled += this.#handleBatch(this.population.batching.lengthMax);
         continue;
@@ -188,7 +197,7 @@ export class Cell implements ActorContext<AnyProtocol>, Runnable, TimerOwner {
   }
 
   #schedule(): void {
-    if (this.#scheduled || this.phase !== 'ready' || this.#mailbox.length === 0) return;
+    if (this.#scheduled || !this.#takesMore || this.#mailbox.length === 0) return;
     this.#scheduled = true;
     const { scheduler } = this.#machinery;
     if (this.population.batching === null) scheduler.schedule(this);
@@ -229,19 +238,39 @@ export class Cell implements ActorContext<AnyProtocol>, Runnable, TimerOwner {
       if (batch.length >= lengthMax) break;
     }
     this.#begin(batch.length);
-    this.#waiting = batch;
+    this.#batches.push(batch);
     try {
       const result = this.population.batching?.receive(this.#state, batch, this);
       if (result instanceof Promise) {
         result.then(
-          () => this.#done(),
-          (error: unknown) => this.#crashed(error, 'batch', undefined),
+          () => this.#batchDone(batch),
+          (error: unknown) => this.#batchCrashed(error, batch),
         );
-      } else this.#done();
+      } else this.#batchDone(batch);
     } catch (error) {
-      this.#crashed(error, 'batch', undefined);
+      this.#batchCrashed(error, batch);
     }
     return batch.length;
+  }
+
+  #batchDone(batch: Envelope[]): void {
+    if (!this.#forget(batch)) return;
+    if (this.#batches.length === 0) this.#done();
+    else this.#schedule();
+  }
+
+  /** The other batch, of the state that is given up, answers for itself. */
+  #batchCrashed(error: unknown, batch: Envelope[]): void {
+    const isOurs = this.#forget(batch);
+    for (const envelope of batch) envelope.replyTo?.settle(failed('actor_crashed'));
+    if (isOurs) this.#crashed(error, 'batch', undefined);
+    else this.#logCrash(error, 'batch', undefined);
+  }
+
+  #forget(batch: Envelope[]): boolean {
+    const index = this.#batches.indexOf(batch);
+    if (index !== -1) this.#batches.splice(index, 1);
+    return index !== -1;
   }
 
   #begin(messages: number): void {
@@ -279,14 +308,12 @@ export class Cell implements ActorContext<AnyProtocol>, Runnable, TimerOwner {
   }
 
   #crashed(error: unknown, message: string, payload: unknown): void {
-    const { kind } = this.population;
-    const { log, node } = this.#machinery;
-    this.population.crashes += 1;
-    const details = { err: error, kind: kind.name, id: this.id, node, message };
-    const requestId = requestIdOf(payload);
-    log.error(requestId === null ? details : { ...details, requestId }, 'actor crashed');
+    this.#logCrash(error, message, payload);
     if (this.phase === 'ended') return;
-    this.#failWaiting('actor_crashed');
+    this.#waiting?.settle(failed('actor_crashed'));
+    this.#waiting = null;
+    this.#batches = [];
+    const { kind } = this.population;
     this.#crashTimes ??= [];
     const now = this.#machinery.nowMs();
     const verdict = judge(kind.supervision, this.#crashTimes, now, this.#hasState);
@@ -297,6 +324,15 @@ export class Cell implements ActorContext<AnyProtocol>, Runnable, TimerOwner {
       this.#discardState('crashed');
       this.start();
     }
+  }
+
+  #logCrash(error: unknown, message: string, payload: unknown): void {
+    const { kind } = this.population;
+    const { log, node } = this.#machinery;
+    this.population.crashes += 1;
+    const details = { err: error, kind: kind.name, id: this.id, node, message };
+    const requestId = requestIdOf(payload);
+    log.error(requestId === null ? details : { ...details, requestId }, 'actor crashed');
   }
 
   #discardState(reason: EndReason): void {
@@ -317,11 +353,12 @@ export class Cell implements ActorContext<AnyProtocol>, Runnable, TimerOwner {
   }
 
   #failWaiting(reason: AskFailure): void {
-    const waiting = this.#waiting;
+    this.#waiting?.settle(failed(reason));
     this.#waiting = null;
-    if (Array.isArray(waiting)) {
-      for (const envelope of waiting) envelope.replyTo?.settle(failed(reason));
-    } else waiting?.settle(failed(reason));
+    for (const batch of this.#batches) {
+      for (const envelope of batch) envelope.replyTo?.settle(failed(reason));
+    }
+    this.#batches = [];
   }
 
   #failQueued(reason: AskFailure): void {

@@ -73,9 +73,14 @@ export type BatchEntry<P> = {
   };
 }[MessageOf<P>];
 
-/** Takes everything that waits, up to `lengthMax`; the next batch starts when this one resolves. */
+/**
+ * Takes everything that waits, up to `lengthMax`; the next batch starts when this one resolves, or,
+ * with `overlapFrom`, as soon as so many messages wait: then two are under way, and no more. What
+ * order they keep is theirs to see to.
+ */
 export interface BatchReceive<P, S> {
   lengthMax: number;
+  overlapFrom?: number;
   receive(state: S, batch: BatchEntry<P>[], context: ActorContext<P>): void | Promise<void>;
 }
 

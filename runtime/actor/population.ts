@@ -18,6 +18,7 @@ export type Handler = (state: unknown, payload: unknown, context: unknown) => un
 
 export interface Batching {
   lengthMax: number;
+  overlapFrom?: number;
   receive(state: unknown, batch: Envelope[], context: unknown): unknown;
 }
 
