@@ -93,13 +93,16 @@ async function makeWallets(sql: Sql, count: number): Promise<string[]> {
 
 /** The product: `generations` also makes and ends the generation of each pair. */
 function actorTeller(url: string, generations: boolean): [Teller, () => Promise<void>] {
-  const sql = openPool({
-    url,
-    purpose: 'ledger',
-    connectionsMax: ACTOR_CONNECTIONS,
-    statementTimeoutMs: 4_000,
+  const pool = (connectionsMax: number): Sql =>
+    openPool({ url, purpose: 'ledger', connectionsMax, statementTimeoutMs: 4_000 });
+  const [sql, writer] = [pool(ACTOR_CONNECTIONS - 1), pool(1)];
+  const kind = createWalletKind({
+    sql,
+    writer,
+    clock: Date.now,
+    limits: walletLimits,
+    log: silent,
   });
-  const kind = createWalletKind({ sql, clock: Date.now, limits: walletLimits, log: silent });
   const system = createActorSystem({ node: 1, kinds: [kind], log: silent });
   const refs = new Map<string, ActorRef<WalletProtocol>>();
   const refOf = (walletId: string): ActorRef<WalletProtocol> => {
@@ -155,7 +158,7 @@ function actorTeller(url: string, generations: boolean): [Teller, () => Promise<
   };
   const close = async (): Promise<void> => {
     await system.stop(2_000);
-    await closePool(sql, 1_000);
+    await Promise.all([sql, writer].map((each) => closePool(each, 1_000)));
   };
   return [teller, close];
 }

@@ -36,8 +36,9 @@ export interface FinishRow {
 /** Everything that one batch of one wallet changes. */
 export interface WalletWrite {
   walletId: string;
-  /** The version it was decided on; the write makes it one more. */
+  /** The version it was decided on, and the one that it makes. */
   version: bigint;
+  nextVersion: bigint;
   /** The balances afterwards. */
   balances: Legs;
   entries: EntryRow[];
@@ -94,10 +95,14 @@ function legsJson(legs: readonly HoldLeg[]): string {
 const time = (column: string): string => `to_timestamp(r.${column}::float8 / 1000)`;
 
 const walletPart = {
-  columns: [['id', 'text'], ['version', 'bigint'], ...legTypes] as [string, string][],
+  columns: [['id', 'text'], ['version', 'bigint'], ['next_version', 'bigint'], ...legTypes] as [
+    string,
+    string,
+  ][],
   values: (write: WalletWrite): Scalar[] => [
     write.walletId,
     write.version,
+    write.nextVersion,
     ...legValues(write.balances),
   ],
 };
@@ -357,10 +362,11 @@ type Unnest = (columns: Columns) => string;
 /** The guard: `moved` has the wallet if its version was the expected one. */
 function moveOne(next: (type: string) => string): string[] {
   const guard = `id = ${next('text')} AND version = ${next('bigint')}`;
+  const version = next('bigint');
   const balances = legColumns.map((name) => `${name} = ${next('bigint')}`).join(', ');
   return [
     `moved AS MATERIALIZED (
-      UPDATE wallets SET version = version + 1, ${balances} WHERE ${guard} RETURNING id)`,
+      UPDATE wallets SET version = ${version}, ${balances} WHERE ${guard} RETURNING id)`,
   ];
 }
 
@@ -375,12 +381,12 @@ function moveMany(unnest: Unnest): string[] {
   const balances = legColumns.map((name) => `i.${name}`).join(', ');
   return [
     `locked AS MATERIALIZED (
-      SELECT w.id, w.version, i.slot, ${balances}
+      SELECT w.id, i.next_version, i.slot, ${balances}
       FROM ${unnest(columns)} WITH ORDINALITY AS i (${namesOf(columns)}, slot)
       JOIN wallets w ON ${lookedUp('w.id', 'i.id')} AND ${lookedUp('w.version', 'i.version')}
       ORDER BY i.id FOR NO KEY UPDATE OF w)`,
     `moved AS MATERIALIZED (
-      UPDATE wallets w SET version = l.version + 1,
+      UPDATE wallets w SET version = l.next_version,
         ${legColumns.map((name) => `${name} = l.${name}`).join(', ')}
       FROM locked l WHERE ${lookedUp('w.id', 'l.id')} RETURNING w.id, l.slot)`,
   ];

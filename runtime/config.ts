@@ -111,7 +111,7 @@ const variables = {
     'TOLLGATE_LEDGER_CONNECTIONS',
     2,
     [1, 16],
-    'database connections of each shard for the ledger',
+    'database connections of each shard for the ledger; one of them writes',
   ),
   queryConnections: integer(
     'TOLLGATE_QUERY_CONNECTIONS',

@@ -72,7 +72,9 @@ const running: GenerationDeps['running'] = new Map();
 const statementTimeoutMs = limits.ledger.statementTimeoutMs;
 const pool = (purpose: 'ledger' | 'general', connectionsMax: number) =>
   openPool({ url: boot.databaseUrl, purpose, connectionsMax, statementTimeoutMs });
-const ledgerSql = pool('ledger', limits.database.ledgerConnections);
+const ledgerWriter = pool('ledger', 1);
+const ledgerReaders = limits.database.ledgerConnections - 1;
+const ledgerSql = ledgerReaders === 0 ? ledgerWriter : pool('ledger', ledgerReaders);
 const sql = pool('general', limits.database.queryConnections);
 const upstream = createUpstreamClient({
   connectionsMax: limits.upstream.connectionsPerOriginMax,
@@ -134,6 +136,7 @@ const audioDeps: AudioDeps = {
 };
 const walletDependencies = {
   sql: ledgerSql,
+  writer: ledgerWriter,
   clock: Date.now,
   limits: walletLimits,
   log,
@@ -315,7 +318,7 @@ async function close(deadlineMs: number, patienceMs: number): Promise<void> {
   await system.stop(left());
   credentials.close();
   metrics.stop();
-  const pools = [closePool(ledgerSql, poolCloseMs), closePool(sql, poolCloseMs)];
+  const pools = [ledgerWriter, ledgerSql, sql].map((each) => closePool(each, poolCloseMs));
   const upstreams = [upstream.close(), audioUpstream.close(), voice.stop()];
   const closed = Promise.all([...upstreams, ...pools]);
   // The app is closed: what is left ends with the thread, which must not be late.

@@ -38,11 +38,13 @@ export function createCoalescer<I, O>(
       const key = options.key(waiting.item);
       const itemWeight = options.weight(waiting.item);
       const fits = group.length < options.lengthMax && weight + itemWeight <= options.weightMax;
-      if (keys.has(key) || (group.length > 0 && !fits)) {
+      const waits = keys.has(key) || (group.length > 0 && !fits);
+      // What has the same key does not overtake it either.
+      keys.add(key);
+      if (waits) {
         left.push(waiting);
         continue;
       }
-      keys.add(key);
       weight += itemWeight;
       group.push(waiting);
     }

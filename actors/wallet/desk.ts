@@ -23,6 +23,11 @@ import { assertWalletLimits, type WalletLimits, type WalletLog } from './limits.
 export interface WalletDependencies {
   /** The ledger pool of this shard. */
   sql: Sql;
+  /**
+   * For writing, a pool of one connection: a wallet's writes are done in the order in which they
+   * were decided, so its batches may overlap. Absent: `sql`, and they do not.
+   */
+  writer?: Sql;
   /** Milliseconds since 1970. */
   clock: () => number;
   limits: WalletLimits;
@@ -101,10 +106,10 @@ async function writeAll(
   dependencies: WalletDependencies,
   writes: WalletWrite[],
 ): Promise<WriteOutcome[]> {
-  const { sql, limits, log } = dependencies;
+  const { sql, writer = sql, limits, log } = dependencies;
   for (let retries = 0; ; retries += 1) {
     try {
-      const applied = await withDeadline(applyWrites(sql, writes), limits.statementDeadlineMs);
+      const applied = await withDeadline(applyWrites(writer, writes), limits.statementDeadlineMs);
       return writes.map((write) => (applied.has(write.walletId) ? 'applied' : 'conflict'));
     } catch (error) {
       const failure = classifyError(error);

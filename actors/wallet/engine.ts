@@ -11,6 +11,7 @@ import type { WalletDependencies, WalletDesk, WriteOutcome } from './desk.ts';
 import { expireGrants, fenceWrite, openWallet, takeWrite, type Wallet } from './funds.ts';
 import { claimKey, type Known, nothingKnown, operation, release } from './ledger.ts';
 import type { WalletProtocol } from './protocol.ts';
+import { createTurn, type Turn } from './turn.ts';
 
 export type WalletEntry = BatchEntry<WalletProtocol>;
 
@@ -24,14 +25,22 @@ export interface WalletMemory {
    * attempt that made them.
    */
   readonly uncertain: Map<string, bigint>;
+  /** One batch decides at a time; the next may while the write of the one before is on its way. */
+  readonly deciding: Turn;
+  /** The last write that is on its way: what it proves, it proves of all before it. */
+  landing: Promise<WriteOutcome> | null;
 }
 
 export function emptyMemory(id: string): WalletMemory {
-  return { id, wallet: null, uncertain: new Map() };
+  return { id, wallet: null, uncertain: new Map(), deciding: createTurn(), landing: null };
 }
 
 export interface WalletEngine {
-  /** Answers every entry. Resolves when the last answer is given; throws only on a bug. */
+  /**
+   * Answers every entry. Resolves when the last answer is given; throws only on a bug. Batches may
+   * overlap: one is decided while the write of the one before is on its way, on what that makes of
+   * the wallet, and its own write is applied only if that one was (`nextVersion` in funds.ts).
+   */
   run(memory: WalletMemory, batch: readonly WalletEntry[]): Promise<void>;
 }
 
@@ -45,6 +54,16 @@ interface Run {
 }
 
 type Step = 'again' | 'unavailable' | { answered: number };
+
+/** Decided, and its write sent; without one, `landing` is that of the decisions it stands on. */
+interface Sent {
+  wallet: Wallet;
+  decided: Decided;
+  write: WalletWrite | null;
+  landing: Promise<WriteOutcome>;
+  /** Holds in doubt that the write settles, if it is applied. */
+  doubted: [holdId: string, attempt: bigint][];
+}
 
 export function createWalletEngine(
   dependencies: WalletDependencies,
@@ -81,7 +100,14 @@ async function runSome(
   for (let attempt = 0; attempt < dependencies.limits.attemptsMax; attempt += 1) {
     // Two actors that keep taking a wallet from each other get out of step.
     if (attempt > 2) await sleep(Math.random() * attempt);
-    const step = await tryOnce(dependencies, desk, run);
+    const leave = await memory.deciding.take();
+    let step: Step | Sent;
+    try {
+      step = await decide(dependencies, desk, run);
+    } finally {
+      leave();
+    }
+    if (typeof step === 'object' && 'landing' in step) step = await land(desk, run, step);
     if (step === 'again') continue;
     if (step === 'unavailable') break;
     return step.answered;
@@ -91,14 +117,16 @@ async function runSome(
   return entries.length;
 }
 
-async function tryOnce(
+async function decide(
   dependencies: WalletDependencies,
   desk: WalletDesk,
   run: Run,
-): Promise<Step> {
+): Promise<Step | Sent> {
   const { memory, entries, known } = run;
   const fresh = memory.wallet === null;
   if (memory.wallet === null) {
+    // What is on its way is over before the wallet is read: else it would be read in vain.
+    await memory.landing;
     const loaded = await desk.load(memory.id);
     if (!loaded.ok) return 'unavailable';
     if (loaded.value === null) {
@@ -118,6 +146,7 @@ async function tryOnce(
 
   const nowMs = dependencies.clock();
   expireGrants(wallet, nowMs);
+  const doubted = [...memory.uncertain];
   releaseUncertain(memory, wallet, entries, nowMs);
   const decided = decideAll(wallet, entries, known, nowMs);
   const write = takeWrite(wallet) ?? (memory.uncertain.size > 0 ? fenceWrite(wallet) : null);
@@ -129,30 +158,36 @@ async function tryOnce(
     return drop(memory);
   }
   if (write === null) {
+    const { landing } = memory;
+    if (landing !== null) return { wallet, decided, write, landing, doubted };
     if (!decided.needsProof || fresh) return answer(decided);
     return drop(memory);
   }
-  return finishWrite(desk, run, decided, write, await desk.write(write));
+  const landing = desk.write(write);
+  memory.landing = landing;
+  return { wallet, decided, write, landing, doubted };
 }
 
-async function finishWrite(
-  desk: WalletDesk,
-  run: Run,
-  decided: Decided,
-  write: WalletWrite,
-  outcome: WriteOutcome,
-): Promise<Step> {
+/** Waits for the write, and answers or says what is to be done instead. */
+async function land(desk: WalletDesk, run: Run, sent: Sent): Promise<Step> {
   const { memory } = run;
+  const { wallet, decided, write, landing, doubted } = sent;
+  const outcome = await landing.finally(() => {
+    if (memory.landing === landing) memory.landing = null;
+  });
+  if (outcome === 'applied') {
+    for (const [holdId, attempt] of doubted) {
+      if (memory.uncertain.get(holdId) === attempt) memory.uncertain.delete(holdId);
+    }
+    return answer(decided);
+  }
+  // Another batch may have loaded it anew meanwhile.
+  if (memory.wallet === wallet) memory.wallet = null;
+  if (write === null || outcome === 'conflict') return 'again';
   switch (outcome) {
-    case 'applied':
-      memory.uncertain.clear();
-      return answer(decided);
-    case 'conflict':
-      return drop(memory);
     case 'unavailable':
       return rememberUncertain(memory, write);
     case 'duplicate':
-      drop(memory);
       return (await lookUpDuplicates(desk, run, write)) ? 'again' : 'unavailable';
     case 'refused':
       assert.fail('the database refused what the ledger had decided');
@@ -172,7 +207,6 @@ function drop(memory: WalletMemory): 'again' {
 /** The write may be durable: what it held is released as soon as the database answers. */
 function rememberUncertain(memory: WalletMemory, write: WalletWrite | null): 'unavailable' {
   for (const hold of write?.newHolds ?? []) memory.uncertain.set(hold.id, hold.attempt);
-  memory.wallet = null;
   return 'unavailable';
 }
 

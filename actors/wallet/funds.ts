@@ -15,7 +15,10 @@ export interface Wallet {
   readonly id: string;
   /** Unlike that of any other memory of this wallet, in any process. */
   readonly nonce: bigint;
+  /** That of the row, once all that was written is applied. */
   version: bigint;
+  /** How many versions this memory has made. */
+  versions: bigint;
   readonly balances: Legs;
   /** Promotions by earliest expiry, then purchases, each oldest first. */
   readonly grants: GrantRow[];
@@ -61,6 +64,7 @@ export function openWallet(row: WalletRow, nonce: bigint): Wallet {
     id: row.id,
     nonce,
     version: row.version,
+    versions: 0n,
     balances: row.balances,
     grants: row.grants.sort(bySpendingOrder),
     holds: new Map(row.holds.map((hold) => [hold.id, hold])),
@@ -237,18 +241,19 @@ export function takeWrite(wallet: Wallet): WalletWrite | null {
     [...ids].map((id) => {
       const hold = wallet.holds.get(id);
       assert.ok(hold !== undefined, 'a changed hold is active');
-      return hold;
+      return { ...hold };
     });
   const write: WalletWrite = {
     walletId: wallet.id,
     version: wallet.version,
+    nextVersion: nextVersion(wallet),
     balances: { ...wallet.balances },
     entries: changes.entries,
     newHolds: rows(changes.newHolds),
     changedHolds: rows(changes.changedHolds),
     endedHolds: [...changes.endedHolds],
-    newGrants: [...changes.newGrants],
-    changedGrants: [...changes.changedGrants],
+    newGrants: copies(changes.newGrants),
+    changedGrants: copies(changes.changedGrants),
     claims: changes.claims,
     finishes: [...changes.finishes.values()],
     freedKeys: changes.freedKeys,
@@ -262,17 +267,33 @@ export function takeWrite(wallet: Wallet): WalletWrite | null {
     write.sessionFinishes.length + write.sessionClaims.length === 0;
   if (empty) return null;
   clearChanges(changes);
-  wallet.version += 1n;
+  wallet.version = write.nextVersion;
+  wallet.versions += 1n;
   return write;
+}
+
+/**
+ * A name for the version that a write makes, unlike any that another memory makes: what is decided
+ * on a write that is still on its way can only be applied if that write was.
+ */
+function nextVersion(wallet: Wallet): bigint {
+  return BigInt.asIntN(64, wallet.nonce + wallet.versions + 1n);
+}
+
+/** What the write says stays said while the next batch is decided. */
+function copies(grants: Iterable<GrantRow>): GrantRow[] {
+  return Array.from(grants, (grant) => ({ ...grant }));
 }
 
 /** A write that changes nothing but the version: whatever is still on its way is void after it. */
 export function fenceWrite(wallet: Wallet): WalletWrite {
-  const version = wallet.version;
-  wallet.version += 1n;
+  const { version } = wallet;
+  wallet.version = nextVersion(wallet);
+  wallet.versions += 1n;
   return {
     walletId: wallet.id,
     version,
+    nextVersion: wallet.version,
     balances: { ...wallet.balances },
     entries: [],
     newHolds: [],

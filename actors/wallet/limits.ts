@@ -5,6 +5,8 @@ import { fixedLimits } from '../../runtime/limits.ts';
 export interface WalletLimits {
   /** Operations decided together: one write, one commit. */
   batchLengthMax: number;
+  /** So many waiting operations are decided while the batch before them is still being written. */
+  overlapFrom: number;
   mailboxLengthMax: number;
   /** A wallet that was not asked for this long leaves memory. */
   idleTimeoutMs: number;
@@ -25,6 +27,7 @@ export interface WalletLimits {
 /** The bounds of the product, and those that only this folder knows. */
 export const walletLimits: Readonly<WalletLimits> = Object.freeze({
   batchLengthMax: fixedLimits.ledger.batchLengthMax,
+  overlapFrom: 12,
   mailboxLengthMax: fixedLimits.ledger.mailboxLengthMax,
   idleTimeoutMs: fixedLimits.ledger.idleMs,
   writesInFlightMax: 2,

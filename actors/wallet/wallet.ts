@@ -12,7 +12,7 @@ const DOUBT_DELAY_MS = 1_000;
 export function createWalletKind(
   dependencies: WalletDependencies,
 ): ActorKind<WalletProtocol, WalletMemory> {
-  const { limits, metrics } = dependencies;
+  const { writer, limits, metrics } = dependencies;
   const engine = createWalletEngine(dependencies, createWalletDesk(dependencies));
   return {
     name: 'wallet',
@@ -26,6 +26,7 @@ export function createWalletKind(
     behaviour: {
       batch: {
         lengthMax: limits.batchLengthMax,
+        ...(writer === undefined ? {} : { overlapFrom: limits.overlapFrom }),
         async receive(memory, batch, context) {
           const startedAt = performance.now();
           await engine.run(memory, metrics === undefined ? batch : counted(batch, metrics));

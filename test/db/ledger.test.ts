@@ -40,6 +40,7 @@ function writeOf(walletId: string, version: bigint, legs: Partial<Legs>): Wallet
   return {
     walletId,
     version,
+    nextVersion: version + 1n,
     balances: { ...zero, ...legs },
     entries: [
       {

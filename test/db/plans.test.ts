@@ -76,6 +76,7 @@ function writeOf(walletId: string): WalletWrite {
   return {
     walletId,
     version: 0n,
+    nextVersion: 1n,
     balances: legs,
     entries: [{ operationId: 'op_a', kind: 'hold', reason: null, legs }],
     newHolds: [holdRow('hold_a')],

@@ -22,7 +22,8 @@ type Message = keyof WalletProtocol & string;
 
 export interface Branch {
   system: ActorSystem;
-  sql: Sql;
+  /** Cuts its connections, with whatever is on its way. */
+  cut(): Promise<void>;
   wallet(walletId: string): ActorRef<WalletProtocol>;
   ask<M extends Message>(
     walletId: string,
@@ -60,7 +61,9 @@ export async function openBank(given?: TestDatabase): Promise<Bank> {
     clock,
     errors,
     branch(limits = {}) {
-      const branch = openBranch(database, clock.nowMs, errors, { ...walletLimits, ...limits });
+      // Batches overlap whenever they can, which takes a crowd otherwise.
+      const most = { ...walletLimits, overlapFrom: 1, ...limits };
+      const branch = openBranch(database, clock.nowMs, errors, most);
       systems.push(branch.system);
       return branch;
     },
@@ -86,7 +89,8 @@ function openBranch(
   errors: string[],
   limits: WalletLimits,
 ): Branch {
-  const sql = database.pool('ledger', 3);
+  const sql = database.pool('ledger', 2);
+  const writer = database.pool('ledger', 1);
   const log = {
     info: () => {},
     warn: () => {},
@@ -96,11 +100,13 @@ function openBranch(
       errors.push(`${message} ${JSON.stringify(fields, stacks)}`);
     },
   };
-  const kind = createWalletKind({ sql, clock, limits, log });
+  const kind = createWalletKind({ sql, writer, clock, limits, log });
   const system = createActorSystem({ node: 1, kinds: [kind], log });
   return {
     system,
-    sql,
+    async cut() {
+      await Promise.all([sql, writer].map((pool) => pool.end({ timeout: 0 })));
+    },
     wallet: (walletId) => system.ref(kind, walletId),
     async ask(walletId, message, payload) {
       const answer = await system.ref(kind, walletId).ask(message, payload, 10_000);

@@ -186,7 +186,7 @@ async function breakSomething(scene: Scene): Promise<void> {
   }
   const dropped = branches[slot];
   branches[slot] = bank.branch();
-  await Promise.all([dropped?.system.stop(0), dropped?.sql.end({ timeout: 0 })]);
+  await Promise.all([dropped?.system.stop(0), dropped?.cut()]);
 }
 
 /** Kills one session of the server: all the others are cut, and it recovers from its log. */
