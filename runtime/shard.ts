@@ -47,7 +47,8 @@ import { createSealer } from './seal.ts';
 import { connectShard } from './shard/connection.ts';
 import { createBus } from './work/bus.ts';
 
-const failingGraceMs = 1_000;
+/** A failing shard settles as long as it gets on with it: what was used is not given away. */
+const failingGraceMs = 5_000;
 const poolCloseMs = 300;
 /** Thousands of clients are told of their end in this time, beyond the deadline if need be. */
 const lastWordsMs = 700;
@@ -56,6 +57,8 @@ const launchTimeoutMs = 120_000;
 const trialDeadlines = { connectMs: 5_000, firstEventMs: 12_000, idleMs: 5_000, totalMs: 15_000 };
 /** How the time of a close is spent: counting tokens, settling, telling clients and closing. */
 const closeShares = { count: 0.25, settle: 0.7 };
+/** Nothing more is expected of settlements of which none has ended for so long. */
+const settleIdleMs = 1_000;
 
 const bootLog = createLog({ level: 'info', base: { thread: 'shard' }, sync: false });
 const connection = await connectShard(bootLog);
@@ -284,10 +287,16 @@ async function serve(): Promise<void> {
   director.tell('serving', { node });
 }
 
-/** Resolves when nothing runs any more, at the latest after `timeoutMs`. */
-async function quiet(timeoutMs: number): Promise<void> {
+/** Resolves when nothing runs or nothing has ended for `idleMs`, in `timeoutMs` at the latest. */
+async function quiet(timeoutMs: number, idleMs = timeoutMs): Promise<void> {
   const deadline = performance.now() + timeoutMs;
-  while (running.size + host.size + audioRunning.size > 0 && performance.now() < deadline) {
+  let idleUntil = performance.now() + idleMs;
+  for (let before = Infinity; ; ) {
+    const left = running.size + host.size + audioRunning.size;
+    const now = performance.now();
+    if (left < before) idleUntil = now + idleMs;
+    if (left === 0 || now >= Math.min(deadline, idleUntil)) return;
+    before = left;
     await new Promise((resolve) => setTimeout(resolve, 10));
   }
 }
@@ -307,7 +316,7 @@ async function close(deadlineMs: number, patienceMs: number): Promise<void> {
   countTimeoutMs = left() * closeShares.count;
   for (const generation of running.values()) generation.tell('interrupt', null);
   for (const audio of audioRunning.values()) audio.tell('interrupt', null);
-  await quiet(left() * closeShares.settle);
+  await quiet(left() * closeShares.settle, failing ? settleIdleMs : undefined);
   for (const generation of running.values()) generation.tell('giveUp', null);
   host.giveUpAll();
   for (const audio of audioRunning.values()) audio.tell('giveUp', null);
