@@ -48,6 +48,9 @@ interface Changes {
 /** More than a batch can end, so that what one batch ended is still known inside it. */
 const ENDED_MAX = 2_048;
 
+/** Odd, so that no name comes twice, and large: one more than a name is not the next one. */
+const VERSION_STRIDE = 0x9e37_79b9_7f4a_7c15n;
+
 export const zeroLegs: Readonly<Legs> = Object.freeze({
   walletMicros: 0n,
   heldMicros: 0n,
@@ -277,7 +280,7 @@ export function takeWrite(wallet: Wallet): WalletWrite | null {
  * on a write that is still on its way can only be applied if that write was.
  */
 function nextVersion(wallet: Wallet): bigint {
-  return BigInt.asIntN(64, wallet.nonce + wallet.versions + 1n);
+  return BigInt.asIntN(64, wallet.nonce + (wallet.versions + 1n) * VERSION_STRIDE);
 }
 
 /** What the write says stays said while the next batch is decided. */

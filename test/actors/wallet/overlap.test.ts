@@ -120,6 +120,9 @@ test('no other memory of the wallet makes the version that a batch builds on', a
   const [mine, theirs] = [writeAt(one, 0).write, writeAt(other, 0).write];
   assert.equal(mine.version, theirs.version);
   assert.notEqual(mine.nextVersion, theirs.nextVersion);
+  await one.begin('hold', holdOf(1n));
+  const next = writeAt(one, 1).write;
+  assert.notEqual(next.nextVersion, next.version + 1n, 'not even one that counts them');
 });
 
 test('when a write was in vain, what was built on it is decided anew, in order', async () => {
