@@ -47,8 +47,9 @@ import { createSealer } from './seal.ts';
 import { connectShard } from './shard/connection.ts';
 import { createBus } from './work/bus.ts';
 
+const failingGraceMs = 1_000;
 /** A failing shard settles as long as it gets on with it: what was used is not given away. */
-const failingGraceMs = 5_000;
+const failingSettleMs = 3_500;
 const poolCloseMs = 300;
 /** Thousands of clients are told of their end in this time, beyond the deadline if need be. */
 const lastWordsMs = 700;
@@ -316,7 +317,7 @@ async function close(deadlineMs: number, patienceMs: number): Promise<void> {
   countTimeoutMs = left() * closeShares.count;
   for (const generation of running.values()) generation.tell('interrupt', null);
   for (const audio of audioRunning.values()) audio.tell('interrupt', null);
-  await quiet(left() * closeShares.settle, failing ? settleIdleMs : undefined);
+  await (failing ? quiet(failingSettleMs, settleIdleMs) : quiet(left() * closeShares.settle));
   for (const generation of running.values()) generation.tell('giveUp', null);
   host.giveUpAll();
   for (const audio of audioRunning.values()) audio.tell('giveUp', null);
