@@ -1,6 +1,7 @@
 // What the database itself refuses, whatever the program believes; and the migrations.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { zeroLegs } from '../../actors/wallet/funds.ts';
 import { createAccount } from '../../db/accounts.ts';
 import { applyWrites, type WalletWrite } from '../../db/ledger.ts';
 import { migrate } from '../../db/migrate.ts';
@@ -26,28 +27,18 @@ before(async () => {
 });
 after(() => database.close());
 
-const zero: Legs = {
-  walletMicros: 0n,
-  heldMicros: 0n,
-  revenueMicros: 0n,
-  providerCostMicros: 0n,
-  promotionMicros: 0n,
-  purchaseMicros: 0n,
-  shortfallMicros: 0n,
-};
-
 function writeOf(walletId: string, version: bigint, legs: Partial<Legs>): WalletWrite {
   return {
     walletId,
     version,
     nextVersion: version + 1n,
-    balances: { ...zero, ...legs },
+    balances: { ...zeroLegs, ...legs },
     entries: [
       {
         operationId: `${walletId}.op${version}`,
         kind: 'grant',
         reason: null,
-        legs: { ...zero, ...legs },
+        legs: { ...zeroLegs, ...legs },
       },
     ],
     newHolds: [],

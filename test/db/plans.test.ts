@@ -3,6 +3,7 @@
 // tables that reads an index from end to end would go on to when they are large.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { zeroLegs } from '../../actors/wallet/funds.ts';
 import { createAccount } from '../../db/accounts.ts';
 import { applyWrites, type WalletWrite } from '../../db/ledger.ts';
 import type { Queryable, Sql } from '../../db/sql.ts';
@@ -12,7 +13,6 @@ import {
   findClaimHolders,
   findEntries,
   type HoldRow,
-  type Legs,
   loadWallets,
 } from '../../db/wallets.ts';
 import { openTestDatabase, type TestDatabase } from '../harness/database.ts';
@@ -29,15 +29,6 @@ before(async () => {
 });
 after(() => database.close());
 
-const legs: Legs = {
-  walletMicros: 0n,
-  heldMicros: 0n,
-  revenueMicros: 0n,
-  providerCostMicros: 0n,
-  promotionMicros: 0n,
-  purchaseMicros: 0n,
-  shortfallMicros: 0n,
-};
 const usage = {
   inputSpeechTokens: 1,
   inputTextTokens: 1,
@@ -77,8 +68,8 @@ function writeOf(walletId: string): WalletWrite {
     walletId,
     version: 0n,
     nextVersion: 1n,
-    balances: legs,
-    entries: [{ operationId: 'op_a', kind: 'hold', reason: null, legs }],
+    balances: zeroLegs,
+    entries: [{ operationId: 'op_a', kind: 'hold', reason: null, legs: zeroLegs }],
     newHolds: [holdRow('hold_a')],
     changedHolds: [holdRow('hold_b')],
     endedHolds: ['hold_c'],
