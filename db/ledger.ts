@@ -1,8 +1,9 @@
 // Writes decided batches of any number of wallets as one statement: one round trip, one commit. A
 // wallet whose version is no longer the expected one writes nothing; the others are not touched by
 // that. The statement is put together from the parts that a batch needs, so there are few of them.
-import { arrayLiteral, type Scalar } from './array.ts';
+import { columnLiteral, scalarText } from './array.ts';
 import { lookedUp, ownedRow } from './lookup.ts';
+import { type Column, definePart, type Form, type Part } from './part.ts';
 import type { Queryable } from './sql.ts';
 import { type SessionClaimRow, type SessionFinishRow, sessionParts } from './voice-sessions.ts';
 import type { EntryRow, GrantRow, HoldLeg, HoldRow, Legs } from './wallets.ts';
@@ -55,288 +56,211 @@ export interface WalletWrite {
   sessionFinishes: SessionFinishRow[];
 }
 
-/** One part of the statement: rows of a batch, and what is done with them. */
-export interface Part {
-  name: string;
-  columns: [name: string, type: string][];
-  /** The statement, where `rows` is this part's rows as `r`, each with its `wallet_id`. */
-  text: (rows: string) => string;
-  rows: (write: WalletWrite) => Scalar[][];
-}
-
-const legColumns = [
-  'wallet_micros',
-  'held_micros',
-  'revenue_micros',
-  'provider_cost_micros',
-  'promotion_micros',
-  'purchase_micros',
-  'shortfall_micros',
-];
+const legMembers = [
+  ['wallet_micros', 'walletMicros'],
+  ['held_micros', 'heldMicros'],
+  ['revenue_micros', 'revenueMicros'],
+  ['provider_cost_micros', 'providerCostMicros'],
+  ['promotion_micros', 'promotionMicros'],
+  ['purchase_micros', 'purchaseMicros'],
+  ['shortfall_micros', 'shortfallMicros'],
+] as const satisfies [string, keyof Legs][];
+const legColumns = legMembers.map(([name]) => name);
 const legList = legColumns.join(', ');
-const legTypes = legColumns.map((name): [string, string] => [name, 'bigint']);
 
-function legValues(legs: Legs): Scalar[] {
-  return [
-    legs.walletMicros,
-    legs.heldMicros,
-    legs.revenueMicros,
-    legs.providerCostMicros,
-    legs.promotionMicros,
-    legs.purchaseMicros,
-    legs.shortfallMicros,
-  ];
+function legsIn<R>(legsOf: (row: R) => Legs): Column<R>[] {
+  return legMembers.map(([name, member]) => [name, 'bigint', (row) => legsOf(row)[member]]);
 }
 
 function legsJson(legs: readonly HoldLeg[]): string {
-  return JSON.stringify(legs.map((leg) => ({ grant: leg.grantId, micros: leg.micros.toString() })));
+  const list = legs.map(
+    ({ grantId, micros }) => `{"grant":${JSON.stringify(grantId)},"micros":"${micros}"}`,
+  );
+  return `[${list.join(',')}]`;
 }
 
 const time = (column: string): string => `to_timestamp(r.${column}::float8 / 1000)`;
 
-const walletPart = {
-  columns: [['id', 'text'], ['version', 'bigint'], ['next_version', 'bigint'], ...legTypes] as [
-    string,
-    string,
-  ][],
-  values: (write: WalletWrite): Scalar[] => [
-    write.walletId,
-    write.version,
-    write.nextVersion,
-    ...legValues(write.balances),
-  ],
-};
+const walletColumns: readonly Column<WalletWrite>[] = [
+  ['id', 'text', (write) => write.walletId],
+  ['version', 'bigint', (write) => write.version],
+  ['next_version', 'bigint', (write) => write.nextVersion],
+  ...legsIn((write: WalletWrite) => write.balances),
+];
 
 /**
  * Ends of generations. Those with a routing receipt are a part of their own: the others, which are
  * most, carry no column for it.
  */
 function finishPart(isRouted: boolean): Part {
-  return {
+  const isOfPart = (finish: FinishRow) => (finish.routingJson !== null) === isRouted;
+  return definePart<FinishRow>({
     name: isRouted ? 'routed_finishes' : 'finishes',
+    rows: ({ finishes }) => (finishes.every(isOfPart) ? finishes : finishes.filter(isOfPart)),
     columns: [
-      ['id', 'text'],
-      ['status', 'text'],
-      ['answer', 'text'],
-      ['usage', 'jsonb'],
-      ['problem', 'text'],
-      ['charge_micros', 'bigint'],
-      ['late', 'boolean'],
-      ...(isRouted ? ([['routing', 'jsonb']] as [string, string][]) : []),
+      ['id', 'text', (finish) => finish.id],
+      ['status', 'text', (finish) => finish.status],
+      ['answer', 'text', (finish) => finish.answerJson],
+      ['usage', 'jsonb', (finish) => finish.usageJson],
+      ['problem', 'text', (finish) => finish.problemJson],
+      ['charge_micros', 'bigint', (finish) => finish.chargeMicros],
+      ['late', 'boolean', (finish) => finish.late],
+      ...(isRouted ? [routingColumn] : []),
     ],
     text: (rows) => `UPDATE generations g SET status = r.status, answer = r.answer,
         usage = r.usage, problem = r.problem, charge_micros = r.charge_micros,
         ${isRouted ? 'routing = r.routing,' : ''} finished_at = now()
       FROM ${rows} WHERE ${ownedRow('g')} AND (g.status = 'running'
         OR (r.late AND g.status = 'failed' AND g.charge_micros IS NULL))`,
-    rows: (write) =>
-      write.finishes
-        .filter((finish) => (finish.routingJson !== null) === isRouted)
-        .map((finish) => [
-          finish.id,
-          finish.status,
-          finish.answerJson,
-          finish.usageJson,
-          finish.problemJson,
-          finish.chargeMicros,
-          finish.late,
-          ...(isRouted ? [finish.routingJson] : []),
-        ]),
-  };
+  });
 }
 
+const routingColumn: Column<FinishRow> = ['routing', 'jsonb', (finish) => finish.routingJson];
+
 const parts: Part[] = [
-  {
+  definePart<EntryRow>({
     name: 'entries',
-    columns: [['operation_id', 'text'], ['kind', 'text'], ['reason', 'text'], ...legTypes],
+    rows: (write) => write.entries,
+    columns: [
+      ['operation_id', 'text', (entry) => entry.operationId],
+      ['kind', 'text', (entry) => entry.kind],
+      ['reason', 'text', (entry) => entry.reason],
+      ...legsIn((entry: EntryRow) => entry.legs),
+    ],
     text: (rows) => `INSERT INTO ledger (operation_id, wallet_id, kind, reason, ${legList})
       SELECT r.operation_id, r.wallet_id, r.kind, r.reason,
         ${legColumns.map((name) => `r.${name}`).join(', ')} FROM ${rows}`,
-    rows: (write) =>
-      write.entries.map((entry) => [
-        entry.operationId,
-        entry.kind,
-        entry.reason,
-        ...legValues(entry.legs),
-      ]),
-  },
-  {
+  }),
+  definePart<HoldRow>({
     name: 'new_holds',
+    rows: (write) => write.newHolds,
     columns: [
-      ['id', 'text'],
-      ['amount_micros', 'bigint'],
-      ['legs', 'jsonb'],
-      ['owner_kind', 'text'],
-      ['owner_id', 'text'],
-      ['instance_id', 'text'],
-      ['claimed', 'boolean'],
-      ['attempt', 'bigint'],
-      ['step', 'integer'],
-      ['step_micros', 'bigint'],
-      ['expires_ms', 'bigint'],
-      ['expired', 'boolean'],
+      ['id', 'text', (hold) => hold.id],
+      ['amount_micros', 'bigint', (hold) => hold.amountMicros],
+      ['legs', 'jsonb', (hold) => legsJson(hold.legs)],
+      ['owner_kind', 'text', (hold) => hold.ownerKind],
+      ['owner_id', 'text', (hold) => hold.ownerId],
+      ['instance_id', 'text', (hold) => hold.instanceId],
+      ['claimed', 'boolean', (hold) => hold.claimed],
+      ['attempt', 'bigint', (hold) => hold.attempt],
+      ['step', 'integer', (hold) => hold.step],
+      ['step_micros', 'bigint', (hold) => hold.stepMicros],
+      ['expires_ms', 'bigint', (hold) => hold.expiresAtMs],
+      ['expired', 'boolean', (hold) => hold.expired],
     ],
     text: (rows) => `INSERT INTO holds (wallet_id, id, amount_micros, legs, owner_kind, owner_id,
         instance_id, claimed, attempt, step, step_micros, expires_at, expired)
       SELECT r.wallet_id, r.id, r.amount_micros, r.legs, r.owner_kind, r.owner_id, r.instance_id,
         r.claimed, r.attempt, r.step, r.step_micros, ${time('expires_ms')}, r.expired FROM ${rows}`,
-    rows: (write) =>
-      write.newHolds.map((hold) => [
-        hold.id,
-        hold.amountMicros,
-        legsJson(hold.legs),
-        hold.ownerKind,
-        hold.ownerId,
-        hold.instanceId,
-        hold.claimed,
-        hold.attempt,
-        hold.step,
-        hold.stepMicros,
-        hold.expiresAtMs,
-        hold.expired,
-      ]),
-  },
-  {
+  }),
+  definePart<HoldRow>({
     name: 'changed_holds',
+    rows: (write) => write.changedHolds,
     columns: [
-      ['id', 'text'],
-      ['amount_micros', 'bigint'],
-      ['legs', 'jsonb'],
-      ['attempt', 'bigint'],
-      ['step', 'integer'],
-      ['step_micros', 'bigint'],
-      ['expires_ms', 'bigint'],
-      ['expired', 'boolean'],
+      ['id', 'text', (hold) => hold.id],
+      ['amount_micros', 'bigint', (hold) => hold.amountMicros],
+      ['legs', 'jsonb', (hold) => legsJson(hold.legs)],
+      ['attempt', 'bigint', (hold) => hold.attempt],
+      ['step', 'integer', (hold) => hold.step],
+      ['step_micros', 'bigint', (hold) => hold.stepMicros],
+      ['expires_ms', 'bigint', (hold) => hold.expiresAtMs],
+      ['expired', 'boolean', (hold) => hold.expired],
     ],
     text: (rows) => `UPDATE holds h SET amount_micros = r.amount_micros, legs = r.legs,
         attempt = r.attempt, step = r.step, step_micros = r.step_micros,
         expires_at = ${time('expires_ms')}, expired = r.expired
       FROM ${rows} WHERE ${ownedRow('h')}`,
-    rows: (write) =>
-      write.changedHolds.map((hold) => [
-        hold.id,
-        hold.amountMicros,
-        legsJson(hold.legs),
-        hold.attempt,
-        hold.step,
-        hold.stepMicros,
-        hold.expiresAtMs,
-        hold.expired,
-      ]),
-  },
-  {
+  }),
+  definePart<string>({
     name: 'ended_holds',
-    columns: [['id', 'text']],
+    rows: (write) => write.endedHolds,
+    columns: [['id', 'text', (id) => id]],
     text: (rows) => `DELETE FROM holds h USING ${rows} WHERE ${ownedRow('h')}`,
-    rows: (write) => write.endedHolds.map((id) => [id]),
-  },
-  {
+  }),
+  definePart<GrantRow>({
     name: 'new_grants',
+    rows: (write) => write.newGrants,
     columns: [
-      ['id', 'text'],
-      ['operation_id', 'text'],
-      ['kind', 'text'],
-      ['note', 'text'],
-      ['amount_micros', 'bigint'],
-      ['remaining_micros', 'bigint'],
-      ['held_micros', 'bigint'],
-      ['expires_ms', 'bigint'],
-      ['expired', 'boolean'],
-      ['created_ms', 'bigint'],
+      ['id', 'text', (grant) => grant.id],
+      ['operation_id', 'text', (grant) => grant.operationId],
+      ['kind', 'text', (grant) => grant.kind],
+      ['note', 'text', (grant) => grant.note],
+      ['amount_micros', 'bigint', (grant) => grant.amountMicros],
+      ['remaining_micros', 'bigint', (grant) => grant.remainingMicros],
+      ['held_micros', 'bigint', (grant) => grant.heldMicros],
+      ['expires_ms', 'bigint', (grant) => grant.expiresAtMs],
+      ['expired', 'boolean', (grant) => grant.expired],
+      ['created_ms', 'bigint', (grant) => grant.createdAtMs],
     ],
     text: (rows) => `INSERT INTO grants (id, wallet_id, operation_id, kind, note, amount_micros,
         remaining_micros, held_micros, expires_at, expired, spent, created_at)
       SELECT r.id, r.wallet_id, r.operation_id, r.kind, r.note, r.amount_micros, r.remaining_micros,
         r.held_micros, ${time('expires_ms')}, r.expired, r.remaining_micros = 0,
         ${time('created_ms')} FROM ${rows}`,
-    rows: (write) =>
-      write.newGrants.map((grant) => [
-        grant.id,
-        grant.operationId,
-        grant.kind,
-        grant.note,
-        grant.amountMicros,
-        grant.remainingMicros,
-        grant.heldMicros,
-        grant.expiresAtMs,
-        grant.expired,
-        grant.createdAtMs,
-      ]),
-  },
-  {
+  }),
+  definePart<GrantRow>({
     name: 'changed_grants',
+    rows: (write) => write.changedGrants,
     columns: [
-      ['id', 'text'],
-      ['remaining_micros', 'bigint'],
-      ['held_micros', 'bigint'],
-      ['expired', 'boolean'],
+      ['id', 'text', (grant) => grant.id],
+      ['remaining_micros', 'bigint', (grant) => grant.remainingMicros],
+      ['held_micros', 'bigint', (grant) => grant.heldMicros],
+      ['expired', 'boolean', (grant) => grant.expired],
     ],
     text: (rows) => `UPDATE grants g SET remaining_micros = r.remaining_micros,
         held_micros = r.held_micros, expired = r.expired, spent = (r.remaining_micros = 0)
       FROM ${rows} WHERE ${ownedRow('g')}`,
-    rows: (write) =>
-      write.changedGrants.map((grant) => [
-        grant.id,
-        grant.remainingMicros,
-        grant.heldMicros,
-        grant.expired,
-      ]),
-  },
-  {
+  }),
+  definePart<string>({
     name: 'freed_keys',
-    columns: [['id', 'text']],
+    rows: (write) => write.freedKeys,
+    columns: [['id', 'text', (id) => id]],
     text: (rows) => `UPDATE generations g SET idempotency_key = NULL FROM ${rows}
       WHERE ${lookedUp('g.id', 'r.id')} AND g.status <> 'running' RETURNING 1`,
-    rows: (write) => write.freedKeys.map((id) => [id]),
-  },
-  {
+  }),
+  definePart<ClaimRow>({
     name: 'claims',
+    rows: (write) => write.claims,
     columns: [
-      ['id', 'text'],
-      ['account_id', 'text'],
-      ['api_key_id', 'text'],
-      ['route', 'text'],
-      ['idempotency_key', 'text'],
-      ['fingerprint', 'text'],
-      ['model', 'text'],
-      ['instance_id', 'text'],
-      ['hold_id', 'text'],
+      ['id', 'text', (claim) => claim.id],
+      ['account_id', 'text', (claim) => claim.accountId],
+      ['api_key_id', 'text', (claim) => claim.apiKeyId],
+      ['route', 'text', (claim) => claim.route],
+      ['idempotency_key', 'text', (claim) => claim.idempotencyKey],
+      ['fingerprint', 'text', (claim) => claim.fingerprint],
+      ['model', 'text', (claim) => claim.model],
+      ['instance_id', 'text', (claim) => claim.instanceId],
+      ['hold_id', 'text', (claim) => claim.holdId],
     ],
     text: (rows) => `INSERT INTO generations (id, account_id, wallet_id, api_key_id, route,
         idempotency_key, fingerprint, model, instance_id, hold_id)
       SELECT r.id, r.account_id, r.wallet_id, r.api_key_id, r.route, r.idempotency_key,
         r.fingerprint, r.model, r.instance_id, r.hold_id FROM ${rows}`,
-    rows: (write) =>
-      write.claims.map((claim) => [
-        claim.id,
-        claim.accountId,
-        claim.apiKeyId,
-        claim.route,
-        claim.idempotencyKey,
-        claim.fingerprint,
-        claim.model,
-        claim.instanceId,
-        claim.holdId,
-      ]),
-  },
+  }),
   finishPart(false),
   finishPart(true),
   ...sessionParts,
 ];
 
-/** Statements by the set of parts in them, as bits; those for a single wallet apart. */
-const statements = { one: new Map<number, string>(), many: new Map<number, string>() };
+/** Statements by their form and the set of parts in them, as bits. */
+const statements: Record<Form, Map<number, string>> = {
+  row: new Map(),
+  rows: new Map(),
+  writes: new Map(),
+};
 
-type Columns = [name: string, type: string][];
+type Columns = readonly (readonly [name: string, type: string, ...rest: unknown[]])[];
 /** With many wallets, each row says whose it is. */
 const ownerColumns: Columns = [
   ['slot', 'integer'],
   ['wallet_id', 'text'],
 ];
 const namesOf = (columns: Columns): string => columns.map(([name]) => name).join(', ');
+/** The next parameter, as this type. */
+type Next = (type: string) => string;
 
-function statementFor(present: number, isOne: boolean): string {
-  const cache = isOne ? statements.one : statements.many;
+function statementFor(present: number, form: Form): string {
+  const cache = statements[form];
   const known = cache.get(present);
   if (known !== undefined) return known;
   let parameter = 0;
@@ -344,12 +268,10 @@ function statementFor(present: number, isOne: boolean): string {
     parameter += 1;
     return `$${parameter}::${type}`;
   };
-  const unnest = (columns: Columns): string =>
-    `unnest(${columns.map(([, type]) => next(`${type}[]`)).join(', ')})`;
-  const clauses = isOne ? moveOne(next) : moveMany(unnest);
+  const clauses = form === 'writes' ? moveMany(next) : moveOne(next);
   parts.forEach((part, index) => {
     if ((present & (1 << index)) === 0) return;
-    const rows = isOne ? rowsOfOne(part, unnest) : rowsOfMany(part, unnest);
+    const rows = form === 'writes' ? rowsOfMany(part, next) : rowsOfOne(part, next, form);
     clauses.push(`${part.name} AS (${part.text(orderedRows(part.name, rows, present))})`);
   });
   const text = `WITH ${clauses.join(',\n')}\nSELECT id FROM moved`;
@@ -357,10 +279,12 @@ function statementFor(present: number, isOne: boolean): string {
   return text;
 }
 
-type Unnest = (columns: Columns) => string;
+function unnest(columns: Columns, next: Next): string {
+  return `unnest(${columns.map(([, type]) => next(`${type}[]`)).join(', ')})`;
+}
 
 /** The guard: `moved` has the wallet if its version was the expected one. */
-function moveOne(next: (type: string) => string): string[] {
+function moveOne(next: Next): string[] {
   const guard = `id = ${next('text')} AND version = ${next('bigint')}`;
   const version = next('bigint');
   const balances = legColumns.map((name) => `${name} = ${next('bigint')}`).join(', ');
@@ -370,19 +294,24 @@ function moveOne(next: (type: string) => string): string[] {
   ];
 }
 
-function rowsOfOne(part: Part, unnest: Unnest): string {
-  return `(SELECT x.*, m.id AS wallet_id
-    FROM ${unnest(part.columns)} AS x (${namesOf(part.columns)}) CROSS JOIN moved m OFFSET 0) AS r`;
+function rowsOfOne({ columns }: Part, next: Next, form: Form): string {
+  // Sent as text: what postgres.js takes for JSON or a boolean it would write in its own way.
+  const cell = ([name, type]: Columns[number]) => `${next('text')}::${type} AS ${name}`;
+  const source =
+    form === 'row'
+      ? `(SELECT ${columns.map(cell).join(', ')}) AS x`
+      : `${unnest(columns, next)} AS x (${namesOf(columns)})`;
+  return `(SELECT x.*, m.id AS wallet_id FROM ${source} CROSS JOIN moved m OFFSET 0) AS r`;
 }
 
 /** The same for many; locked in the order of ids, so that two statements cannot deadlock. */
-function moveMany(unnest: Unnest): string[] {
-  const columns = walletPart.columns;
+function moveMany(next: Next): string[] {
+  const columns = walletColumns;
   const balances = legColumns.map((name) => `i.${name}`).join(', ');
   return [
     `locked AS MATERIALIZED (
       SELECT w.id, i.next_version, i.slot, ${balances}
-      FROM ${unnest(columns)} WITH ORDINALITY AS i (${namesOf(columns)}, slot)
+      FROM ${unnest(columns, next)} WITH ORDINALITY AS i (${namesOf(columns)}, slot)
       JOIN wallets w ON ${lookedUp('w.id', 'i.id')} AND ${lookedUp('w.version', 'i.version')}
       ORDER BY i.id FOR NO KEY UPDATE OF w)`,
     `moved AS MATERIALIZED (
@@ -396,9 +325,9 @@ function moveMany(unnest: Unnest): string[] {
  * Rows of the wallets that were moved. Not a join: how many rows an array has is unknown to the
  * planner, and it would compare every row with every wallet; `IS TRUE` makes it look them up.
  */
-function rowsOfMany(part: Part, unnest: Unnest): string {
+function rowsOfMany(part: Part, next: Next): string {
   const columns = [...ownerColumns, ...part.columns];
-  return `(SELECT * FROM ${unnest(columns)} AS x (${namesOf(columns)})
+  return `(SELECT * FROM ${unnest(columns, next)} AS x (${namesOf(columns)})
     WHERE (x.slot IN (SELECT slot FROM moved)) IS TRUE OFFSET 0) AS r`;
 }
 
@@ -425,45 +354,39 @@ export async function applyWrites(
 ): Promise<Set<string>> {
   const [first] = writes;
   if (first === undefined) return new Set();
-  const isOne = writes.length === 1;
-  const parameters: string[] = isOne
-    ? walletPart.values(first).map(String)
-    : columnsOf(writes.map((write) => walletPart.values(write)));
+  const form = formOf(writes, first);
+  const parameters = walletColumns.map(([, , cellOf]) =>
+    form === 'writes' ? columnLiteral(writes, cellOf) : scalarText(cellOf(first)),
+  );
   let present = 0;
   parts.forEach((part, index) => {
-    const rows = isOne ? part.rows(first) : ownedRows(part, writes);
-    if (rows.length === 0) return;
+    const values = part.parameters(writes, form);
+    if (values.length === 0) return;
     present |= 1 << index;
-    parameters.push(...columnsOf(rows));
+    parameters.push(...values);
   });
-  if (present !== 0) padLastArray(parameters);
-  const text = statementFor(present, isOne);
+  padVersion(parameters);
+  const text = statementFor(present, form);
   const moved = await sql.unsafe<{ id: string }[]>(text, parameters, { prepare: true });
   return new Set(moved.map((row) => row.id));
 }
 
-/** Rows of all writes, each headed by whose it is. */
-function ownedRows(part: Part, writes: readonly WalletWrite[]): Scalar[][] {
-  return writes.flatMap((write, index) =>
-    part.rows(write).map((row) => [index + 1, write.walletId, ...row]),
-  );
+function formOf(writes: readonly WalletWrite[], first: WalletWrite): Form {
+  if (writes.length > 1) return 'writes';
+  return parts.every((part) => part.count(first) <= 1) ? 'row' : 'rows';
 }
 
 /**
  * postgres.js keeps a message that is shorter than this until the end of the event loop's next
  * turn. The batch of a turn must not wait for another one, so blanks, which PostgreSQL skips
- * around an array's braces, make it long enough. Measured: 8 to 34 % off the time to a first event.
+ * behind a number and an array's braces, make it long enough. Measured: 8 to 34 % off the time to a
+ * first event.
  */
 const undelayedBytes = 1_024;
+const versionIndex = walletColumns.findIndex(([name]) => name === 'version');
 
-function padLastArray(parameters: string[]): void {
-  const missing = undelayedBytes - parameters.reduce((sum, { length }) => sum + length, 0);
-  const last = parameters.pop() ?? '';
-  parameters.push(missing > 0 ? last + ' '.repeat(missing) : last);
-}
-
-/** One array literal for each column; rows have one width. */
-function columnsOf(rows: readonly Scalar[][]): string[] {
-  const [first = []] = rows;
-  return first.map((_, column) => arrayLiteral(rows.map((row) => row[column])));
+function padVersion(parameters: (string | null)[]): void {
+  const length = parameters.reduce((sum, text) => sum + (text?.length ?? 0), 0);
+  if (length >= undelayedBytes) return;
+  parameters[versionIndex] += ' '.repeat(undelayedBytes - length);
 }

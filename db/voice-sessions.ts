@@ -1,8 +1,8 @@
 // Rows of voice sessions: how the ledger's statement makes and ends them, and the checkpoints of
 // their usage in between. A checkpoint that comes after the end changes nothing.
-import { arrayLiteral } from './array.ts';
-import type { Part } from './ledger.ts';
+import { columnLiteral } from './array.ts';
 import { lookedUp, ownedRow } from './lookup.ts';
+import { type Column, definePart, type Part } from './part.ts';
 import type { Queryable } from './sql.ts';
 
 /** A session that begins with its hold. */
@@ -35,61 +35,49 @@ export interface SessionFinishRow {
   late: boolean;
 }
 
-const usageColumns = [
-  'input_speech_tokens',
-  'input_text_tokens',
-  'output_speech_tokens',
-  'output_text_tokens',
-  'search_calls',
-];
+const usageMembers = [
+  ['input_speech_tokens', 'inputSpeechTokens'],
+  ['input_text_tokens', 'inputTextTokens'],
+  ['output_speech_tokens', 'outputSpeechTokens'],
+  ['output_text_tokens', 'outputTextTokens'],
+  ['search_calls', 'searchCalls'],
+] as const satisfies [string, keyof SessionUsage][];
+const usageColumns = usageMembers.map(([name]) => name);
 
-function usageValues(usage: SessionUsage | null): (number | null)[] {
-  return [
-    usage?.inputSpeechTokens ?? null,
-    usage?.inputTextTokens ?? null,
-    usage?.outputSpeechTokens ?? null,
-    usage?.outputTextTokens ?? null,
-    usage?.searchCalls ?? null,
-  ];
+/** The columns of what a row says was used; null: it says nothing. */
+function usageIn<R>(usageOf: (row: R) => SessionUsage | null): Column<R>[] {
+  return usageMembers.map(([name, member]) => [name, 'bigint', (row) => usageOf(row)?.[member]]);
 }
 
 /** The parts of the ledger's statement that make and end sessions. */
 export const sessionParts: readonly Part[] = [
-  {
+  definePart<SessionClaimRow>({
     name: 'session_claims',
+    rows: (write) => write.sessionClaims,
     columns: [
-      ['id', 'text'],
-      ['account_id', 'text'],
-      ['api_key_id', 'text'],
-      ['model', 'text'],
-      ['voice_id', 'text'],
-      ['instance_id', 'text'],
-      ['hold_id', 'text'],
+      ['id', 'text', (claim) => claim.id],
+      ['account_id', 'text', (claim) => claim.accountId],
+      ['api_key_id', 'text', (claim) => claim.apiKeyId],
+      ['model', 'text', (claim) => claim.model],
+      ['voice_id', 'text', (claim) => claim.voiceId],
+      ['instance_id', 'text', (claim) => claim.instanceId],
+      ['hold_id', 'text', (claim) => claim.holdId],
     ],
     text: (rows) => `INSERT INTO voice_sessions (id, account_id, wallet_id, api_key_id, model,
         voice_id, instance_id, hold_id)
       SELECT r.id, r.account_id, r.wallet_id, r.api_key_id, r.model, r.voice_id, r.instance_id,
         r.hold_id FROM ${rows}`,
-    rows: (write) =>
-      write.sessionClaims.map((claim) => [
-        claim.id,
-        claim.accountId,
-        claim.apiKeyId,
-        claim.model,
-        claim.voiceId,
-        claim.instanceId,
-        claim.holdId,
-      ]),
-  },
-  {
+  }),
+  definePart<SessionFinishRow>({
     name: 'session_finishes',
+    rows: (write) => write.sessionFinishes,
     columns: [
-      ['id', 'text'],
-      ['reason', 'text'],
-      ['source', 'text'],
-      ...usageColumns.map((name): [string, string] => [name, 'bigint']),
-      ['charge_micros', 'bigint'],
-      ['late', 'boolean'],
+      ['id', 'text', (finish) => finish.id],
+      ['reason', 'text', (finish) => finish.reason],
+      ['source', 'text', (finish) => finish.source],
+      ...usageIn((finish: SessionFinishRow) => finish.usage),
+      ['charge_micros', 'bigint', (finish) => finish.chargeMicros],
+      ['late', 'boolean', (finish) => finish.late],
     ],
     text: (rows) => `UPDATE voice_sessions s SET state = 'ended', reason = r.reason,
         source = r.source, charge_micros = r.charge_micros,
@@ -97,16 +85,7 @@ export const sessionParts: readonly Part[] = [
         ended_at = coalesce(s.ended_at, now())
       FROM ${rows} WHERE ${ownedRow('s')} AND (s.state = 'live'
         OR (r.late AND s.charge_micros IS NULL))`,
-    rows: (write) =>
-      write.sessionFinishes.map((finish) => [
-        finish.id,
-        finish.reason,
-        finish.source,
-        ...usageValues(finish.usage),
-        finish.chargeMicros,
-        finish.late,
-      ]),
-  },
+  }),
 ];
 
 /** What a live session has used so far, and what that costs. */
@@ -117,13 +96,19 @@ export interface SessionCheckpoint {
   dueProviderMicros: bigint;
 }
 
+const checkpointColumns: readonly Column<SessionCheckpoint>[] = [
+  ['id', 'text', ({ id }) => id],
+  ...usageIn(({ usage }: SessionCheckpoint) => usage),
+  ['due_micros', 'bigint', ({ dueMicros }) => dueMicros],
+  ['due_provider_micros', 'bigint', ({ dueProviderMicros }) => dueProviderMicros],
+];
+
 /** Not `state = 'live'`: for that the planner may read the index of all live ones. */
 const checkpointText = `
 UPDATE voice_sessions s SET ${usageColumns.map((name) => `${name} = r.${name}`).join(', ')},
   due_micros = r.due_micros, due_provider_micros = r.due_provider_micros
-FROM unnest($1::text[], $2::bigint[], $3::bigint[], $4::bigint[], $5::bigint[], $6::bigint[],
-  $7::bigint[], $8::bigint[])
-  AS r (id, ${usageColumns.join(', ')}, due_micros, due_provider_micros)
+FROM unnest(${checkpointColumns.map(([, type], index) => `$${index + 1}::${type}[]`).join(', ')})
+  AS r (${checkpointColumns.map(([name]) => name).join(', ')})
 WHERE ${lookedUp('s.id', 'r.id')} AND s.state <> 'ended'`;
 
 /** Writes the usage of many sessions in one statement. Repeating it is harmless. */
@@ -132,12 +117,6 @@ export async function checkpointSessions(
   checkpoints: readonly SessionCheckpoint[],
 ): Promise<void> {
   if (checkpoints.length === 0) return;
-  const columns = [
-    checkpoints.map(({ id }) => id),
-    ...usageColumns.map((_, index) => checkpoints.map(({ usage }) => usageValues(usage)[index])),
-    checkpoints.map(({ dueMicros }) => dueMicros),
-    checkpoints.map(({ dueProviderMicros }) => dueProviderMicros),
-  ];
-  const parameters = columns.map((column) => arrayLiteral(column));
+  const parameters = checkpointColumns.map(([, , cellOf]) => columnLiteral(checkpoints, cellOf));
   await sql.unsafe(checkpointText, parameters, { prepare: true });
 }

@@ -2,7 +2,7 @@
 // `text` cannot hold comes out as another character, and never as the text of a neighbour.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { arrayLiteral, type Scalar } from '../../db/array.ts';
+import { arrayLiteral, type Scalar, scalarText } from '../../db/array.ts';
 import type { Sql } from '../../db/sql.ts';
 import { openTestDatabase, type TestDatabase } from '../harness/database.ts';
 import { fc } from '../harness/properties.ts';
@@ -60,6 +60,15 @@ test('awkward texts come back as they were, each in its place', async () => {
   assert.deepEqual(await stored(awkward), awkward);
   assert.deepEqual(await stored([]), []);
   for (const text of awkward) assert.deepEqual(await stored(['a', text, 'b']), ['a', text, 'b']);
+});
+
+test('a text by itself comes back as one of an array does', async () => {
+  for (const text of [...awkward, 'a\0b\0', '\ud800', null, undefined]) {
+    const [row] = await sql.unsafe('SELECT $1::text AS text', [scalarText(text)], {
+      prepare: true,
+    });
+    assert.deepEqual([row?.text], await stored([text]));
+  }
 });
 
 test('null is NULL, and so is what is undefined; no text is', async () => {

@@ -54,7 +54,7 @@ function holdRow(id: string): HoldRow {
   };
 }
 
-/** A write with every part. */
+/** A write with a row of every part. */
 function writeOf(walletId: string): WalletWrite {
   const grant = { id: 'grant_a', remainingMicros: 1n, heldMicros: 0n, expired: false };
   const grantRow = { ...grant, operationId: 'o', kind: 'purchase' as const, note: '' };
@@ -86,8 +86,15 @@ function writeOf(walletId: string): WalletWrite {
   };
 }
 
+/** A write with more rows than one of a part. */
+function longWriteOf(walletId: string): WalletWrite {
+  const write = writeOf(walletId);
+  return { ...write, newHolds: [...write.newHolds, holdRow('hold_d')] };
+}
+
 const statements: Record<string, (to: Queryable) => Promise<unknown>> = {
-  'a write of one wallet': (to) => applyWrites(to, [writeOf('wal_a')]),
+  'a row of each part': (to) => applyWrites(to, [writeOf('wal_a')]),
+  'rows of one wallet': (to) => applyWrites(to, [longWriteOf('wal_a')]),
   'a write of many': (to) => applyWrites(to, [writeOf('wal_a'), writeOf('wal_b')]),
   'a load': (to) => loadWallets(to, ['wal_a']),
   'a look into the journal': (to) => findEntries(to, 'wal_a', ['op_a']),
