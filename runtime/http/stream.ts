@@ -1,5 +1,6 @@
-// Server-sent events over uWebSockets.js. Writes of one turn leave together in one syscall; past
-// the socket's own buffer they queue up here; who is past our bound at a write is dropped.
+// Server-sent events over uWebSockets.js. What all streams write in a turn of the event loop leaves
+// at its end, each stream's in one syscall; past the socket's own buffer it queues up here; who is
+// past our bound at a write is dropped.
 import type { HttpResponse } from 'uWebSockets.js';
 import type { EventStream } from './route.ts';
 import type { Ticker, Ticking } from './ticker.ts';
@@ -52,14 +53,17 @@ export function createStreamTable(clock: () => Ticker, bufferBytesMax: number): 
   };
 }
 
-const dirty: HttpEventStream[] = [];
-let isFlushScheduled = false;
+let dirty: HttpEventStream[] = [];
 
+/**
+ * Behind all that the turn reads, in its check phase. Sent one by one between the reads, each piece
+ * would wake its reader anew: of 250 paced streams that was measured as a fifth of all CPU time,
+ * and as much in the readers. A flush may make streams dirty again: those are for the next turn.
+ */
 function flushDirty(): void {
-  // A flush may make further streams dirty: they are reached by the same loop.
-  for (let index = 0; index < dirty.length; index += 1) dirty[index]?.flush();
-  dirty.length = 0;
-  isFlushScheduled = false;
+  const streams = dirty;
+  dirty = [];
+  for (const stream of streams) stream.flush();
 }
 
 let corked: HttpEventStream | null = null;
@@ -214,9 +218,7 @@ export class HttpEventStream implements EventStream {
     if (this.#isDirty) return;
     this.#isDirty = true;
     dirty.push(this);
-    if (isFlushScheduled) return;
-    isFlushScheduled = true;
-    void Promise.resolve().then(flushDirty);
+    if (dirty.length === 1) setImmediate(flushDirty);
   }
 
   /** Who has kept up gets one piece of any size: the last event of a format repeats the rest. */
