@@ -1,7 +1,6 @@
 // Clients that mean harm or cannot do better: every one gets a clear error or a closed connection,
 // memory stays flat, and everybody else is served.
 import assert from 'node:assert/strict';
-import { connect, type Socket } from 'node:net';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { rssBytesOf } from '../../bench/proc.ts';
@@ -9,6 +8,7 @@ import type { Gateway } from '../harness/gateway.ts';
 import { assertNothingHeld } from './books.ts';
 import { chat } from './client.ts';
 import { isGood } from './load.ts';
+import { openRaw, type Raw, rawHead } from './raw.ts';
 import { assertLedger, cleanUp, openGateway, until } from './reach.ts';
 import { openChance } from './seed.ts';
 
@@ -25,36 +25,10 @@ before(async () => {
 
 after(cleanUp);
 
-interface Raw {
-  socket: Socket;
-  text: string;
-  closed: boolean;
-}
-
-function open(): Promise<Raw> {
-  return new Promise((resolve) => {
-    const socket = connect(gateway.port, '127.0.0.1');
-    const raw: Raw = { socket, text: '', closed: false };
-    socket.on('data', (chunk: Buffer) => {
-      if (raw.text.length < 65_536) raw.text += chunk.toString('latin1');
-    });
-    socket.on('error', () => undefined);
-    socket.on('close', () => {
-      raw.closed = true;
-      resolve(raw);
-    });
-    socket.on('connect', () => resolve(raw));
-  });
-}
-
 const statusOf = (raw: Raw): number => Number(/^HTTP\/1\.1 (\d{3})/.exec(raw.text)?.[1] ?? 0);
 
-function head(length: number | string, more = ''): string {
-  return (
-    `POST ${CHAT} HTTP/1.1\r\nhost: gateway\r\nauthorization: Bearer ${gateway.dev.api_key}\r\n` +
-    `content-type: application/json\r\n${more}content-length: ${length}\r\n\r\n`
-  );
-}
+const open = () => openRaw(gateway);
+const head = (length: number | string, more = '') => rawHead(gateway, length, more);
 
 /** Sends bytes on a connection of its own; resolves with the status, 0 when it was just closed. */
 async function send(bytes: Buffer | string, timeoutMs = 5_000): Promise<number> {

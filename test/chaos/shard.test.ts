@@ -9,6 +9,7 @@ import { assertChargesTold, assertNothingHeld } from './books.ts';
 import { chat, openAgent, type Told } from './client.ts';
 import { type Faults, startFaulty } from './fault.ts';
 import { isGood, progress, repeatLost, startLoad } from './load.ts';
+import { openRaw, rawHead } from './raw.ts';
 import { assertLedger, cleanUp, isAlive, readyCount, until } from './reach.ts';
 import { openChance } from './seed.ts';
 
@@ -98,6 +99,40 @@ test('an error thrown in a shard ends its own streams only, and it is back in 2 
   await assertNothingHeld(gateway, 3_000);
   await assertChargesTold(gateway, seen);
   await assertLedger(gateway);
+});
+
+/** A client whose body never comes to its end, and the shard that waits for it. */
+async function openEndless(gateway: Gateway) {
+  const raw = await openRaw(gateway);
+  const body = JSON.stringify({
+    model: 'svc-sim-chat',
+    messages: [{ role: 'user', content: 'hello [[sim tokens=1]]' }],
+  });
+  raw.socket.write(rawHead(gateway, body.length) + body);
+  await until('an answer', 10_000, () => raw.text.endsWith('}'), 1);
+  const id = /^x-svc-request-id: (\S+)/im.exec(raw.text)?.[1];
+  assert.ok(id !== undefined, raw.text);
+  raw.socket.write(`${rawHead(gateway, 1_000_000)}{`);
+  const drip = setInterval(() => raw.socket.write(' '), 50);
+  raw.socket.on('close', () => clearInterval(drip));
+  return { raw, node: nodeOfId(id) };
+}
+
+test('clients that never finish do not hold back the successor of a failing shard', async () => {
+  const { gateway, throwIn } = await start();
+  const clients = await Promise.all(Array.from({ length: 16 }, () => openEndless(gateway)));
+  const [{ node } = { node: 0 }] = clients;
+  await throwIn(node);
+  const watch = startStopwatch();
+  await sleep(20);
+  await servedBy(gateway, node);
+  watch.assertWithin(2_000, `shard ${node} is back`);
+  for (const client of clients) {
+    if (client.node === node) await until('it is closed', 2_000, () => client.raw.closed);
+    else assert.ok(!client.raw.closed, 'the other shard goes on reading');
+    client.raw.socket.destroy();
+  }
+  assert.ok(isGood(await chat(gateway, { text: 'hello' })));
 });
 
 test('a crash in one generation is told to its client and to nobody else', async () => {
