@@ -19,6 +19,20 @@ function next(): void {
   begin?.();
 }
 
+let atEnd: (() => void)[] = [];
+
+/** Runs it in the check phase of this turn, behind the batches that actors have gathered so far. */
+export function atTurnEnd(task: () => void): void {
+  atEnd.push(task);
+  if (atEnd.length === 1) setImmediate(runAtEnd);
+}
+
+function runAtEnd(): void {
+  const tasks = atEnd;
+  atEnd = [];
+  for (const task of tasks) task();
+}
+
 let previous: Promise<unknown> = Promise.resolve();
 
 /**

@@ -4,6 +4,7 @@
 import { strict as assert } from 'node:assert';
 import type { ActorContext, ActorKind, Handlers } from '../../runtime/actor/contract.ts';
 import { fixedLimits } from '../../runtime/limits.ts';
+import { atTurnEnd } from '../../runtime/turns.ts';
 import { plainProblem } from '../subscriber/problem.ts';
 import { subscriberKind } from '../subscriber/subscriber.ts';
 import { closeGeneration, closing, finishGeneration, over } from './closing.ts';
@@ -67,6 +68,11 @@ const behaviour: Handlers<GenerationProtocol, GenerationState> = {
     return { status: isSubscribed(state, subscriber) ? 'attached' : 'detached' };
   },
 
+  callAhead(state, _payload, context) {
+    const isWanted = state.phase === 'holding' && state.endAfterHold === null;
+    if (isWanted && state.attempt === null) startAttempt(state, context);
+  },
+
   held(state, answer, context) {
     if (state.phase !== 'holding') return;
     const refusal = refusalOf(state, answer);
@@ -122,11 +128,13 @@ export function createGenerationKind(deps: GenerationDeps | null): GenerationKin
     start(context, spec) {
       assert(deps !== null, 'generations run on shards');
       const state = newState(deps, spec, context.address.node);
-      deps.running.set(spec.id, context.self);
+      const { self } = context;
+      deps.running.set(spec.id, self);
       const amountMicros = state.funds.heldMicros;
       askHold(state, context, amountMicros, spec.alias);
       const isAhead = spec.search === null && mayCallAhead(state, amountMicros);
-      if (isAhead) startAttempt(state, context);
+      // Behind the statement of the hold, which takes longer than most calls to their first event.
+      if (isAhead) atTurnEnd(() => void self.tell('callAhead', null));
       return state;
     },
     behaviour,

@@ -27,6 +27,8 @@ export type GenerationProtocol = SettlementProtocol & {
   /** Whether the generation still knows this subscriber. */
   ping: (request: { subscriber: ActorAddress }) => { status: 'attached' | 'detached' };
 
+  /** Calls the upstream while the hold is under way. */
+  callAhead: (payload: null) => void;
   /** What the web search found; null: it failed. */
   searched: (hits: SearchHit[] | null) => void;
   upstreamEvents: (report: { attempt: number; events: ModelEvent[] }) => void;

@@ -1,7 +1,7 @@
 // Long steps must never share a turn of the event loop, or several of them block it together.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { afterOthers, ownTurn, pausing } from '../../runtime/turns.ts';
+import { afterOthers, atTurnEnd, ownTurn, pausing } from '../../runtime/turns.ts';
 
 /** Counts turns of the loop while `work` runs. */
 async function countTurns(work: (turn: () => number) => Promise<unknown>): Promise<void> {
@@ -72,4 +72,23 @@ test('long work is done one after the other, and a failure stops nothing', async
   assert.deepEqual(seen, ['a begins', 'a ends', 'b begins', 'b ends']);
   assert.equal(a.status, 'rejected');
   assert.deepEqual(b, { status: 'fulfilled', value: 'b' });
+});
+
+test('the end of a turn comes behind what was put there before, and never grows', async () => {
+  const order: string[] = [];
+  await new Promise<void>((resolve) => {
+    setImmediate(() => order.push('gathered'));
+    atTurnEnd(() => {
+      order.push('first');
+      setImmediate(() => order.push('next turn'));
+      atTurnEnd(() => {
+        order.push('its end');
+        resolve();
+      });
+    });
+    atTurnEnd(() => order.push('second'));
+    queueMicrotask(() => order.push('microtask'));
+  });
+  const expected = ['microtask', 'gathered', 'first', 'second', 'next turn', 'its end'];
+  assert.deepEqual(order, expected);
 });
