@@ -26,6 +26,8 @@ import { plainFailure } from './refusal.ts';
 
 /** How long a connection may take to end its body after the terminator, to be used again. */
 const drainMs = 1000;
+/** `queueMicrotask` makes an async resource for each task, at each read of each socket. */
+const resolved = Promise.resolve();
 
 export interface UpstreamClient {
   /**
@@ -253,10 +255,10 @@ class Run implements UpstreamHandle, Dispatcher.DispatchHandler {
   #flushSoon(): void {
     if (this.#flushing) return;
     this.#flushing = true;
-    queueMicrotask(() => this.#flush());
+    void resolved.then(this.#flush);
   }
 
-  #flush(): void {
+  readonly #flush = (): void => {
     this.#flushing = false;
     const events = this.#events;
     this.#events = null;
@@ -265,7 +267,7 @@ class Run implements UpstreamHandle, Dispatcher.DispatchHandler {
     if (outcome === null) return;
     this.#outcome = null;
     if (!this.#silent) this.#listener.ended(outcome.failure);
-  }
+  };
 
   /** Closes the socket. Before there is one, the connection is given up as soon as it is made. */
   #drop(): void {
