@@ -57,8 +57,8 @@ let dirty: HttpEventStream[] = [];
 
 /**
  * Behind all that the turn reads, in its check phase. Sent one by one between the reads, each piece
- * would wake its reader anew: of 250 paced streams that was measured as a fifth of all CPU time,
- * and as much in the readers. A flush may make streams dirty again: those are for the next turn.
+ * would wake its reader anew: with 250 paced streams that was a sixth of the CPU time, and as much
+ * in the readers. A flush may make streams dirty again: those are for the next turn.
  */
 function flushDirty(): void {
   const streams = dirty;
