@@ -1,5 +1,5 @@
 // One part of the ledger's statement: rows of a batch, and what is done with them. They go to the
-// server column by column.
+// server as plain values where there is one of each part, else column by column.
 import { arrayLiteral, columnLiteral, type Scalar, scalarText } from './array.ts';
 import type { WalletWrite } from './ledger.ts';
 
@@ -15,8 +15,8 @@ interface PartOf<R> {
 }
 
 /**
- * How rows go to the server. `row`: those of one write, one of each part, as plain values: arrays
- * cost the server a third of such a statement. `rows`: those of one write. `writes`: of several.
+ * How rows go to the server. `row`: those of one write, at most one of each part, as plain values:
+ * arrays would be a tenth of such a statement. `rows`: those of one write. `writes`: of several.
  */
 export type Form = 'row' | 'rows' | 'writes';
 
