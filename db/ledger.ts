@@ -3,7 +3,7 @@
 // that. The statement is put together from the parts that a batch needs, so there are few of them.
 import { columnLiteral, scalarText } from './array.ts';
 import { lookedUp, ownedRow } from './lookup.ts';
-import { type Column, definePart, type Form, type Part } from './part.ts';
+import { bigintsOf, type Column, definePart, type Form, type Part } from './part.ts';
 import type { Queryable } from './sql.ts';
 import { type SessionClaimRow, type SessionFinishRow, sessionParts } from './voice-sessions.ts';
 import type { EntryRow, GrantRow, HoldLeg, HoldRow, Legs } from './wallets.ts';
@@ -56,6 +56,26 @@ export interface WalletWrite {
   sessionFinishes: SessionFinishRow[];
 }
 
+/** A write that changes nothing but the version, and the balances where they are others. */
+export function emptyWrite(
+  head: Pick<WalletWrite, 'walletId' | 'version' | 'nextVersion' | 'balances'>,
+): WalletWrite {
+  return {
+    ...head,
+    entries: [],
+    newHolds: [],
+    changedHolds: [],
+    endedHolds: [],
+    newGrants: [],
+    changedGrants: [],
+    claims: [],
+    finishes: [],
+    freedKeys: [],
+    sessionClaims: [],
+    sessionFinishes: [],
+  };
+}
+
 const legMembers = [
   ['wallet_micros', 'walletMicros'],
   ['held_micros', 'heldMicros'],
@@ -67,10 +87,6 @@ const legMembers = [
 ] as const satisfies [string, keyof Legs][];
 const legColumns = legMembers.map(([name]) => name);
 const legList = legColumns.join(', ');
-
-function legsIn<R>(legsOf: (row: R) => Legs): Column<R>[] {
-  return legMembers.map(([name, member]) => [name, 'bigint', (row) => legsOf(row)[member]]);
-}
 
 function legsJson(legs: readonly HoldLeg[]): string {
   const list = legs.map(
@@ -85,7 +101,7 @@ const walletColumns: readonly Column<WalletWrite>[] = [
   ['id', 'text', (write) => write.walletId],
   ['version', 'bigint', (write) => write.version],
   ['next_version', 'bigint', (write) => write.nextVersion],
-  ...legsIn((write: WalletWrite) => write.balances),
+  ...bigintsOf(legMembers, (write: WalletWrite) => write.balances),
 ];
 
 /**
@@ -115,6 +131,26 @@ function finishPart(isRouted: boolean): Part {
   });
 }
 
+/** What changes of a hold, and its key. */
+const holdColumns: readonly Column<HoldRow>[] = [
+  ['id', 'text', (hold) => hold.id],
+  ['amount_micros', 'bigint', (hold) => hold.amountMicros],
+  ['legs', 'jsonb', (hold) => legsJson(hold.legs)],
+  ['attempt', 'bigint', (hold) => hold.attempt],
+  ['step', 'integer', (hold) => hold.step],
+  ['step_micros', 'bigint', (hold) => hold.stepMicros],
+  ['expires_ms', 'bigint', (hold) => hold.expiresAtMs],
+  ['expired', 'boolean', (hold) => hold.expired],
+];
+
+/** What changes of a grant, and its key. */
+const grantColumns: readonly Column<GrantRow>[] = [
+  ['id', 'text', (grant) => grant.id],
+  ['remaining_micros', 'bigint', (grant) => grant.remainingMicros],
+  ['held_micros', 'bigint', (grant) => grant.heldMicros],
+  ['expired', 'boolean', (grant) => grant.expired],
+];
+
 const routingColumn: Column<FinishRow> = ['routing', 'jsonb', (finish) => finish.routingJson];
 
 const parts: Part[] = [
@@ -125,7 +161,7 @@ const parts: Part[] = [
       ['operation_id', 'text', (entry) => entry.operationId],
       ['kind', 'text', (entry) => entry.kind],
       ['reason', 'text', (entry) => entry.reason],
-      ...legsIn((entry: EntryRow) => entry.legs),
+      ...bigintsOf(legMembers, (entry: EntryRow) => entry.legs),
     ],
     text: (rows) => `INSERT INTO ledger (operation_id, wallet_id, kind, reason, ${legList})
       SELECT r.operation_id, r.wallet_id, r.kind, r.reason,
@@ -135,18 +171,11 @@ const parts: Part[] = [
     name: 'new_holds',
     rows: (write) => write.newHolds,
     columns: [
-      ['id', 'text', (hold) => hold.id],
-      ['amount_micros', 'bigint', (hold) => hold.amountMicros],
-      ['legs', 'jsonb', (hold) => legsJson(hold.legs)],
+      ...holdColumns,
       ['owner_kind', 'text', (hold) => hold.ownerKind],
       ['owner_id', 'text', (hold) => hold.ownerId],
       ['instance_id', 'text', (hold) => hold.instanceId],
       ['claimed', 'boolean', (hold) => hold.claimed],
-      ['attempt', 'bigint', (hold) => hold.attempt],
-      ['step', 'integer', (hold) => hold.step],
-      ['step_micros', 'bigint', (hold) => hold.stepMicros],
-      ['expires_ms', 'bigint', (hold) => hold.expiresAtMs],
-      ['expired', 'boolean', (hold) => hold.expired],
     ],
     text: (rows) => `INSERT INTO holds (wallet_id, id, amount_micros, legs, owner_kind, owner_id,
         instance_id, claimed, attempt, step, step_micros, expires_at, expired)
@@ -156,16 +185,7 @@ const parts: Part[] = [
   definePart<HoldRow>({
     name: 'changed_holds',
     rows: (write) => write.changedHolds,
-    columns: [
-      ['id', 'text', (hold) => hold.id],
-      ['amount_micros', 'bigint', (hold) => hold.amountMicros],
-      ['legs', 'jsonb', (hold) => legsJson(hold.legs)],
-      ['attempt', 'bigint', (hold) => hold.attempt],
-      ['step', 'integer', (hold) => hold.step],
-      ['step_micros', 'bigint', (hold) => hold.stepMicros],
-      ['expires_ms', 'bigint', (hold) => hold.expiresAtMs],
-      ['expired', 'boolean', (hold) => hold.expired],
-    ],
+    columns: holdColumns,
     text: (rows) => `UPDATE holds h SET amount_micros = r.amount_micros, legs = r.legs,
         attempt = r.attempt, step = r.step, step_micros = r.step_micros,
         expires_at = ${time('expires_ms')}, expired = r.expired
@@ -181,15 +201,12 @@ const parts: Part[] = [
     name: 'new_grants',
     rows: (write) => write.newGrants,
     columns: [
-      ['id', 'text', (grant) => grant.id],
+      ...grantColumns,
       ['operation_id', 'text', (grant) => grant.operationId],
       ['kind', 'text', (grant) => grant.kind],
       ['note', 'text', (grant) => grant.note],
       ['amount_micros', 'bigint', (grant) => grant.amountMicros],
-      ['remaining_micros', 'bigint', (grant) => grant.remainingMicros],
-      ['held_micros', 'bigint', (grant) => grant.heldMicros],
       ['expires_ms', 'bigint', (grant) => grant.expiresAtMs],
-      ['expired', 'boolean', (grant) => grant.expired],
       ['created_ms', 'bigint', (grant) => grant.createdAtMs],
     ],
     text: (rows) => `INSERT INTO grants (id, wallet_id, operation_id, kind, note, amount_micros,
@@ -201,12 +218,7 @@ const parts: Part[] = [
   definePart<GrantRow>({
     name: 'changed_grants',
     rows: (write) => write.changedGrants,
-    columns: [
-      ['id', 'text', (grant) => grant.id],
-      ['remaining_micros', 'bigint', (grant) => grant.remainingMicros],
-      ['held_micros', 'bigint', (grant) => grant.heldMicros],
-      ['expired', 'boolean', (grant) => grant.expired],
-    ],
+    columns: grantColumns,
     text: (rows) => `UPDATE grants g SET remaining_micros = r.remaining_micros,
         held_micros = r.held_micros, expired = r.expired, spent = (r.remaining_micros = 0)
       FROM ${rows} WHERE ${ownedRow('g')}`,

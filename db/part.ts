@@ -5,6 +5,14 @@ import type { WalletWrite } from './ledger.ts';
 
 export type Column<R> = readonly [name: string, type: string, cellOf: (row: R) => Scalar];
 
+/** Columns of the whole numbers that a record in each row has; NULL where a row has none. */
+export function bigintsOf<R, K extends string>(
+  members: readonly (readonly [name: string, member: K])[],
+  recordOf: (row: R) => Readonly<Record<K, number | bigint>> | null,
+): Column<R>[] {
+  return members.map(([name, member]) => [name, 'bigint', (row) => recordOf(row)?.[member]]);
+}
+
 interface PartOf<R> {
   name: string;
   /** Its rows in a write. */

@@ -2,7 +2,7 @@
 // their usage in between. A checkpoint that comes after the end changes nothing.
 import { columnLiteral } from './array.ts';
 import { lookedUp, ownedRow } from './lookup.ts';
-import { type Column, definePart, type Part } from './part.ts';
+import { bigintsOf, type Column, definePart, type Part } from './part.ts';
 import type { Queryable } from './sql.ts';
 
 /** A session that begins with its hold. */
@@ -44,11 +44,6 @@ const usageMembers = [
 ] as const satisfies [string, keyof SessionUsage][];
 const usageColumns = usageMembers.map(([name]) => name);
 
-/** The columns of what a row says was used; null: it says nothing. */
-function usageIn<R>(usageOf: (row: R) => SessionUsage | null): Column<R>[] {
-  return usageMembers.map(([name, member]) => [name, 'bigint', (row) => usageOf(row)?.[member]]);
-}
-
 /** The parts of the ledger's statement that make and end sessions. */
 export const sessionParts: readonly Part[] = [
   definePart<SessionClaimRow>({
@@ -75,7 +70,7 @@ export const sessionParts: readonly Part[] = [
       ['id', 'text', (finish) => finish.id],
       ['reason', 'text', (finish) => finish.reason],
       ['source', 'text', (finish) => finish.source],
-      ...usageIn((finish: SessionFinishRow) => finish.usage),
+      ...bigintsOf(usageMembers, (finish: SessionFinishRow) => finish.usage),
       ['charge_micros', 'bigint', (finish) => finish.chargeMicros],
       ['late', 'boolean', (finish) => finish.late],
     ],
@@ -98,7 +93,7 @@ export interface SessionCheckpoint {
 
 const checkpointColumns: readonly Column<SessionCheckpoint>[] = [
   ['id', 'text', ({ id }) => id],
-  ...usageIn(({ usage }: SessionCheckpoint) => usage),
+  ...bigintsOf(usageMembers, ({ usage }: SessionCheckpoint) => usage),
   ['due_micros', 'bigint', ({ dueMicros }) => dueMicros],
   ['due_provider_micros', 'bigint', ({ dueProviderMicros }) => dueProviderMicros],
 ];

@@ -2,7 +2,7 @@
 // write. Pure: no SQL, no clock. Everything here changes the wallet in place; a batch that could
 // not be written is not undone, its wallet is thrown away and loaded again.
 import assert from 'node:assert/strict';
-import type { ClaimRow, FinishRow, WalletWrite } from '../../db/ledger.ts';
+import { type ClaimRow, emptyWrite, type FinishRow, type WalletWrite } from '../../db/ledger.ts';
 import type { SessionClaimRow, SessionFinishRow } from '../../db/voice-sessions.ts';
 import type { EntryRow, GrantRow, HoldLeg, HoldRow, Legs, WalletRow } from '../../db/wallets.ts';
 
@@ -293,23 +293,8 @@ export function fenceWrite(wallet: Wallet): WalletWrite {
   const { version } = wallet;
   wallet.version = nextVersion(wallet);
   wallet.versions += 1n;
-  return {
-    walletId: wallet.id,
-    version,
-    nextVersion: wallet.version,
-    balances: { ...wallet.balances },
-    entries: [],
-    newHolds: [],
-    changedHolds: [],
-    endedHolds: [],
-    newGrants: [],
-    changedGrants: [],
-    claims: [],
-    finishes: [],
-    freedKeys: [],
-    sessionClaims: [],
-    sessionFinishes: [],
-  };
+  const balances = { ...wallet.balances };
+  return emptyWrite({ walletId: wallet.id, version, nextVersion: wallet.version, balances });
 }
 
 function clearChanges(changes: Changes): void {

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { zeroLegs } from '../../actors/wallet/funds.ts';
 import { createAccount } from '../../db/accounts.ts';
-import { applyWrites, type FinishRow, type WalletWrite } from '../../db/ledger.ts';
+import { applyWrites, emptyWrite, type FinishRow, type WalletWrite } from '../../db/ledger.ts';
 import type { Queryable, Sql } from '../../db/sql.ts';
 import { createWallet } from '../../db/wallets.ts';
 import { openTestDatabase, type TestDatabase } from '../harness/database.ts';
@@ -26,30 +26,14 @@ const usage = {
   searchCalls: 0,
 };
 const awkward = 'a "quoted" \\ {brace}, comma\n\t\u0001 NULL 漢字 🧭 ';
-const none = {
-  entries: [],
-  newHolds: [],
-  changedHolds: [],
-  endedHolds: [],
-  newGrants: [],
-  changedGrants: [],
-  claims: [],
-  finishes: [],
-  freedKeys: [],
-  sessionClaims: [],
-  sessionFinishes: [],
-};
+const balances = { ...zeroLegs, walletMicros: 9n * 10n ** 15n, purchaseMicros: -9n * 10n ** 15n };
 
 /** A write of rows whose ids end in the wallet's name and the row's number. */
 function beginning(wallet: string, numbers: number[]): WalletWrite {
   const each = <R>(rowOf: (id: string) => R) => numbers.map((n) => rowOf(`${wallet}_${n}`));
   const owner = { accountId: 'acc_a', instanceId: 'i', model: awkward };
   return {
-    ...none,
-    walletId: wallet,
-    version: 0n,
-    nextVersion: 7n,
-    balances: { ...zeroLegs, walletMicros: 9n * 10n ** 15n, purchaseMicros: -9n * 10n ** 15n },
+    ...emptyWrite({ walletId: wallet, version: 0n, nextVersion: 7n, balances }),
     entries: each((id) => ({
       operationId: `op_${id}`,
       kind: 'grant',
@@ -105,10 +89,7 @@ function ending(wallet: string, numbers: number[]): WalletWrite {
   const begun = beginning(wallet, numbers);
   const each = <R>(rowOf: (id: string) => R) => numbers.map((n) => rowOf(`${wallet}_${n}`));
   return {
-    ...begun,
-    ...none,
-    version: 7n,
-    nextVersion: 8n,
+    ...emptyWrite({ walletId: wallet, version: 7n, nextVersion: 8n, balances }),
     changedHolds: begun.newHolds.map((hold) => ({ ...hold, step: 9, expiresAtMs: 0 })),
     changedGrants: begun.newGrants.map((grant) => ({ ...grant, heldMicros: 0n, expired: true })),
     finishes: each(

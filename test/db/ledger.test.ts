@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { zeroLegs } from '../../actors/wallet/funds.ts';
 import { createAccount } from '../../db/accounts.ts';
-import { applyWrites, type WalletWrite } from '../../db/ledger.ts';
+import { applyWrites, emptyWrite, type WalletWrite } from '../../db/ledger.ts';
 import { migrate } from '../../db/migrate.ts';
 import {
   classifyError,
@@ -28,29 +28,12 @@ before(async () => {
 after(() => database.close());
 
 function writeOf(walletId: string, version: bigint, legs: Partial<Legs>): WalletWrite {
+  const balances = { ...zeroLegs, ...legs };
   return {
-    walletId,
-    version,
-    nextVersion: version + 1n,
-    balances: { ...zeroLegs, ...legs },
+    ...emptyWrite({ walletId, version, nextVersion: version + 1n, balances }),
     entries: [
-      {
-        operationId: `${walletId}.op${version}`,
-        kind: 'grant',
-        reason: null,
-        legs: { ...zeroLegs, ...legs },
-      },
+      { operationId: `${walletId}.op${version}`, kind: 'grant', reason: null, legs: balances },
     ],
-    newHolds: [],
-    changedHolds: [],
-    endedHolds: [],
-    newGrants: [],
-    changedGrants: [],
-    claims: [],
-    finishes: [],
-    freedKeys: [],
-    sessionClaims: [],
-    sessionFinishes: [],
   };
 }
 
