@@ -1,6 +1,7 @@
 // A rich wallet's upstream is called while its hold is still under way: sooner, but never delivered
 // without the hold, and given up when the hold is refused after all.
 import assert from 'node:assert/strict';
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { after, before, test } from 'node:test';
 import { createForesight } from '../../../actors/generation/foresight.ts';
 import type { HoldReply, WalletProtocol } from '../../../actors/wallet/protocol.ts';
@@ -11,13 +12,18 @@ import { openStage, type Stage } from './stage.ts';
 /** Runs before the answer to a hold is given; may replace it. */
 let onHold: ((answer: Answer<HoldReply>) => Promise<Answer<HoldReply>>) | null = null;
 
+/** Runs when a hold is asked for, behind the batch that it joins. */
+let onGathered: (() => void) | null = null;
+
 function watched(real: ActorRef<WalletProtocol>): ActorRef<WalletProtocol> {
   return {
     kind: real.kind,
     id: real.id,
     tell: (message, payload) => real.tell(message, payload),
     async ask(message, payload, timeoutMs) {
-      const answer = await real.ask(message, payload, timeoutMs);
+      const asked = real.ask(message, payload, timeoutMs);
+      if (message === 'hold') setImmediate(() => onGathered?.());
+      const answer = await asked;
       if (message !== 'hold' || onHold === null) return answer;
       return (await onHold(answer as Answer<HoldReply>)) as typeof answer;
     },
@@ -63,6 +69,22 @@ test('the first request of a wallet waits for its hold, the next one does not', 
   assert.equal(answerText(second.answer), ' t0 t1 t2');
   const charged = second.receipt.svcUsage.charge_microcredits;
   assert.equal((await account.quiet()).availableMicros, rich - 2n * BigInt(charged));
+});
+
+test('the call is made behind the batch of the hold, which a first event waits for', async () => {
+  const account = await stage.account(rich);
+  await stage.ask(account, '[[sim tokens=1]]');
+  const order: string[] = [];
+  const onCall = (message: unknown) => {
+    const { request } = message as { request: { path: string } };
+    if (request.path.endsWith('/chat/completions')) order.push('call');
+  };
+  onGathered = () => order.push('hold');
+  subscribe('undici:request:create', onCall);
+  await stage.ask(account, '[[sim tokens=1]]');
+  unsubscribe('undici:request:create', onCall);
+  onGathered = null;
+  assert.deepEqual(order, ['hold', 'call']);
 });
 
 test('nothing is delivered before the hold is there', async () => {
