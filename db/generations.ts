@@ -1,4 +1,5 @@
 // Generations, as their own account sees them. They are made and ended by the wallet's writes only.
+import { fixedLimits } from '../runtime/limits.ts';
 import type { Queryable } from './sql.ts';
 
 export type GenerationStatus = 'running' | 'completed' | 'incomplete' | 'failed' | 'cancelled';
@@ -76,10 +77,22 @@ function readGeneration(row: Row): Generation {
   };
 }
 
-/** Keys are kept 24 h, but as long as their generation runs (decisions.md, section 6). */
+/**
+ * What failed before any charge was told by a status and nothing else: its key may run again, and
+ * nobody knows its id (decisions.md, section 6).
+ */
+export function failedUncharged(row: Pick<Generation, 'status' | 'usageJson'>): boolean {
+  return row.status === 'failed' && row.usageJson === null;
+}
+
+/** The same of a row that is called `g`. */
+export const failedUnchargedText = `(g.status = 'failed' AND g.usage IS NULL)`;
+
+/** Keys are kept for their time, but as long as their generation runs. */
 const byKeyText = `SELECT ${columns} FROM generations
   WHERE account_id = $1 AND route = $2 AND idempotency_key = $3 AND idempotency_key IS NOT NULL
-    AND (status = 'running' OR created_at > now() - interval '24 hours')`;
+    AND (status = 'running' OR created_at > now()
+      - interval '${fixedLimits.generation.idempotencyMs} milliseconds')`;
 
 /** The generation that an account's key names on a route; null when the key is free. */
 export async function findGenerationByKey(
@@ -119,4 +132,40 @@ export async function findGeneration(
   const parameters = [generationId, accountId];
   const [row] = await sql.unsafe<Row[]>(byIdText, parameters, { prepare: true });
   return row === undefined ? null : readGeneration(row);
+}
+
+/** Another name than that of the sweep that only freed keys: it begins anew. */
+const SWEEP = 'finished_generations';
+
+/**
+ * Frees the idempotency keys of finished generations with ids up to `untilId` (ids are ordered by
+ * time) and removes their answers, but what a stored response still shows; at most `limit` at once.
+ * Remembers how far it came, so that no row is looked at twice. Returns how many it looked at:
+ * fewer than `limit` means that it is done.
+ */
+export async function sweepGenerations(
+  sql: Queryable,
+  untilId: string,
+  limit: number,
+): Promise<number> {
+  const [row] = await sql<{ looked: bigint }[]>`
+    WITH start AS (
+      SELECT coalesce((SELECT position FROM sweep_positions WHERE name = ${SWEEP}), '') AS id),
+    page AS MATERIALIZED (
+      SELECT g.id, EXISTS (SELECT FROM responses r
+          WHERE r.generation_id = g.id AND r.deleted_at IS NULL) AS shown
+      FROM generations g, start s
+      WHERE g.id > s.id AND g.id <= ${untilId} ORDER BY g.id LIMIT ${limit}),
+    swept AS (
+      UPDATE generations g
+      SET idempotency_key = NULL, answer = CASE WHEN p.shown THEN g.answer END
+      FROM page p
+      WHERE g.id = p.id AND g.status <> 'running'
+        AND (g.idempotency_key IS NOT NULL OR (g.answer IS NOT NULL AND NOT p.shown))),
+    moved AS (
+      INSERT INTO sweep_positions (name, position)
+      SELECT ${SWEEP}, max(id) FROM page HAVING max(id) IS NOT NULL
+      ON CONFLICT (name) DO UPDATE SET position = excluded.position)
+    SELECT count(*) AS looked FROM page`;
+  return Number(row?.looked ?? 0n);
 }

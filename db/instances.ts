@@ -33,7 +33,7 @@ export async function endInstance(sql: Queryable, instanceId: string): Promise<v
 
 /**
  * Instances that are dead and not cleared up: their lease has passed. `alone`: no other process can
- * be running on this database, so all but this one are dead at once.
+ * reach this database, so all but this one are dead, whatever their lease says.
  */
 export async function listDeadInstances(
   sql: Queryable,
@@ -156,29 +156,4 @@ export async function listWalletsWithExpiredGrants(
       WHERE NOT spent AND NOT expired AND expires_at <= to_timestamp(${nowMs}::float8 / 1000)
       ORDER BY expires_at LIMIT ${limit}) g`;
   return rows.map((row) => row.wallet_id);
-}
-
-const KEY_SWEEP = 'idempotency_keys';
-
-/**
- * Frees idempotency keys of finished generations with ids up to `untilId` (ids are ordered by
- * time), at most `limit` generations at once. Remembers how far it came, so that no row is looked
- * at twice. Returns how many it looked at: fewer than `limit` means that it is done.
- */
-export async function freeOldKeys(sql: Queryable, untilId: string, limit: number): Promise<number> {
-  const [row] = await sql<{ looked: bigint }[]>`
-    WITH start AS (
-      SELECT coalesce((SELECT position FROM sweep_positions WHERE name = ${KEY_SWEEP}), '') AS id),
-    page AS MATERIALIZED (
-      SELECT g.id FROM generations g, start s
-      WHERE g.id > s.id AND g.id <= ${untilId} ORDER BY g.id LIMIT ${limit}),
-    freed AS (
-      UPDATE generations g SET idempotency_key = NULL FROM page p
-      WHERE g.id = p.id AND g.idempotency_key IS NOT NULL AND g.status <> 'running'),
-    moved AS (
-      INSERT INTO sweep_positions (name, position)
-      SELECT ${KEY_SWEEP}, max(id) FROM page HAVING max(id) IS NOT NULL
-      ON CONFLICT (name) DO UPDATE SET position = excluded.position)
-    SELECT count(*) AS looked FROM page`;
-  return Number(row?.looked ?? 0n);
 }

@@ -1,5 +1,6 @@
 // Wallets and their journal as an administrator reads them. The journal has no index by wallet (the
-// hot path would pay for it), so it is read through windows of time that grow until a page is full.
+// hot path would pay for it), but a small one by time: it is read through windows of time that grow
+// until a page is full, never further back than the wallet itself.
 import type { Queryable } from './sql.ts';
 import type { EntryKind } from './wallets.ts';
 
@@ -54,46 +55,66 @@ export interface JournalEntry {
   at: Date;
 }
 
-/** A place in the journal: entries after it are older, or of the same moment and a lower id. */
+/**
+ * A place in the journal: entries after it are older, or of the same moment and a lower id. An
+ * empty id is below every other.
+ */
 export interface JournalPlace {
   /** Microseconds since 1970. */
   atMicros: bigint;
   operationId: string;
 }
 
-const windowHours = [1, 24, 30 * 24] as const;
+const hourMicros = 3_600_000_000n;
+/** The last is as far back as one look goes: what a statement can read of a large ledger. */
+const windowHours = [1n, 24n, 30n * 24n] as const;
 
-/** Entries of a wallet, newest first, beyond the place when one is given. */
+/**
+ * Entries of a wallet, newest first, beyond the place when one is given. Fewer than `limit`, even
+ * none, with a next place: there may be more, longer ago.
+ */
 export async function listEntries(
   sql: Queryable,
-  walletId: string,
+  wallet: Pick<ListedWallet, 'id' | 'createdAt'>,
   limit: number,
   after: JournalPlace | null,
 ): Promise<{ entries: JournalEntry[]; next: JournalPlace | null }> {
-  for (const hours of [...windowHours, null]) {
-    const rows = await entriesWithin(sql, walletId, limit + 1, after, hours);
-    if (rows.length <= limit && hours !== null) continue;
-    const page = rows.slice(0, limit);
-    const last = page.at(-1);
-    const isMore = rows.length > limit && last !== undefined;
-    const next = isMore ? { atMicros: last.atMicros, operationId: last.operationId } : null;
-    return { entries: page.map(({ atMicros: _place, ...entry }) => entry), next };
+  const firstMicros = BigInt(wallet.createdAt.getTime()) * 1_000n;
+  const newestMicros = after?.atMicros ?? BigInt(Date.now()) * 1_000n;
+  let sinceMicros = newestMicros;
+  let rows: Row[] = [];
+  for (const hours of windowHours) {
+    const reachedMicros = newestMicros - hours * hourMicros;
+    sinceMicros = reachedMicros > firstMicros ? reachedMicros : firstMicros;
+    rows = await entriesWithin(sql, wallet.id, limit + 1, after, sinceMicros);
+    if (rows.length > limit || sinceMicros === firstMicros) break;
   }
-  return { entries: [], next: null };
+  const page = rows.slice(0, limit);
+  const last = page.at(-1);
+  let next: JournalPlace | null = null;
+  if (rows.length > limit && last !== undefined) {
+    next = { atMicros: last.atMicros, operationId: last.operationId };
+  } else if (sinceMicros > firstMicros) next = { atMicros: sinceMicros, operationId: '' };
+  return { entries: page.map(({ atMicros: _place, ...entry }) => entry), next };
 }
 
 type Row = JournalEntry & { atMicros: bigint };
 
+/** Entries since a moment, that one included. */
 async function entriesWithin(
   sql: Queryable,
   walletId: string,
   limit: number,
   after: JournalPlace | null,
-  hours: number | null,
+  sinceMicros: bigint,
 ): Promise<Row[]> {
-  const micros = after?.atMicros ?? null;
-  const newest = sql`coalesce(timestamptz 'epoch' + ${micros}::bigint * interval '1 microsecond',
-    now())`;
+  const momentOf = (micros: bigint) =>
+    sql`timestamptz 'epoch' + ${micros}::bigint * interval '1 microsecond'`;
+  const beyond =
+    after === null
+      ? sql``
+      : sql`AND at <= ${momentOf(after.atMicros)}
+        AND (at, operation_id) < (${momentOf(after.atMicros)}, ${after.operationId}::text)`;
   return sql<Row[]>`
     SELECT operation_id AS "operationId", kind, reason, wallet_micros AS "walletMicros",
       held_micros AS "heldMicros", revenue_micros AS "revenueMicros",
@@ -101,10 +122,6 @@ async function entriesWithin(
       purchase_micros AS "purchaseMicros", shortfall_micros AS "shortfallMicros", at,
       (extract(epoch FROM at) * 1000000)::bigint AS "atMicros"
     FROM ledger
-    WHERE wallet_id = ${walletId} AND at <= ${newest}
-      AND (${hours}::int IS NULL OR at > ${newest} - ${hours}::int * interval '1 hour')
-      AND (${micros}::bigint IS NULL OR (at, operation_id) < (${newest}, ${
-        after?.operationId ?? ''
-      }::text))
+    WHERE wallet_id = ${walletId} AND at >= ${momentOf(sinceMicros)} ${beyond}
     ORDER BY at DESC, operation_id DESC LIMIT ${limit}`;
 }

@@ -1,6 +1,6 @@
 // Stored responses: what clients sent, for reading again and for being continued. The answer is the
 // generation's. A row whose generation does not exist (refused, or a duplicate) is nobody's.
-import type { GenerationStatus } from './generations.ts';
+import { failedUnchargedText, type GenerationStatus } from './generations.ts';
 import type { Queryable } from './sql.ts';
 
 export interface NewResponse {
@@ -94,15 +94,23 @@ export async function findResponseInput(
   return row?.input ?? null;
 }
 
-/** Empties a response for good; false when there was none to delete. */
+/**
+ * Empties a response for good; false when there was none to delete. An answer that an idempotency
+ * key may still ask for stays until the key is free.
+ */
 export async function deleteResponse(
   sql: Queryable,
   accountId: string,
   generationId: string,
 ): Promise<boolean> {
   const rows = await sql.unsafe(
-    `UPDATE responses SET deleted_at = now(), request = '{}', input = '[]', input_bytes = 0
-      WHERE generation_id = $1 AND ${ownAndAlive} RETURNING 1`,
+    `WITH deleted AS (
+        UPDATE responses SET deleted_at = now(), request = '{}', input = '[]', input_bytes = 0
+        WHERE generation_id = $1 AND ${ownAndAlive} RETURNING generation_id),
+      emptied AS (
+        UPDATE generations g SET answer = NULL FROM deleted d
+        WHERE g.id = d.generation_id AND g.idempotency_key IS NULL)
+      SELECT 1 FROM deleted`,
     [generationId, accountId],
     { prepare: true },
   );
@@ -115,6 +123,8 @@ export interface Turn {
   background: boolean;
   inputJson: string;
   status: GenerationStatus;
+  /** It failed before anything of it was delivered. */
+  uncharged: boolean;
   answerJson: string | null;
 }
 
@@ -149,6 +159,7 @@ const chainText = `WITH RECURSIVE chain AS (
     WHERE c.depth <= $3 AND c.bytes <= $4),
   size AS (SELECT max(depth) <= $3 AND max(bytes) <= $4 AS fits FROM chain)
   SELECT c.generation_id, c.previous_id, c.deleted, s.fits, r.background, g.status,
+    ${failedUnchargedText} AS uncharged,
     CASE WHEN s.fits THEN r.input END AS input, CASE WHEN s.fits THEN g.answer END AS answer
   FROM chain c CROSS JOIN size s JOIN responses r ON r.generation_id = c.generation_id
     JOIN generations g ON g.id = c.generation_id
@@ -169,6 +180,7 @@ export async function readChain(
       fits: boolean;
       background: boolean;
       status: GenerationStatus;
+      uncharged: boolean;
       input: string | null;
       answer: string | null;
     }[]
@@ -188,6 +200,7 @@ export async function readChain(
       background: row.background,
       inputJson: row.input ?? '[]',
       status: row.status,
+      uncharged: row.uncharged,
       answerJson: row.answer,
     })),
   };
@@ -235,12 +248,17 @@ const sweepText = `WITH due AS MATERIALIZED (
   gone AS (
     DELETE FROM responses r USING due d
     WHERE r.generation_id = d.generation_id
-      AND NOT EXISTS (SELECT FROM continued c WHERE c.generation_id = d.generation_id))
+      AND NOT EXISTS (SELECT FROM continued c WHERE c.generation_id = d.generation_id)
+    RETURNING r.generation_id),
+  emptied AS (
+    UPDATE generations g SET answer = NULL FROM gone
+    WHERE g.id = gone.generation_id AND g.idempotency_key IS NULL AND g.status <> 'running')
   SELECT count(*) AS looked FROM due`;
 
 /**
- * Removes expired responses, at most `limit` at once; those that a later one continues wait for
- * it. Returns how many it looked at: fewer than `limit` means that it is done.
+ * Removes expired responses with their answers, at most `limit` at once; those that a later one
+ * continues wait for it. An answer under a key goes with the key (`sweepGenerations`). Returns how
+ * many it looked at: fewer than `limit` means that it is done.
  */
 export async function sweepResponses(sql: Queryable, limit: number): Promise<number> {
   const [row] = await sql.unsafe<{ looked: bigint }[]>(sweepText, [limit], { prepare: true });

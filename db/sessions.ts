@@ -52,7 +52,11 @@ export async function findSession(sql: Queryable, tokenHash: Uint8Array): Promis
   };
 }
 
-/** Removes sessions that have expired; returns how many. */
-export async function deleteExpiredSessions(sql: Queryable): Promise<number> {
-  return (await sql`DELETE FROM sessions WHERE expires_at <= now()`).count;
+/** Removes sessions that have expired, at most `limit`; returns how many. */
+export async function sweepSessions(sql: Queryable, limit: number): Promise<number> {
+  const result = await sql`
+    DELETE FROM sessions WHERE token_hash IN (
+      SELECT token_hash FROM sessions WHERE expires_at <= now()
+      ORDER BY expires_at LIMIT ${limit})`;
+  return result.count;
 }

@@ -1,6 +1,7 @@
 // Wallets as they stand in the database: their rows, how they are loaded, what the journal knows.
 // A loaded wallet is one snapshot; whether it still holds is proved by its version, on writing.
 import { arrayLiteral } from './array.ts';
+import { failedUnchargedText } from './generations.ts';
 import type { Queryable } from './sql.ts';
 
 /** The seven accounts of the double entry: balances of a wallet, or the legs of one operation. */
@@ -220,13 +221,13 @@ export interface ClaimKey {
 /** The generation that has a key now, and whether the key may be taken from it. */
 export interface ClaimHolder extends ClaimKey {
   generationId: string;
-  /** Failed or cancelled before any charge, or older than the key is kept. */
+  /** Failed before any charge, or older than the key is kept. */
   free: boolean;
 }
 
 const holdersText = `
 SELECT g.id, g.account_id, g.route, g.idempotency_key,
-  (g.status IN ('failed', 'cancelled') AND g.charge_micros IS NULL)
+  ${failedUnchargedText}
     OR (g.status <> 'running' AND g.created_at < to_timestamp($4::float8 / 1000)) AS free
 FROM unnest($1::text[], $2::text[], $3::text[]) AS k (account_id, route, idempotency_key),
   LATERAL (SELECT * FROM generations g WHERE g.account_id = k.account_id AND g.route = k.route

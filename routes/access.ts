@@ -30,10 +30,9 @@ export function authorize(
       return userCaller(exchange, services, true);
     case 'socket':
       return socketCaller(access, exchange, services);
-    case 'key-or-user': {
-      if (sessionToken(exchange) !== null) return userCaller(exchange, services, false);
+    case 'key-or-user':
+      if (isUserMeant(exchange)) return userCaller(exchange, services, false);
       return keyCaller(requireKeyToken(exchange), access, exchange, services);
-    }
   }
 }
 
@@ -67,7 +66,7 @@ function socketCaller(
       return placedUser(userOf(admitted), exchange, services);
     }
     const { accountId, walletId, keyId } = ticket;
-    const slot = services.limiter.slotOf(keyId);
+    const slot = services.limiter.slotOf(keyId, Date.now());
     const scopes = new Set([access.scope]);
     const credential = { keyId, accountId, walletId, scopes, slot, ...limits };
     return admitKey(credential, access, exchange, services);
@@ -137,7 +136,7 @@ function placedUser(
   exchange: Exchange,
   services: Services,
 ): UserCaller {
-  const slot = services.limiter.slotOf(user.accountId);
+  const slot = services.limiter.slotOf(user.accountId, Date.now());
   const { concurrencyMax } = fixedLimits.keys;
   return { ...user, place: takePlace(slot, concurrencyMax, exchange, services) };
 }
@@ -160,7 +159,8 @@ function takePlace(
 const noPlace: Place = { take: () => () => {} };
 
 /**
- * Held by the exchange and by every generation that took it: free when the last of them is over.
+ * Held by the exchange and by every generation that took it: free when the last of them is over,
+ * and never taken again then, as another request may have it.
  */
 function newPlace(exchange: Exchange, close: () => void): Place {
   let holders = 1;
@@ -171,6 +171,7 @@ function newPlace(exchange: Exchange, close: () => void): Place {
   exchange.onFinish(leave);
   return {
     take() {
+      if (holders === 0) return null;
       holders += 1;
       let hasLeft = false;
       return () => {
@@ -202,6 +203,15 @@ function sessionToken(exchange: Exchange): string | null {
   if (cookie === undefined) return null;
   const match = /(?:^|;\s*)svc_session=([^;]*)/.exec(cookie);
   return match?.[1] ?? null;
+}
+
+/** A header is meant; a cookie travels by itself, and may be of a session that is long over. */
+function isUserMeant(exchange: Exchange): boolean {
+  if (exchange.header('x-svc-session') !== undefined) return true;
+  const isKeySent =
+    exchange.header('x-api-key') !== undefined ||
+    /^bearer +./i.test(exchange.header('authorization') ?? '');
+  return !isKeySent && sessionToken(exchange) !== null;
 }
 
 function userCaller(

@@ -6,11 +6,10 @@ import { findKeyByHash, touchKeys } from '../db/keys.ts';
 import { findSession } from '../db/sessions.ts';
 import { type Sql, withDeadline } from '../db/sql.ts';
 import type { Limiter } from '../runtime/limiter.ts';
+import { fixedLimits } from '../runtime/limits.ts';
 import type { Bus } from '../runtime/work/bus.ts';
 
 export const credentialTopic = 'credential-changed';
-const entriesMax = 20_000;
-const ttlMs = 30_000;
 const touchPeriodMs = 10_000;
 const sessionPattern = /^[A-Za-z0-9_-]{20,200}$/;
 const isSessionToken = (token: string) => sessionPattern.test(token);
@@ -34,15 +33,24 @@ export interface SessionCredential {
 }
 
 interface Entry<T> {
-  value: T | null;
+  value: T;
   untilMs: number;
+  /** Since it was last looked at for eviction: a mark costs a hit less than a place in a list. */
+  isUsed: boolean;
 }
 
-/** A lookup with a bound, a lifetime and one query per token at a time. */
-class LookupCache<T> {
+const { entriesMax, unknownMax, ttlMs } = fixedLimits.credentials;
+
+/**
+ * A lookup with a bound, a lifetime and one query per token at a time. What is unknown has a small
+ * bound of its own: guesses push out guesses, never who is known.
+ */
+export class LookupCache<T> {
   readonly #isWellFormed: (token: string) => boolean;
   readonly #find: (hash: Buffer) => Promise<T | null>;
   readonly #entries = new Map<string, Entry<T>>();
+  /** Until when a token counts as unknown. */
+  readonly #unknown = new Map<string, number>();
   readonly #pending = new Map<string, Promise<T | null>>();
   /** Counts the clearings: a lookup that began before one must not be kept after it. */
   #clearings = 0;
@@ -55,15 +63,21 @@ class LookupCache<T> {
   get(token: string, nowMs: number): T | null | Promise<T | null> {
     const name = tokenHashText(token);
     const entry = this.#entries.get(name);
-    if (entry !== undefined && entry.untilMs > nowMs) return entry.value;
+    if (entry !== undefined && entry.untilMs > nowMs) {
+      entry.isUsed = true;
+      return entry.value;
+    }
     // Only now: whoever is known is well-formed, and most requests come from who is known.
     if (!this.#isWellFormed(token)) return null;
+    const unknownUntilMs = this.#unknown.get(name);
+    if (unknownUntilMs !== undefined && unknownUntilMs > nowMs) return null;
     return this.#pending.get(name) ?? this.#load(name, tokenHash(token), nowMs);
   }
 
   clear(): void {
     this.#clearings += 1;
     this.#entries.clear();
+    this.#unknown.clear();
     this.#pending.clear();
   }
 
@@ -71,7 +85,7 @@ class LookupCache<T> {
     const clearings = this.#clearings;
     const pending = withDeadline(this.#find(hash))
       .then((value) => {
-        if (clearings === this.#clearings) this.#keep(name, { value, untilMs: nowMs + ttlMs });
+        if (clearings === this.#clearings) this.#keep(name, value, nowMs + ttlMs);
         return value;
       })
       .finally(() => {
@@ -81,12 +95,27 @@ class LookupCache<T> {
     return pending;
   }
 
-  #keep(name: string, entry: Entry<T>): void {
+  #keep(name: string, value: T | null, untilMs: number): void {
     this.#entries.delete(name);
-    this.#entries.set(name, entry);
-    if (this.#entries.size <= entriesMax) return;
-    const oldest = this.#entries.keys().next();
-    if (!oldest.done) this.#entries.delete(oldest.value);
+    this.#unknown.delete(name);
+    if (value === null) {
+      this.#unknown.set(name, untilMs);
+      const [oldest] = this.#unknown.keys();
+      if (this.#unknown.size > unknownMax && oldest !== undefined) this.#unknown.delete(oldest);
+      return;
+    }
+    this.#entries.set(name, { value, untilMs, isUsed: false });
+    if (this.#entries.size > entriesMax) this.#evict();
+  }
+
+  /** The oldest that was not used since it was passed over; at most one round. */
+  #evict(): void {
+    for (const [name, entry] of this.#entries) {
+      this.#entries.delete(name);
+      if (!entry.isUsed) return;
+      entry.isUsed = false;
+      this.#entries.set(name, entry);
+    }
   }
 }
 
@@ -113,7 +142,7 @@ export function createCredentialCache(sql: Sql, bus: Bus, limiter: Limiter): Cre
       scopes: new Set(row.scopes),
       requestsPerMinute: row.requestsPerMinute,
       concurrencyMax: row.concurrencyMax,
-      slot: limiter.slotOf(row.id),
+      slot: limiter.slotOf(row.id, Date.now()),
     };
   });
   const sessions = new LookupCache<SessionCredential>(isSessionToken, async (hash) => {

@@ -1,10 +1,11 @@
 // Lists of account resources, a page at a time: `limit` 1 to 100 (default 20), `cursor` opaque.
 import * as v from 'valibot';
+import { maxCharacters } from '../runtime/http/text.ts';
 import { Problem } from '../runtime/problem.ts';
 
 export const pageQuery = v.object({
   limit: v.optional(v.pipe(v.string(), v.regex(/^\d{1,3}$/))),
-  cursor: v.optional(v.pipe(v.string(), v.minLength(1), v.maxLength(200))),
+  cursor: v.optional(v.pipe(v.string(), v.minLength(1), maxCharacters(200))),
 });
 
 /** The rows after `afterId` (exclusive), in the order of the list, at most `limit`. */

@@ -69,7 +69,9 @@ export function v1Error(problem: Problem): Record<string, unknown> {
 
 /** The `error` member of every other reply, also of voice events. */
 export function plainError(problem: Problem, requestId: string): Record<string, unknown> {
-  const { code, message, details } = problem;
+  const { code, message, param } = problem;
+  // This envelope has no member for the field but here.
+  const details = param === null ? problem.details : { path: param, ...problem.details };
   const error = { code, message, request_id: requestId };
   return details === undefined ? error : { ...error, details: plainDetails(details) };
 }

@@ -76,8 +76,11 @@ export interface Services {
 
 /** A key's place among its open requests, until the exchange and whoever took it are over. */
 export interface Place {
-  /** The taker gives it back; calling the function again is harmless. */
-  take(): () => void;
+  /**
+   * The taker gives it back; calling the function again is harmless. Null: everybody has left it,
+   * such as a client that went away while its request was prepared.
+   */
+  take(): (() => void) | null;
 }
 
 export interface KeyCaller {

@@ -15,7 +15,7 @@ export interface Boot {
   instanceId: string;
   /** Of the processes that this parent started before and that are dead for certain. */
   previousInstanceIds: string[];
-  /** No other process shares the database: whatever another instance left is to be recovered. */
+  /** The database is embedded: no other process reaches it, so every other instance is dead. */
   singleProcess: boolean;
 }
 

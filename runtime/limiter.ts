@@ -3,6 +3,9 @@
 // Rate: generic cell rate algorithm (ITU-T I.371) with a burst of one full minute.
 
 const slotCount = 65_536;
+const probesMax = 64;
+/** A slot found now counts as used for at least half of this, longer than anybody keeps it. */
+const staleMs = 120_000;
 const nodesMax = 64;
 /** Per slot: the theoretical arrival time in nanoseconds since `epochMs`. */
 const arrivalBytes = slotCount * 8;
@@ -58,17 +61,54 @@ export class Limiter {
     this.#node = node % nodesMax;
   }
 
-  /** The slot of a key. Keep it with the key's cache entry: finding it hashes the whole id. */
-  slotOf(keyId: string): number {
+  /**
+   * The slot of a key, for a minute: keep it with the key's cache entry, since finding it hashes
+   * the whole id. One that nobody used for long goes to the next key: it would say nothing anyway.
+   */
+  slotOf(keyId: string, nowMs: number): number {
     const hash = fnv1a(keyId);
     const start = hash & (slotCount - 1);
-    for (let step = 0; step < 64; step += 1) {
-      const slot = (start + step) & (slotCount - 1);
-      const owner = Atomics.compareExchange(this.#words, slot * wordsPerSlot, 0, hash);
-      if (owner === 0 || owner === hash) return slot;
-    }
+    const slot = this.#findOwn(start, hash) ?? this.#claim(start, hash, nowMs);
     // 64 taken neighbours: two keys share a slot. Their limits are then counted together.
-    return start;
+    if (slot === null) return start;
+    this.#touch(slot, nowMs);
+    return slot;
+  }
+
+  #findOwn(start: number, hash: number): number | null {
+    for (let step = 0; step < probesMax; step += 1) {
+      const slot = (start + step) & (slotCount - 1);
+      const owner = Atomics.load(this.#words, slot * wordsPerSlot);
+      if (owner === hash) return slot;
+      // A slot that had an owner always has one: nothing stands behind the first that never had.
+      if (owner === 0) return null;
+    }
+    return null;
+  }
+
+  /** Should the old owner come back in this moment, the two share the slot for a minute. */
+  #claim(start: number, hash: number, nowMs: number): number | null {
+    for (let step = 0; step < probesMax; step += 1) {
+      const slot = (start + step) & (slotCount - 1);
+      const owner = Atomics.load(this.#words, slot * wordsPerSlot);
+      if (owner !== 0 && !this.#isStale(slot, nowMs)) continue;
+      const found = Atomics.compareExchange(this.#words, slot * wordsPerSlot, owner, hash);
+      if (found === owner || found === hash) return slot;
+    }
+    return null;
+  }
+
+  #isStale(slot: number, nowMs: number): boolean {
+    if (this.openCount(slot) !== 0) return false;
+    return Number(Atomics.load(this.#arrivals, slot)) < (nowMs - staleMs - this.#epochMs) * 1e6;
+  }
+
+  /** An arrival in the past allows what none at all allows: it may be moved up to now. */
+  #touch(slot: number, nowMs: number): void {
+    const seen = Atomics.load(this.#arrivals, slot);
+    if (Number(seen) >= (nowMs - staleMs / 2 - this.#epochMs) * 1e6) return;
+    const next = BigInt(Math.round((nowMs - this.#epochMs) * 1e6));
+    Atomics.compareExchange(this.#arrivals, slot, seen, next);
   }
 
   /** Takes one request from the minute's allowance, or says when the next one fits. */

@@ -16,10 +16,18 @@ export const fixedLimits = {
     transcriptionBytesMax: 3 * MIB + 64 * KIB,
     /** 8 MiB at 150 KB/s, a poor mobile uplink, takes 56 s. */
     totalMs: 60_000,
-    /** All bodies of one shard together: eight of the largest generations at once. */
-    bufferedBytesMax: 64 * MIB,
+    /**
+     * All bodies of one shard together, until they are parsed. Half of them may be of one account:
+     * 64 requests, a key's places, of 1 MiB. The last of 128 MiB waits 1 s for its turn.
+     */
+    bufferedBytesMax: 128 * MIB,
     /** From here on each step has a turn of the loop to itself: 7 ms to parse or encode 1 MiB. */
     longBytesMin: 64 * KIB,
+    /**
+     * Members and items of one long body: behind the parser each costs 0.5 µs to check and as much
+     * to hash, in one turn. 10,000 messages with a part of content each have 60,000.
+     */
+    longValuesMax: 65_536,
   },
   http: {
     /** Must be in the environment of the process at launch; the server answers 431 above it. */
@@ -35,6 +43,8 @@ export const fixedLimits = {
   },
   /** One upstream call. `totalMs` is a whole answer: 30,000 tokens at 50 a second. */
   upstream: {
+    /** For our own encoding: at 7 ms for 1 MiB, 140 of the longest requests before it. */
+    queueMs: 8_000,
     connectMs: 10_000,
     firstEventMs: 120_000,
     idleMs: 60_000,
@@ -58,6 +68,8 @@ export const fixedLimits = {
     idempotencyMs: 24 * 3_600_000,
     /** How long a stored response can be read and continued. */
     storedMs: 24 * 3_600_000,
+    /** Whoever comes back to a conversation later has its model chosen anew. */
+    conversationMs: 30 * 86_400_000,
     /** Of a conversation that `previous_response_id` continues; read in one query. */
     chainTurnsMax: 200,
     chainBytesMax: 16 * MIB,
@@ -70,8 +82,11 @@ export const fixedLimits = {
     frameBytes: 1_024,
     frameMs: 32,
     startBytesMax: 32 * KIB,
-    /** A start over its own bound is told so; one far over it ends the connection. */
-    messageBytesMax: 64 * KIB,
+    /**
+     * What is over its own bound is told so; what is far over it ends the connection. The server
+     * keeps a message until it is whole: 256 MiB when 1,000 sessions send their longest at once.
+     */
+    messageBytesMax: 256 * KIB,
     startMs: 5_000,
     /** Frames that are kept until the upstream is ready. */
     earlyAudioMs: 2_000,
@@ -82,9 +97,9 @@ export const fixedLimits = {
     /** What a network that stalled may send at once, and how much of a flood is only dropped. */
     frameBurstMs: 5_000,
     frameExcessMs: 5_000,
-    /** Control messages of a client: bursts, and one after the other. */
-    controlBurst: 40,
-    controlEveryMs: 50,
+    /** Control messages of a client, all of which are answered: far more than hands can send. */
+    controlBurst: 1_000,
+    controlEveryMs: 10,
     /** What a client has not read of what was sent: 48 bytes a millisecond of audio. */
     slowMs: 5_000,
     bufferedBytesMax: 512 * KIB,
@@ -95,11 +110,15 @@ export const fixedLimits = {
     watchMs: 200,
     connectMs: 5_000,
     readyMs: 5_000,
+    /** A transcript that comes after its answer is complete when no part came for this long. */
+    lateTranscriptMs: 1_000,
     /** After the end the upstream may report what it still owes, and the client is told by then. */
     lingerMs: 4_000,
     lastWordsMs: 1_000,
     /** From a close frame to cutting a client that does not answer it. */
     closeGraceMs: 2_000,
+    /** An upstream that owes the rest of an answer and says nothing for this long is lost. */
+    stalledMs: 30_000,
     /** An upstream that is going away is left this long before it goes. */
     goingAwayMs: 3_000,
     holdMarginMs: 120_000,
@@ -141,13 +160,36 @@ export const fixedLimits = {
     /** A private file that should be gone by now. */
     leftoverMs: 10 * 60_000,
   },
+  /** What a shard remembers of tokens, a kilobyte each. */
+  credentials: {
+    entriesMax: 20_000,
+    /** Tokens that are nobody's: enough for clients that repeat a mistake. */
+    unknownMax: 1_000,
+    /** A change is told at once; this is for what was changed behind our back. */
+    ttlMs: 30_000,
+  },
+  /** CPU time of a pool thread for a client's JSON Schema: so long, and more by its length. */
+  structured: {
+    /** Many times of what an honest pattern takes, and all that one takes that never ends. */
+    msMin: 200,
+    /** Five times of what the largest schema (128 KiB) takes: 10 µs a character. */
+    compileMicrosPerCharacter: 50,
+    /** The first check also pays for the engine's own compiling: 5 µs a character. */
+    checkMicrosPerCharacter: 40,
+    /** Whoever had so much of it and is not done never will be: honest work takes a fifth. */
+    usedShare: 0.25,
+    /** Of wall-clock time, where others have the processor: 6 s in all for a small schema. */
+    stretchMax: 16,
+  },
   /** Of an API key that names no limits of its own (decisions.md, section 2). */
   keys: {
+    /** That are active, of one account: each has limits of its own, so they bound the account. */
+    activeMax: 1_000,
     requestsPerMinute: 600,
     concurrencyMax: 64,
   },
   ledger: {
-    /** Covers every failover and the longest answer; asserted below. */
+    /** Covers every failover and the longest answer; asserted below. Extensions begin it anew. */
     holdExpiryMs: 15 * 60_000,
     askTimeoutMs: 5_000,
     /** A statement that takes longer is cancelled before its asker gives up. */
@@ -157,8 +199,15 @@ export const fixedLimits = {
     /** 1,000 requests at once on one wallet, each with a hold and a settlement. */
     mailboxLengthMax: 4_096,
     sweepMs: 15_000,
-    /** An active hold this long past its expiry is an orphan. */
+    /** An active hold this long past its expiry is an orphan: no sweep has released it. */
     orphanAfterMs: 60_000,
+    /** An owner that has not ended this long after its hold expired will never do so. */
+    abandonedAfterMs: 3_600_000,
+    /**
+     * A wallet with holds in doubt looks again after as long as the doubt has lasted, within these.
+     */
+    doubtMsMin: 1_000,
+    doubtMsMax: 8_000,
     /** Wallets without a message are dropped from memory; their state is in the database. */
     idleMs: 60_000,
   },
@@ -183,6 +232,11 @@ export const fixedLimits = {
     poolThreadsMax: 4,
     /** Waiting tasks: at 10 ms each on two threads the last one waits 1.3 s. */
     poolQueueLengthMax: 256,
+    /** Of these, kept for what money is held for. */
+    poolReservedLength: 64,
+    /** A check that found no room is offered again, at first so soon and at last so late. */
+    poolPauseMs: 50,
+    poolPauseMsMax: 1_000,
     poolIdleMs: 30_000,
     taskTimeoutMs: 30_000,
   },
@@ -243,19 +297,26 @@ function assertRelations(limits: Limits): void {
   assert.ok(upstream.connectMs < upstream.firstEventMs, 'connecting is part of the first event');
   assert.ok(upstream.firstEventMs < upstream.totalMs, 'the first event is part of the answer');
   assert.ok(upstream.idleMs < upstream.totalMs, 'a pause is part of the answer');
-  const failoversMs = (generation.attemptsMax - 1) * (upstream.connectMs + upstream.firstEventMs);
+  const { attemptsMax } = generation;
+  const failoversMs = (attemptsMax - 1) * (upstream.connectMs + upstream.firstEventMs);
   assert.ok(
-    failoversMs + upstream.totalMs + 2 * ledger.askTimeoutMs < ledger.holdExpiryMs,
-    'a hold must outlive every failover, the longest answer and its settlement',
+    failoversMs + attemptsMax * upstream.queueMs + upstream.totalMs + 2 * ledger.askTimeoutMs <
+      ledger.holdExpiryMs,
+    'a hold outlives failovers, queues, the longest answer and its settlement; repairs renew it',
   );
   assert.ok(ledger.statementTimeoutMs < ledger.askTimeoutMs, 'a statement ends before its asker');
   assert.ok(ledger.statementTimeoutMs < database.queryTimeoutMs, 'a statement ends before it');
   assert.ok(ledger.batchLengthMax <= ledger.mailboxLengthMax, 'a batch comes from the mailbox');
+  assert.ok(ledger.doubtMsMax < ledger.idleMs, 'a wallet in doubt stays in memory');
   assert.ok(ledger.sweepMs < ledger.orphanAfterMs, 'sweeps find a hold before it is an orphan');
+  assert.ok(
+    ledger.holdExpiryMs < ledger.abandonedAfterMs,
+    'who still answers settles late before it is given up',
+  );
   assert.ok(2 * instance.leaseRenewalMs < instance.leaseMs, 'one lost renewal is no death');
   assert.ok(http.keepAliveMs * 2 < 60_000, 'proxies close connections after 60 s of silence');
   assert.ok(http.keepAliveMs < upstream.idleMs, 'a quiet upstream must not look dead to clients');
-  assert.ok(body.generationBytesMax <= body.bufferedBytesMax, 'one body must fit in the buffer');
+  assert.ok(2 * body.generationBytesMax <= body.bufferedBytesMax, 'a body must fit in a share');
   assert.ok(2 * limits.process.pingMs < limits.process.hungMs, 'one lost ping is no death');
   assert.ok(
     2 * limits.monitor.probeTimeoutMs < limits.monitor.firstSnapshotMs,

@@ -15,12 +15,12 @@ import { monitorId } from '../actors/monitor/monitor.ts';
 import { nodeActorId } from '../actors/node/node.ts';
 import { createKinds, kindList } from '../actors/tree.ts';
 import { createDirectWallet } from '../actors/wallet/direct.ts';
+import { createLease } from '../actors/wallet/lease.ts';
 import { walletLimits } from '../actors/wallet/limits.ts';
 import { reconcile } from '../actors/wallet/reconcile.ts';
 import { type Ends, recoverDead } from '../actors/wallet/recovery.ts';
 import { sweepOnce } from '../actors/wallet/sweep.ts';
 import { databaseAnswers } from '../db/health.ts';
-import { registerInstance, renewLease } from '../db/instances.ts';
 import { migrate } from '../db/migrate.ts';
 import { closePool, openPool } from '../db/sql.ts';
 import { createBudgetCounters } from '../media/audio/budget.ts';
@@ -47,6 +47,7 @@ import { version } from './version.ts';
 import { createBus } from './work/bus.ts';
 import { createPool } from './work/pool.ts';
 import { createQueue } from './work/queue.ts';
+import { repeat } from './work/repeat.ts';
 import { runTask } from './work/task.ts';
 
 const reportTimeoutMs = 1_000;
@@ -73,6 +74,7 @@ const limiter = new Limiter(limiterBuffers, 0);
 const pool = createPool({
   threadsMax: limits.work.poolThreadsMax,
   queueLengthMax: limits.work.poolQueueLengthMax,
+  reservedLength: limits.work.poolReservedLength,
   idleMs: limits.work.poolIdleMs,
   timeoutMs: limits.work.taskTimeoutMs,
   log,
@@ -93,7 +95,8 @@ const allServing = createGate<void>();
 const servingNodes = new Set<number>();
 let threads: Threads | null = null;
 let metricsServer: MetricsServer | null = null;
-let leaseTimer: NodeJS.Timeout | undefined;
+let endLease = () => {};
+let endOwnSweep = () => {};
 
 const walletDependencies = {
   sql,
@@ -102,6 +105,8 @@ const walletDependencies = {
   log,
   metrics: metrics.wallet,
 };
+const { leaseMs } = limits.instance;
+const lease = createLease({ sql, instanceId, leaseMs, clock: () => performance.now(), log });
 const performOnWallet = createDirectWallet(walletDependencies);
 const ends: Ends = {
   release: (walletId, request) => performOnWallet(walletId, 'release', request),
@@ -131,10 +136,11 @@ const kinds = createKinds(
       limits: limits.monitor,
     },
     tasks: {
-      run: (name, payload) =>
-        name === inspectionTask
-          ? inspectAudio(payload)
-          : runTask(pool, new URL(`../media/tasks/${name}.js`, import.meta.url), payload),
+      run: (name, payload, isSettling) => {
+        if (name === inspectionTask) return inspectAudio(payload);
+        const file = new URL(`../media/tasks/${name}.js`, import.meta.url);
+        return runTask(pool, file, payload, isSettling);
+      },
     },
   },
   null,
@@ -178,7 +184,8 @@ async function prepareDatabase(): Promise<LiveCatalog> {
   await prepareAudioFolders(config.dataDir);
   const applied = await migrate(boot.databaseUrl);
   if (applied.length > 0) log.info({ applied }, 'database migrated');
-  await registerInstance(sql, instanceId, limits.instance.leaseMs);
+  await lease.register();
+  endLease = repeat('lease', limits.instance.leaseRenewalMs, lease.renew, log);
   const recovered = await recover(boot.previousInstanceIds);
   if (recovered.instances > 0) log.info({ ...recovered }, 'recovered from dead instances');
   const sealer = createSealer(boot.masterKey);
@@ -253,23 +260,21 @@ async function start(): Promise<void> {
   await startBackground();
 }
 
-/** An instance that others gave up during a long pause announces itself anew. */
-async function keepLease(): Promise<void> {
-  const { leaseMs } = limits.instance;
-  if (await renewLease(sql, instanceId, leaseMs)) return;
-  log.warn({}, 'other processes took this one for dead');
-  await registerInstance(sql, instanceId, leaseMs);
+/** What no other process on the database can do for this one. */
+function startOwnSweep(): void {
+  const sweepOwn = async () => {
+    const reconciled = await reconcileOwn(limits.ledger.sweepMs);
+    await sweepAudioFolders(config.dataDir, limits.audio);
+    log.debug({ reconciled }, 'swept what is its own');
+  };
+  endOwnSweep = repeat('sweep', limits.ledger.sweepMs, sweepOwn, log);
 }
 
 /** What the first request need not wait for. */
 async function startBackground(): Promise<void> {
   const monitor = system.ref(kinds.monitor, monitorId);
   monitor.tell('poll', null);
-  leaseTimer = setInterval(() => {
-    keepLease().catch((error: unknown) => {
-      log.warn({ err: error }, 'the lease of this instance was not renewed');
-    });
-  }, limits.instance.leaseRenewalMs);
+  startOwnSweep();
   if (config.metricsPort !== null) {
     const { metricsPort, metricsHost } = config;
     metricsServer = await startMetricsServer({
@@ -285,13 +290,11 @@ async function startBackground(): Promise<void> {
       ...ends,
       touch: (walletId) => performOnWallet(walletId, 'balance', {}),
     });
-    const reconciled = await reconcileOwn(limits.ledger.sweepMs);
-    await sweepAudioFolders(config.dataDir, limits.audio);
-    log.debug({ ...swept, reconciled }, 'swept');
+    log.debug({ ...swept }, 'swept');
   });
   // With one process, too: the recovery at its start may not have been complete.
   queue.schedule('recover', limits.instance.leaseMs, async () => {
-    await recover([]);
+    if (singleProcess || lease.isSettled()) await recover([]);
   });
   queue.schedule('probe', limits.monitor.probeMs, async () => {
     monitor.tell('probe', null);
@@ -309,13 +312,15 @@ async function collectMetrics(): Promise<MetricsJson[]> {
 }
 
 async function stop(): Promise<void> {
-  clearInterval(leaseTimer);
+  endOwnSweep();
   await queue.stop(reportTimeoutMs);
   await threads?.stop(limits.process.drainMs + drainReserveMs, drainGraceMs);
   await metricsServer?.close();
   await system.stop(reportTimeoutMs);
   await Promise.all([pool.stop(), inspection.stop()]);
-  // Whatever the shards could not end is ended as that of a dead instance, which it is from now on.
+  // Until now others had to see it alive: it was draining. Whatever the shards could not end is
+  // ended as that of a dead instance, which it is from now on.
+  endLease();
   if ((await databaseAnswers(sql, reportTimeoutMs)) !== null) {
     const previousInstanceIds = [instanceId];
     await recoverDead(sql, { instanceId: '', singleProcess, previousInstanceIds, ...ends });

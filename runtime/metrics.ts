@@ -11,7 +11,7 @@ const { AggregatorRegistry, Counter, Gauge, Histogram, Registry } = prometheus;
 export type MetricsJson = prometheus.MetricObjectWithValues<prometheus.MetricValue<string>>[];
 
 export interface Metrics {
-  /** One finished exchange; `route` is the declared path, never the one that was asked for. */
+  /** One finished exchange; `route` is the declared path, `method` whatever the client sent. */
   request(route: string, method: string, status: number, seconds: number): void;
   generation: {
     /** From the request's arrival to its first upstream event. */
@@ -59,6 +59,9 @@ const START_SECONDS = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 
 const BATCH_SECONDS = [0.0005, 0.001, 0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.5, 2];
 const BATCH_LENGTHS = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512];
 const LOOP_RESOLUTION_MS = 10;
+
+/** A method is what a client calls it, without bound: a label for each would be a leak. */
+const METHODS: ReadonlySet<string> = new Set('GET HEAD POST PUT PATCH DELETE OPTIONS'.split(' '));
 
 type Registers = { registers: InstanceType<typeof Registry>[] };
 
@@ -258,7 +261,7 @@ export function createMetrics(thread: string): Metrics {
   const stop = watchEventLoop(registers, thread);
   return {
     request(route, method, status, seconds) {
-      requests.total(route, method, status);
+      requests.total(route, METHODS.has(method) ? method : 'other', status);
       requests.seconds.observe({ route }, seconds);
     },
     generation: {

@@ -247,7 +247,8 @@ export async function runParent(options: ParentOptions): Promise<ParentEnd> {
         masterKey,
         databaseUrl: url,
         simulatorUrl,
-        singleProcess: config.redisUrl === null,
+        // Any number of processes may share a server that we did not start.
+        singleProcess: config.databaseUrl === null,
       }),
     fail,
   );

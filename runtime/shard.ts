@@ -15,13 +15,12 @@ import { warmPlanning } from '../actors/generation/planning.ts';
 import type { GenerationDeps } from '../actors/generation/spec.ts';
 import { nodeActorId } from '../actors/node/node.ts';
 import { countTexts } from '../actors/tasks/counting.ts';
-import { checkFormat } from '../actors/tasks/format.ts';
+import { checkAnswer } from '../actors/tasks/format.ts';
 import { tasksId } from '../actors/tasks/tasks.ts';
 import { createKinds, kindList, supervisionTree } from '../actors/tree.ts';
 import { createVoiceHouse } from '../actors/voice/house.ts';
 import { walletLimits } from '../actors/wallet/limits.ts';
 import { classifyError, closePool, openPool } from '../db/sql.ts';
-import type { OutputFormat } from '../media/model/request.ts';
 import { createAudioClient } from '../media/providers/audio-call.ts';
 import { requireAudioFamily } from '../media/providers/audio-families.ts';
 import { createUpstreamClient } from '../media/providers/call.ts';
@@ -45,6 +44,7 @@ import { createMetrics } from './metrics.ts';
 import { Problem } from './problem.ts';
 import { createSealer } from './seal.ts';
 import { connectShard } from './shard/connection.ts';
+import { TransientMap } from './transient.ts';
 import { createBus } from './work/bus.ts';
 
 const failingGraceMs = 1_000;
@@ -55,7 +55,13 @@ const poolCloseMs = 300;
 const lastWordsMs = 700;
 const launchTimeoutMs = 120_000;
 /** Of a test call: an administrator waits for it. */
-const trialDeadlines = { connectMs: 5_000, firstEventMs: 12_000, idleMs: 5_000, totalMs: 15_000 };
+const trialDeadlines = {
+  queueMs: 5_000,
+  connectMs: 5_000,
+  firstEventMs: 12_000,
+  idleMs: 5_000,
+  totalMs: 15_000,
+};
 /** How the time of a close is spent: counting tokens, settling, telling clients and closing. */
 const closeShares = { count: 0.25, settle: 0.7 };
 /** Nothing more is expected of settlements of which none has ended for so long. */
@@ -72,7 +78,7 @@ const metrics = createMetrics(`shard-${node}`);
 const limiter = new Limiter(boot.limiter, node);
 const health = createRouteHealth();
 warmPlanning();
-const running: GenerationDeps['running'] = new Map();
+const running: GenerationDeps['running'] = new TransientMap();
 const statementTimeoutMs = limits.ledger.statementTimeoutMs;
 const pool = (purpose: 'ledger' | 'general', connectionsMax: number) =>
   openPool({ url: boot.databaseUrl, purpose, connectionsMax, statementTimeoutMs });
@@ -87,7 +93,7 @@ const bus = createBus({ mesh: connection.mesh, log });
 const audioUpstream = createAudioClient({
   connectionsMax: limits.upstream.connectionsPerOriginMax,
 });
-const audioRunning: AudioDeps['running'] = new Map();
+const audioRunning: AudioDeps['running'] = new TransientMap();
 const folders = audioFolders(config.dataDir);
 let catalog: Catalog | null = null;
 let catalogSequence = 0;
@@ -105,7 +111,8 @@ const generationDeps: GenerationDeps = {
   limiter,
   limits,
   countTokens,
-  checkAnswer,
+  checkAnswer: (format, text) =>
+    checkAnswer(system.ref(kinds.tasks, tasksId), format, text, limits.work.taskTimeoutMs),
   metrics: metrics.generation,
   log,
   running,
@@ -198,6 +205,7 @@ const server = createHttpServer({
   routes: routes.map(withConfiguredBound),
   services,
   authorize: (access, exchange) => authorize(access, exchange, services),
+  tenantOf: (caller) => (caller.kind === 'anonymous' ? '' : caller.accountId),
   renderProblem,
   explain,
   logger: log,
@@ -259,12 +267,6 @@ async function countTokens(texts: { input: string; output: string }) {
   if (counts === null) return null;
   const [input = 0, output = 0] = counts;
   return { input, output };
-}
-
-/** What cannot be checked is not handed out as checked. */
-async function checkAnswer(format: OutputFormat, text: string): Promise<boolean> {
-  const tasks = system.ref(kinds.tasks, tasksId);
-  return (await checkFormat(tasks, format, text, limits.work.taskTimeoutMs)) ?? false;
 }
 
 async function serve(): Promise<void> {

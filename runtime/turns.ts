@@ -30,19 +30,59 @@ export function atTurnEnd(task: () => void): void {
 function runAtEnd(): void {
   const tasks = atEnd;
   atEnd = [];
-  for (const task of tasks) task();
+  runEach(tasks, call);
 }
 
-let previous: Promise<unknown> = Promise.resolve();
+const call = (task: () => void) => task();
+
+/** Runs `step` on every one of them, also behind one that throws; then throws the first error. */
+export function runEach<T>(items: readonly T[], step: (item: T) => void): void {
+  let hasFailed = false;
+  let failure: unknown;
+  for (const item of items) {
+    try {
+      step(item);
+    } catch (error) {
+      if (!hasFailed) failure = error;
+      hasFailed = true;
+    }
+  }
+  if (hasFailed) throw failure;
+}
+
+/** What waits, in order, of each tenant; the tenant whose turn is next stands first. */
+const lines: { tenant: string; works: (() => Promise<void>)[] }[] = [];
+let isServing = false;
 
 /**
- * Runs `work`, which is long and takes many turns, when what was begun before it is done: of many
- * that come at once only one is in two forms in memory. It must wait for nothing but turns.
+ * Runs `run`, which is long and takes many turns, when no other one runs: of many that come at
+ * once only one is in two forms in memory. Tenants take turns, so that nobody waits behind all that
+ * another one sends. It must wait for nothing but turns.
  */
-export function afterOthers<T>(work: () => Promise<T>): Promise<T> {
-  const result = previous.then(work);
-  previous = result.catch(() => undefined);
-  return result;
+export function afterOthers<T>(tenant: string, run: () => Promise<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const work = async () => {
+      try {
+        resolve(await run());
+      } catch (error) {
+        reject(error);
+      }
+    };
+    const line = lines.find((each) => each.tenant === tenant);
+    if (line === undefined) lines.push({ tenant, works: [work] });
+    else line.works.push(work);
+    if (!isServing) void serveLines();
+  });
+}
+
+async function serveLines(): Promise<void> {
+  isServing = true;
+  for (let line = lines.shift(); line !== undefined; line = lines.shift()) {
+    const work = line.works.shift();
+    if (line.works.length > 0) lines.push(line);
+    await work?.();
+  }
+  isServing = false;
 }
 
 /**

@@ -8,6 +8,7 @@ import type { AudioCall } from '../../media/providers/audio-contract.ts';
 import type { UpstreamTarget } from '../../media/providers/contract.ts';
 import { plainFailure } from '../../media/providers/refusal.ts';
 import type { ActorContext } from '../../runtime/actor/contract.ts';
+import { noProbe } from '../generation/breaker.ts';
 import { failureProblem, mayTryNext, noteFailure } from '../generation/failure.ts';
 import { plainProblem } from '../subscriber/problem.ts';
 import type { PlainProblem } from '../subscriber/protocol.ts';
@@ -31,7 +32,8 @@ export function startAttempt(state: AudioState, context: Context): void {
     return;
   }
   // The probe of a half-open breaker is taken by another call: this one goes elsewhere if it can.
-  if (!deps.health.started(target.routeId, nowMs) && state.targets.length > 0) {
+  const probe = deps.health.started(target.routeId, nowMs);
+  if (probe === null && state.targets.length > 0) {
     startAttempt(state, context);
     return;
   }
@@ -50,7 +52,14 @@ export function startAttempt(state: AudioState, context: Context): void {
       ended: (failure) => void self.tell('upstreamEnded', { attempt, failure }),
     },
   );
-  state.attempt = { number: attempt, target, handle, startedMs: nowMs, bytes: 0 };
+  state.attempt = {
+    number: attempt,
+    target,
+    handle,
+    probe: probe ?? noProbe,
+    startedMs: nowMs,
+    bytes: 0,
+  };
   deps.log.debug({ generation: spec.id, route: target.routeId }, 'audio call');
 }
 
@@ -66,7 +75,7 @@ export function abortAttempt(state: AudioState): void {
   const { attempt, deps } = state;
   if (attempt === null) return;
   attempt.handle.abort();
-  deps.health.abandoned(attempt.target.routeId);
+  deps.health.abandoned(attempt.target.routeId, attempt.probe);
   state.attempt = null;
 }
 
@@ -127,7 +136,12 @@ export function taken(state: AudioState, by: 'client' | 'disk'): void {
   const { waitsFor } = state;
   if (by === 'client') state.slowMs = slowMsOf(state);
   waitsFor[by] = false;
-  if (!waitsFor.client && !waitsFor.disk) state.attempt?.handle.resume();
+  readOn(state);
+}
+
+/** Reads the upstream on, unless somebody has yet to take what was written. */
+export function readOn({ attempt, waitsFor }: AudioState): void {
+  if (!waitsFor.client && !waitsFor.disk) attempt?.handle.resume();
 }
 
 function slowMsOf({ waitsFor, slowMs, slowSinceMs }: AudioState): number {
@@ -168,7 +182,7 @@ export function attemptEnded(
     finishAudio(state, context, { status: 'completed' });
     return;
   }
-  deps.health.failed(routeId, cause, nowMs);
+  deps.health.failed(routeId, cause, nowMs, attempt.probe);
   noteFailure(state, routeId, cause);
   const { isHeard: isShown, targets } = state;
   if (mayTryNext(state, cause, { isShown, left: targets.length, nowMs })) {

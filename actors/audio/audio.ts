@@ -3,6 +3,7 @@
 import { strict as assert } from 'node:assert';
 import type { ActorContext, ActorKind, Handlers } from '../../runtime/actor/contract.ts';
 import { fixedLimits } from '../../runtime/limits.ts';
+import { atTurnEnd } from '../../runtime/turns.ts';
 import { abandoned, interrupted } from '../generation/failure.ts';
 import {
   askHold,
@@ -13,7 +14,7 @@ import {
   setDetached,
 } from '../generation/settlement.ts';
 import { plainProblem } from '../subscriber/problem.ts';
-import { abortAttempt, attemptEnded, startAttempt, takeBytes, taken } from './attempts.ts';
+import { abortAttempt, attemptEnded, readOn, startAttempt, takeBytes, taken } from './attempts.ts';
 import { closeAudio, closing, finishAudio, over } from './closing.ts';
 import type { AudioProtocol } from './protocol.ts';
 import type { AudioDeps, AudioSpec } from './spec.ts';
@@ -56,6 +57,11 @@ const behaviour: Handlers<AudioProtocol, AudioState> = {
     const problem = plainProblem('dependency_unavailable');
     state.end = state.isHeard ? 'fail' : { kind: 'failed', problem };
     over(state, context);
+  },
+
+  callAhead(state, _payload, context) {
+    const isWanted = state.phase === 'holding' && state.outcome === null && !state.isGone;
+    if (isWanted && state.attempt === null) startAttempt(state, context);
   },
 
   held(state, answer, context) {
@@ -101,7 +107,6 @@ export function createAudioKind(deps: AudioDeps | null): AudioKind {
     start(context, spec) {
       assert(deps !== null, 'audio runs on shards');
       const state = newAudioState(deps, spec);
-      deps.running.set(spec.id, context.self);
       const { self } = context;
       spec.desk.listen({
         gone: () => void self.tell('clientGone', null),
@@ -109,7 +114,10 @@ export function createAudioKind(deps: AudioDeps | null): AudioKind {
       });
       const { chargeMicros } = state.held;
       askHold(state, context, chargeMicros, spec.model.alias);
-      if (mayCallAhead(state, chargeMicros)) startAttempt(state, context);
+      // Behind the hold, in a handler: what the encoding of a request throws gives the hold back.
+      if (mayCallAhead(state, chargeMicros)) atTurnEnd(() => void self.tell('callAhead', null));
+      // At the end: a start that throws has no state, and nothing of it is taken back.
+      deps.running.set(spec.id, self);
       return state;
     },
     behaviour,
@@ -124,13 +132,16 @@ export function createAudioKind(deps: AudioDeps | null): AudioKind {
 
 /** What came while the hold was on its way. */
 function catchUp(state: AudioState, context: Context): void {
-  const { waiting, waitingEnd } = state;
+  const { attempt, waiting, waitingEnd } = state;
   state.waiting = [];
-  for (const bytes of waiting) takeBytes(state, context, bytes);
-  if (waiting.length > 0) state.attempt?.handle.resume();
-  if (waitingEnd !== null && state.phase === 'running') {
-    attemptEnded(state, context, waitingEnd.failure);
+  state.waitingEnd = null;
+  for (const bytes of waiting) {
+    takeBytes(state, context, bytes);
+    // Its bytes have failed it: what is left of it is not the next one's.
+    if (state.attempt !== attempt) return;
   }
+  if (waiting.length > 0) readOn(state);
+  if (waitingEnd !== null) attemptEnded(state, context, waitingEnd.failure);
 }
 
 function refused(state: AudioState, context: Context, refusal: HoldRefusal): void {

@@ -1,12 +1,12 @@
 // How a route reaches a speech or transcription: the finished one that has the idempotency key, or
 // a new one. One that still runs under the key is a conflict: clients try again by themselves.
-import { findGenerationByKey, type Generation } from '../../db/generations.ts';
+import { failedUncharged, findGenerationByKey, type Generation } from '../../db/generations.ts';
 import { type Sql, withDeadline } from '../../db/sql.ts';
 import type { ActorSystem } from '../../runtime/actor/contract.ts';
 import { newId, nodeOfId, timeOfId } from '../../runtime/ids.ts';
 import type { Limits } from '../../runtime/limits.ts';
 import { Problem } from '../../runtime/problem.ts';
-import { mayRunAgain, requireSameRequest } from '../generation/open.ts';
+import { leftBefore, requireSameRequest } from '../generation/open.ts';
 import type { AudioKind } from './audio.ts';
 import { AudioDesk, type AudioOpening } from './desk.ts';
 import type { AudioSpec, StoredAudio } from './spec.ts';
@@ -30,8 +30,8 @@ export type AudioOrder = Omit<
 > & {
   /** Called for a new one only. It may refuse with a Problem. */
   plan(): Pick<AudioSpec, Planned>;
-  /** Hands the key's place over to what may outlive the exchange. */
-  takePlace(): () => void;
+  /** Hands the key's place over to what may outlive the exchange; null: it is over. */
+  takePlace(): (() => void) | null;
 };
 
 export type AudioOpened =
@@ -51,7 +51,7 @@ export async function openAudio(
   if (idempotencyKey !== null) {
     const query = findGenerationByKey(services.sql, accountId, route, idempotencyKey);
     const row = await withDeadline(query);
-    if (row !== null && !mayRunAgain(row)) return reopen(order, row);
+    if (row !== null && !failedUncharged(row)) return reopen(order, row);
   }
   const opened = await startNew(services, order, onAbort);
   if (opened.opening.kind === 'duplicate') throw busyKey();
@@ -67,6 +67,7 @@ async function startNew(
   const id = newId('req', system.node);
   const desk = new AudioDesk(limits.audio.aheadBytesMax);
   const releasePlace = order.takePlace();
+  if (releasePlace === null) throw leftBefore();
   const { exchangeId, accountId, walletId, apiKeyId, route, idempotencyKey, fingerprint } = order;
   const actor = system.spawn(audioKind, id, {
     id,

@@ -15,6 +15,8 @@ export type AudioProtocol = SettlementProtocol & {
   /** The process waits no longer: the hold is left to reconciliation. */
   giveUp: (payload: null) => void;
 
+  /** Calls the upstream while the hold is under way. */
+  callAhead: (payload: null) => void;
   upstreamBytes: (report: { attempt: number; bytes: Uint8Array }) => void;
   upstreamEnded: (report: { attempt: number; failure: UpstreamFailure | null }) => void;
   /** The audio lies on the disk, this many bytes of it; null: it could not be kept. */

@@ -4,6 +4,7 @@ import type { AudioClient } from '../../media/providers/audio-call.ts';
 import type { AudioFamily } from '../../media/providers/audio-contract.ts';
 import type { UpstreamTarget } from '../../media/providers/contract.ts';
 import type { ActorRef } from '../../runtime/actor/contract.ts';
+import type { TransientMap } from '../../runtime/transient.ts';
 import type { CatalogModel } from '../catalog/snapshot.ts';
 import type { RequestDeps, RequestSpec } from '../generation/spec.ts';
 import type { AudioDesk } from './desk.ts';
@@ -29,7 +30,7 @@ export interface AudioDeps extends RequestDeps {
   /** Where audio is kept for the owners of idempotency keys. */
   keptFolder: string;
   /** Those that run on this node, so that a stop can end them. */
-  running: Map<string, ActorRef<AudioProtocol>>;
+  running: TransientMap<string, ActorRef<AudioProtocol>>;
 }
 
 /** What is stored of a finished one, to be told again. */

@@ -4,6 +4,7 @@ import type { UpstreamFailure } from '../../media/model/events.ts';
 import { zeroUsage } from '../../media/model/usage.ts';
 import type { UpstreamHandle, UpstreamTarget } from '../../media/providers/contract.ts';
 import { siblingId } from '../../runtime/ids.ts';
+import type { Probe } from '../generation/breaker.ts';
 import type { AttemptsState } from '../generation/failure.ts';
 import type { RequestState } from '../generation/settlement.ts';
 import type { PlainProblem } from '../subscriber/protocol.ts';
@@ -15,6 +16,8 @@ export interface AudioAttempt {
   number: number;
   target: UpstreamTarget;
   handle: UpstreamHandle;
+  /** Of its route's breaker. */
+  probe: Probe;
   startedMs: number;
   bytes: number;
 }

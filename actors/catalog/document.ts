@@ -9,7 +9,16 @@ import { lineOfText, visibleAscii } from '../../runtime/http/text.ts';
 const name = v.pipe(v.string(), v.regex(/^[a-z0-9][a-z0-9._-]{0,79}$/));
 /** What callers name as `model`: case matters. */
 const alias = v.pipe(v.string(), v.regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,79}$/));
-const decimal = v.pipe(v.string(), v.regex(/^\d{1,9}(\.\d{1,12})?$/));
+const decimalPlaces = 12;
+const decimalPattern = /^\d{1,9}(\.\d{1,12})?$/;
+const decimal = v.pipe(v.string(), v.regex(decimalPattern));
+/** Exact prices are decimal strings; the specification's tiers have numbers. Strings are kept. */
+const price = v.pipe(
+  v.union([decimal, v.pipe(v.number(), v.minValue(0), v.maxValue(999_999_999))]),
+  v.title('Dollars'),
+  v.description('US dollars: a decimal string, or a number, which is kept as one.'),
+  v.transform(decimalOf),
+);
 /** No user in it: a credential has its own member, which is sealed. */
 const httpUrl = v.pipe(
   v.string(),
@@ -19,36 +28,43 @@ const httpUrl = v.pipe(
     'expected an http or https URL in visible ASCII characters',
   ),
 );
+/** A number as it was written; what only arithmetic gives (1e-13, 0.1 + 0.2) is rounded. */
+function decimalOf(value: string | number): string {
+  if (typeof value === 'string') return value;
+  const shortest = String(value);
+  return decimalPattern.test(shortest) ? shortest : value.toFixed(decimalPlaces);
+}
+
 const tokens = v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(100_000_000));
 
 const rates = {
-  input_per_million: v.optional(decimal),
-  cached_input_per_million: v.optional(decimal),
-  cache_write_per_million: v.optional(decimal),
-  output_per_million: v.optional(decimal),
-  reasoning_per_million: v.optional(decimal),
+  input_per_million: v.optional(price),
+  cached_input_per_million: v.optional(price),
+  cache_write_per_million: v.optional(price),
+  output_per_million: v.optional(price),
+  reasoning_per_million: v.optional(price),
 };
 
 /** The first four per million tokens. */
 const unitRates = {
-  audio_input: v.optional(decimal),
-  text_input: v.optional(decimal),
-  audio_output: v.optional(decimal),
-  text_output: v.optional(decimal),
-  per_1k_characters: v.optional(decimal),
-  per_audio_minute: v.optional(decimal),
+  audio_input: v.optional(price),
+  text_input: v.optional(price),
+  audio_output: v.optional(price),
+  text_output: v.optional(price),
+  per_1k_characters: v.optional(price),
+  per_audio_minute: v.optional(price),
 };
 
 const priceCard = {
   ...rates,
   ...unitRates,
-  per_search_call: v.optional(decimal),
+  per_search_call: v.optional(price),
   pricing_tiers: v.optional(
     v.pipe(v.array(v.strictObject({ min_input_tokens: tokens, ...rates })), v.maxLength(32)),
   ),
 };
 
-/** US dollars as decimal strings; omitted rates inherit (cached and cache-write from input). */
+/** In US dollars; omitted rates inherit (cached and cache-write from input). */
 const priceCardSchema = v.strictObject(priceCard);
 
 /** A card that models refer to by its name. */
@@ -172,7 +188,7 @@ export const surfaceSchema = v.strictObject({
   display_name: lineOfText(120),
   /** Who serves it. The surface `web_search` is also where models without a search look. */
   provider: v.optional(name),
-  price: v.optional(v.strictObject({ per_search_call: decimal })),
+  price: v.optional(v.strictObject({ per_search_call: price })),
   enabled: v.optional(v.boolean(), true),
 });
 

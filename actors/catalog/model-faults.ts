@@ -86,10 +86,13 @@ function missingPrices(card: PriceMembers, kind: ModelKind, prefix: string): Pat
 
 function tierFaults(card: PriceMembers, prefix: string): PathFault[] {
   const tiers = card.pricing_tiers ?? [];
-  const path = (index: number) => `${prefix}pricing_tiers[${index}].min_input_tokens`;
   return tiers.flatMap((tier, index): PathFault[] => {
+    const path = `${prefix}pricing_tiers[${index}]`;
+    if (Object.keys(tier).length === 1) {
+      return [{ path, message: 'a tier needs a price beside min_input_tokens' }];
+    }
     const before = tiers[index - 1]?.min_input_tokens ?? 0;
     if (index === 0 || tier.min_input_tokens > before) return [];
-    return [{ path: path(index), message: 'min_input_tokens must increase' }];
+    return [{ path: `${path}.min_input_tokens`, message: 'min_input_tokens must increase' }];
   });
 }

@@ -14,6 +14,8 @@ export interface Breaker {
   openings: number;
   openedAtMs: number;
   openUntilMs: number;
+  /** Counts the probes: the last one is its number. */
+  probe: number;
   /** Until then the one probe may be under way; its caller may be lost. */
   probeUntilMs: number;
   probation: boolean;
@@ -36,6 +38,7 @@ export function closedBreaker(): Breaker {
     openings: 0,
     openedAtMs: 0,
     openUntilMs: 0,
+    probe: 0,
     probeUntilMs: 0,
     probation: false,
   };
@@ -54,13 +57,18 @@ export function mayCall(breaker: Breaker, nowMs: number): boolean {
   return nowMs >= breaker.probeUntilMs;
 }
 
-/** A call begins: takes the probe where it is one. False: the call is none that the rules admit. */
-export function takeCall(breaker: Breaker, nowMs: number): boolean {
-  if (breaker.state === 'closed') return true;
-  if (!mayCall(breaker, nowMs)) return false;
+/** The number of a call's probe; `noProbe`: the call is not one. */
+export type Probe = number;
+export const noProbe: Probe = 0;
+
+/** A call begins: takes the probe where it is one. Null: the call is none that the rules admit. */
+export function takeCall(breaker: Breaker, nowMs: number): Probe | null {
+  if (breaker.state === 'closed') return noProbe;
+  if (!mayCall(breaker, nowMs)) return null;
   breaker.state = 'half-open';
+  breaker.probe += 1;
   breaker.probeUntilMs = nowMs + probeMs;
-  return true;
+  return breaker.probe;
 }
 
 /** The upstream answered a call. One that began before the breaker opened says nothing. */
@@ -101,9 +109,9 @@ export function decayBreaker(breaker: Breaker, factor: number): void {
   breaker.failures *= factor;
 }
 
-/** The probe ended without a verdict: the next call is one. */
-export function returnProbe(breaker: Breaker): void {
-  breaker.probeUntilMs = 0;
+/** A call ended without a verdict: if it was the probe, the next call is one. */
+export function returnProbe(breaker: Breaker, probe: Probe): void {
+  if (probe === breaker.probe) breaker.probeUntilMs = 0;
 }
 
 function openBreaker(breaker: Breaker, nowMs: number): void {

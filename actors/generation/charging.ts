@@ -1,7 +1,13 @@
 // What a generation costs, pure: its usage by source, the charge, and `svc_usage`.
 import type { SvcUsage } from '../../media/model/dialects/contract.ts';
 import { estimateInputTokens } from '../../media/model/tokens.ts';
-import { addUsage, type TokenUsage, type UsageSource, zeroUsage } from '../../media/model/usage.ts';
+import {
+  addUsage,
+  type TokenUsage,
+  totalInputTokens,
+  type UsageSource,
+  zeroUsage,
+} from '../../media/model/usage.ts';
 import type { CatalogModel } from '../catalog/snapshot.ts';
 import { type Charge, chargeCalls } from '../wallet/price.ts';
 import type { GenerationSpec } from './spec.ts';
@@ -36,16 +42,22 @@ export function sumOf(calls: readonly TokenUsage[]): TokenUsage {
   return calls.reduce(addUsage, zeroUsage);
 }
 
-/** The tokenizer's count, or the cheap estimate where there is none. */
+/**
+ * The tokenizer's count, or the cheap estimate where there is none. What the provider has said of
+ * the input before the answer was cut is no guess.
+ */
 export function estimatedUsage(
   state: GenerationState,
   counted: { input: number; output: number } | null = null,
 ): TokenUsage {
-  return {
-    ...zeroUsage,
-    inputTokens: counted?.input ?? estimateInputTokens(state.request),
-    outputTokens: counted?.output ?? deliveredTokens(state),
-  };
+  const { begunUsage } = state;
+  const outputTokens = counted?.output ?? deliveredTokens(state);
+  // Servers that know nothing yet begin with zeros.
+  if (begunUsage !== null && totalInputTokens(begunUsage) > 0) {
+    return { ...begunUsage, outputTokens, reasoningTokens: 0, searchCalls: 0 };
+  }
+  const inputTokens = counted?.input ?? estimateInputTokens(state.request);
+  return { ...zeroUsage, inputTokens, outputTokens };
 }
 
 /** Charge and provider cost. An answer that the wallet cut short never costs more than was held. */

@@ -45,7 +45,7 @@ export function finishGeneration(state: GenerationState, context: Context, outco
   // The repair of a withheld answer gave nothing: what the answer cost is all there is to pay.
   if (spent !== null && state.deltas === 0) state.usage ??= { ...zeroUsage };
   const nothing = spent === null && state.deltas === 0 && (state.usage === null || !whole);
-  if (nothing) {
+  if (nothing || state.structure.unchecked) {
     settleNothing(state, context);
     return;
   }
@@ -167,12 +167,13 @@ function finishRecord(
   status: GenerationFinish['status'],
   { usageJson, problem = null, svcRouting = null }: FinishMembers,
 ): GenerationFinish {
-  const keepsAnswer = usageJson !== undefined || state.spec.background;
+  const { keepsAnswer, background } = state.spec;
+  const isTold = usageJson !== undefined || background;
   return {
     id: state.spec.id,
     status,
     // Of a background answer also what was told before it failed: its stream is told again.
-    answerJson: keepsAnswer ? JSON.stringify(state.answer) : null,
+    answerJson: keepsAnswer && isTold ? JSON.stringify(state.answer) : null,
     usageJson: usageJson ?? null,
     problemJson: problem === null ? null : JSON.stringify(problem),
     routingJson: svcRouting === null ? null : JSON.stringify(svcRouting),

@@ -18,6 +18,7 @@ type Context = ActorContext<GenerationProtocol>;
 type DeliveryMessages = 'upstreamEvents' | 'upstreamEnded' | 'extend' | 'extended';
 
 const extendRetryMs = 250;
+const holdLostMessage = 'The credits held for this answer were released before it was complete.';
 /** Pausing a socket and going on costs more than it saves for less than this. */
 const waitingEventsMax = 256;
 
@@ -68,6 +69,12 @@ export const delivery: Pick<Handlers<GenerationProtocol, GenerationState>, Deliv
       return;
     }
     funds.extending = false;
+    if (answer.value.status === 'hold_not_active') {
+      // Released by others: expired, or this process was taken for dead. No question of credits.
+      const problem = plainProblem('internal', holdLostMessage);
+      finishGeneration(state, context, { status: 'failed', problem });
+      return;
+    }
     if (structure.pending !== null) {
       fundsForRepair(state, context, answer.value.status === 'extended' ? answer.value : null);
       return;
@@ -137,6 +144,7 @@ function absorb(state: GenerationState, events: ModelEvent[]): number {
       state.usage = event.usage;
       continue;
     }
+    if (event.type === 'start') state.begunUsage = event.usage ?? null;
     if (isAnswerDelta(event)) {
       if (!covers(funds, coveredTokens(state))) return index;
       state.deltas += 1;

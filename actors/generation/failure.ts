@@ -24,7 +24,8 @@ export function noteFailure(state: AttemptsState, routeId: string, failure: Upst
 
 /**
  * Whether another route is tried: while nothing was shown, within bounded attempts and time, and
- * not with a request that is refused as such. `left`: routes that are left to try.
+ * not with a request that is refused as such, or that waited for us: it would wait again. `left`:
+ * routes that are left to try.
  */
 export function mayTryNext(
   { deps, spec, attempts }: AttemptsState,
@@ -32,7 +33,8 @@ export function mayTryNext(
   { isShown, left, nowMs }: { isShown: boolean; left: number; nowMs: number },
 ): boolean {
   const { attemptsMax, failoverWithinMs } = deps.limits.generation;
-  if (isShown || failure.kind === 'rejected' || left === 0) return false;
+  const isOurs = failure.kind === 'rejected' || failure.kind === 'overloaded';
+  if (isShown || isOurs || left === 0) return false;
   return attempts < attemptsMax && nowMs - spec.createdAtMs <= failoverWithinMs;
 }
 
@@ -45,6 +47,8 @@ export function failureProblem(
   switch (failure.kind) {
     case 'rejected':
       return rejection;
+    case 'overloaded':
+      return plainProblem('overloaded');
     case 'busy': {
       const problem = plainProblem('upstream_busy');
       if (busyAttempts < attempts) return problem;

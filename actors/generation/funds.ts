@@ -84,17 +84,19 @@ export function sliceDue(funds: Funds, deliveredTokens: number, sliceTokens: num
   );
 }
 
-/** The next slice: what it costs, and the least that is worth having (one token). */
+/**
+ * The next slice: what it costs, and the least that is worth having (one token). Nothing, where the
+ * hold covers it already: asking for that renews the hold.
+ */
 export function nextSlice(
   cards: readonly CompiledCard[],
   funds: Funds,
   sliceTokens: number,
 ): { amountMicros: bigint; minimumMicros: bigint } {
   const wanted = Math.min(funds.need.ceilingTokens, funds.heldTokens + sliceTokens);
-  // At least one: a slice may round to nothing, and the wallet is not asked for nothing.
   const cost = (tokens: number) => {
     const micros = ceilingMicros(cards, funds.need, tokens) - funds.heldMicros;
-    return micros > 0n ? micros : 1n;
+    return micros > 0n ? micros : 0n;
   };
   return { amountMicros: cost(wanted), minimumMicros: cost(funds.heldTokens + 1) };
 }

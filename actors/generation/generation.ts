@@ -2,6 +2,7 @@
 // nothing here but who listens; the surprise is that every wait answers as a message to itself, so
 // that attach and cancel are never behind a slow database or provider.
 import { strict as assert } from 'node:assert';
+import { failedUncharged } from '../../db/generations.ts';
 import type { ActorContext, ActorKind, Handlers } from '../../runtime/actor/contract.ts';
 import { fixedLimits } from '../../runtime/limits.ts';
 import { atTurnEnd } from '../../runtime/turns.ts';
@@ -17,7 +18,7 @@ import { askHold, type HoldRefusal, leaveShard, mayCallAhead, refusalOf } from '
 import type { GenerationDeps, GenerationSpec } from './spec.ts';
 import { type GenerationState, isShown, newState } from './state.ts';
 import { isSubscribed, subscribe, unsubscribe } from './subscriptions.ts';
-import { abortAttempt, conclude, startAttempt } from './upstream.ts';
+import { abortAttempt, conclude, endUnchecked, startAttempt } from './upstream.ts';
 
 type Context = ActorContext<GenerationProtocol>;
 export type GenerationKind = ActorKind<GenerationProtocol, GenerationState, GenerationSpec>;
@@ -25,7 +26,7 @@ export type GenerationKind = ActorKind<GenerationProtocol, GenerationState, Gene
 const behaviour: Handlers<GenerationProtocol, GenerationState> = {
   attach(state, { subscriber }, context) {
     // What ends without a charge leaves its key free: who comes now looks again.
-    const isVoid = state.end?.status === 'failed' && state.finish?.usageJson === null;
+    const isVoid = state.finish !== null && failedUncharged(state.finish);
     if (state.phase === 'over' || isVoid) return { status: 'ended' };
     const ref = context.system.at(subscriberKind, subscriber);
     return { status: subscribe(state, subscriber, ref) ? 'attached' : 'full' };
@@ -107,9 +108,9 @@ const behaviour: Handlers<GenerationProtocol, GenerationState> = {
     const { structure } = state;
     const candidate = structure.checking;
     structure.checking = null;
-    if (state.phase === 'running' && candidate !== null) {
-      conclude(state, context, candidate, isGood);
-    }
+    if (state.phase !== 'running' || candidate === null) return;
+    if (isGood === null) endUnchecked(state, context);
+    else conclude(state, context, candidate, isGood);
   },
 
   ...delivery,
@@ -129,12 +130,13 @@ export function createGenerationKind(deps: GenerationDeps | null): GenerationKin
       assert(deps !== null, 'generations run on shards');
       const state = newState(deps, spec, context.address.node);
       const { self } = context;
-      deps.running.set(spec.id, self);
       const amountMicros = state.funds.heldMicros;
       askHold(state, context, amountMicros, spec.alias);
       const isAhead = spec.search === null && mayCallAhead(state, amountMicros);
       // Behind the statement of the hold, which takes longer than most calls to their first event.
       if (isAhead) atTurnEnd(() => void self.tell('callAhead', null));
+      // At the end: a start that throws has no state, and nothing of it is taken back.
+      deps.running.set(spec.id, self);
       return state;
     },
     behaviour,

@@ -13,6 +13,8 @@ import {
   closedBreaker,
   decayBreaker,
   mayCall,
+  noProbe,
+  type Probe,
   returnProbe,
   takeCall,
 } from './breaker.ts';
@@ -57,14 +59,14 @@ export interface RouteHealth {
   order(targets: readonly UpstreamTarget[], nowMs: number): UpstreamTarget[];
   /** Whether a call may be made: the breaker admits it, no pause was asked for. Takes nothing. */
   allows(routeId: string, nowMs: number): boolean;
-  /** A call begins. Takes the one probe of a half-open breaker; false: it should not be made. */
-  started(routeId: string, nowMs: number): boolean;
+  /** A call begins. Takes the one probe of a half-open breaker; null: it should not be made. */
+  started(routeId: string, nowMs: number): Probe | null;
   /** The first event of a call came after `durationMs`. */
   firstEvent(routeId: string, durationMs: number, nowMs: number): void;
   succeeded(routeId: string, nowMs: number, speed?: OutputSpeed): void;
-  failed(routeId: string, failure: UpstreamFailure, nowMs: number): void;
+  failed(routeId: string, failure: UpstreamFailure, nowMs: number, probe?: Probe): void;
   /** A call ended by us, without a verdict. */
-  abandoned(routeId: string): void;
+  abandoned(routeId: string, probe: Probe): void;
   /** The route leads elsewhere now: nothing is known of it. */
   forget(routeId: string): void;
   stats(routeId: string, nowMs: number): RouteStats;
@@ -112,8 +114,8 @@ export function createRouteHealth(): RouteHealth {
     },
     started(routeId, nowMs) {
       const entry = entries.get(routeId);
-      if (entry === undefined) return true;
-      return entry.busyUntilMs <= nowMs && takeCall(entry.breaker, nowMs);
+      if (entry === undefined) return noProbe;
+      return entry.busyUntilMs <= nowMs ? takeCall(entry.breaker, nowMs) : null;
     },
     firstEvent(routeId, durationMs, nowMs) {
       const entry = entryOf(routeId, nowMs);
@@ -128,10 +130,12 @@ export function createRouteHealth(): RouteHealth {
       if (speed === undefined || speed.tokens < 2 || speed.durationMs <= 0) return;
       addSample(entry.tokensPerSecond, (speed.tokens * 1_000) / speed.durationMs, nowMs);
     },
-    failed: (routeId, failure, nowMs) => recordFailure(entryOf(routeId, nowMs), failure, nowMs),
-    abandoned(routeId) {
+    failed(routeId, failure, nowMs, probe = noProbe) {
+      recordFailure(entryOf(routeId, nowMs), failure, nowMs, probe);
+    },
+    abandoned(routeId, probe) {
       const entry = entries.get(routeId);
-      if (entry !== undefined) returnProbe(entry.breaker);
+      if (entry !== undefined) returnProbe(entry.breaker, probe);
     },
     forget: (routeId) => void entries.delete(routeId),
     stats: (routeId, nowMs) => statsOf(entries.get(routeId), nowMs),
@@ -174,8 +178,13 @@ function ordered(
   return [...targets.filter((target) => !rests(target)), ...targets.filter(rests)];
 }
 
-function recordFailure(entry: Entry, failure: UpstreamFailure, nowMs: number): void {
+function recordFailure(entry: Entry, failure: UpstreamFailure, nowMs: number, probe: Probe): void {
   const { breaker } = entry;
+  if (failure.kind === 'overloaded') {
+    // It never left: the route has nothing to do with it.
+    returnProbe(breaker, probe);
+    return;
+  }
   if (failure.kind === 'rejected') {
     // The request is at fault; that the provider said so shows that it is there.
     if (breakerState(breaker, nowMs) === 'half-open') breakerAlive(breaker, nowMs);
@@ -187,7 +196,7 @@ function recordFailure(entry: Entry, failure: UpstreamFailure, nowMs: number): v
   const isAsked = failure.kind === 'busy' || failure.retryAfterMs !== null;
   if (isAsked) entry.busyUntilMs = Math.max(entry.busyUntilMs, nowMs + pauseMs);
   // A provider at its limit is well: it rests, and its breaker stays as it is.
-  if (failure.kind === 'busy') returnProbe(breaker);
+  if (failure.kind === 'busy') returnProbe(breaker, probe);
   else breakerFailed(breaker, nowMs);
 }
 

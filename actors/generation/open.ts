@@ -1,6 +1,6 @@
 // How a route reaches a generation: the one that has the idempotency key (running: attach;
 // finished: replay), or a new one. The database decides who has a key.
-import { findGenerationByKey, type Generation } from '../../db/generations.ts';
+import { failedUncharged, findGenerationByKey, type Generation } from '../../db/generations.ts';
 import { type Sql, withDeadline } from '../../db/sql.ts';
 import type { ActorAddress, ActorRef, ActorSystem } from '../../runtime/actor/contract.ts';
 import { newId, nodeOfId, timeOfId } from '../../runtime/ids.ts';
@@ -40,8 +40,8 @@ export type GenerationOrder = Omit<
    * be decided by now. It may refuse with a Problem.
    */
   plan(): GenerationPlanned | Promise<GenerationPlanned>;
-  /** Hands the key's place over to a generation that may outlive the exchange. */
-  takePlace(): () => void;
+  /** Hands the key's place over to a generation that may outlive the exchange; null: it is over. */
+  takePlace(): (() => void) | null;
 };
 
 /** A generation that this client listens to from now on, or listened to already in the past. */
@@ -81,7 +81,7 @@ export async function openGeneration(
     const row = await withDeadline(
       findGenerationByKey(services.sql, accountId, route, idempotencyKey),
     );
-    if (row === null || mayRunAgain(row)) {
+    if (row === null || failedUncharged(row)) {
       const opened = await startNew(services, order, makeDesk, onAbort);
       if (opened.opening.kind !== 'end' || opened.opening.end.status !== 'duplicate') return opened;
     } else {
@@ -110,6 +110,10 @@ async function startNew(
   const desk = makeDesk({ requestId: id, createdAtMs });
   const subscriber = spawnSubscriber(services, desk);
   const releasePlace = order.takePlace();
+  if (releasePlace === null) {
+    subscriber.tell('clientGone', null);
+    throw leftBefore();
+  }
   // Member by member: spreading twice was one of the dearest lines of a short answer.
   const spec: GenerationSpec = {
     id,
@@ -128,6 +132,7 @@ async function startNew(
     search: planned.search,
     inputTokensEstimate: planned.inputTokensEstimate,
     outputTokensCeiling: planned.outputTokensCeiling,
+    keepsAnswer: order.keepsAnswer,
     background: order.background,
     subscriber,
     releasePlace,
@@ -143,6 +148,11 @@ async function startNew(
   onAbort(clientGone);
   const opening = await desk.opening;
   return { requestId: id, createdAtMs, opening, replayed: false, desk, clientGone };
+}
+
+/** The client left while its request was prepared: nothing is begun, and nobody reads this. */
+export function leftBefore(): Problem {
+  return new Problem('conflict', { message: 'The client has left.' });
 }
 
 /** Attaches to a running generation or replays a finished one; null: look again. */
@@ -233,11 +243,6 @@ function spawnSubscriber(services: OpenServices, desk: Desk): ActorRef<Subscribe
   });
   if (subscriber === null) throw new Problem('overloaded', { headers: { 'retry-after': '1' } });
   return subscriber;
-}
-
-/** A request that failed before any charge leaves its key free. */
-export function mayRunAgain(row: Generation): boolean {
-  return row.status === 'failed' && row.usageJson === null;
 }
 
 /** @throws Problem idempotency_key_reused */

@@ -5,7 +5,9 @@ import { performance } from 'node:perf_hooks';
 import { classifyTask } from '../../media/model/choose/classify.ts';
 import { asksForNews } from '../../media/model/choose/news.ts';
 import { openPolicy, policyVersion } from '../../media/model/choose/policy.ts';
+import { mediaPath } from '../../media/model/media-path.ts';
 import type { GenerationRequest } from '../../media/model/request.ts';
+import { isSearchTool } from '../../media/model/search-tools.ts';
 import type { ProviderFamily, UpstreamTarget } from '../../media/providers/contract.ts';
 import { fieldProblem } from '../../runtime/http/validate.ts';
 import { Problem } from '../../runtime/problem.ts';
@@ -91,7 +93,7 @@ function planExact(
 
 /** The client offers a provider's search to a model of another format: ours stands in for it. */
 function lacksSearchTool({ request, family }: PlanningInput, { targets }: CatalogModel): boolean {
-  const offered = request.nativeTools.find(({ value }) => /^web_search/.test(String(value.type)));
+  const offered = request.nativeTools.find(({ value }) => isSearchTool(value));
   return (
     offered !== undefined &&
     targets.every((target) => family(target.family).format !== offered.format)
@@ -173,12 +175,10 @@ function refuseIncapable(request: GenerationRequest, model: CatalogModel): void 
     throw fieldProblem('tools', 'The model takes no tools.');
   }
   if (model.capabilities.includes('vision')) return;
-  request.messages.forEach((message, index) => {
-    const part = message.parts.find(({ type }) => type === 'image' || type === 'file');
-    if (part === undefined) return;
-    const member = request.source.format === 'responses' ? 'input' : 'messages';
-    throw fieldProblem(`${member}[${index}].content`, `The model reads no ${part.type}s.`);
-  });
+  for (const { type } of request.messages.flatMap(({ parts }) => parts)) {
+    if (type !== 'image' && type !== 'file') continue;
+    throw fieldProblem(mediaPath(request, type), `The model reads no ${type}s.`);
+  }
 }
 
 function lacking(input: PlanningInput, targets: readonly UpstreamTarget[]): Problem {
@@ -206,6 +206,5 @@ function refuseUnsearchable(
   throw new Problem('no_route_available', {
     message: 'Web search is not available for this model at the moment.',
     param: path,
-    details: { path },
   });
 }

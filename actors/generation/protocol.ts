@@ -33,8 +33,8 @@ export type GenerationProtocol = SettlementProtocol & {
   searched: (hits: SearchHit[] | null) => void;
   upstreamEvents: (report: { attempt: number; events: ModelEvent[] }) => void;
   upstreamEnded: (report: { attempt: number; failure: UpstreamFailure | null }) => void;
-  /** Whether the answer has the format that was asked for, where that was checked elsewhere. */
-  checked: (isGood: boolean) => void;
+  /** Whether the answer has the format, where that was checked elsewhere; null: nobody looked. */
+  checked: (isGood: boolean | null) => void;
   /** Asks for the next slice of the hold, again when the answer was lost. */
   extend: (payload: null) => void;
   extended: (answer: AskAnswer<ExtendReply>) => void;

@@ -5,6 +5,7 @@ import { totalInputTokens } from '../../media/model/usage.ts';
 import type { ActorContext } from '../../runtime/actor/contract.ts';
 import { plainProblem } from '../subscriber/problem.ts';
 import type { ExtendReply } from '../wallet/protocol.ts';
+import { noProbe } from './breaker.ts';
 import { estimatedUsage } from './charging.ts';
 import { finishGeneration } from './closing.ts';
 import { delivery } from './delivery.ts';
@@ -19,7 +20,7 @@ type Context = ActorContext<GenerationProtocol>;
 
 /** Books the answer that broke the format and asks once more, when that is paid for. */
 export function beginRepair(state: GenerationState, context: Context, candidate: Candidate): void {
-  const { structure, funds, spec, deps } = state;
+  const { structure, funds } = state;
   const request = repairRequest(state);
   const spent = state.usage ?? estimatedUsage(state);
   structure.repaired = true;
@@ -37,10 +38,7 @@ export function beginRepair(state: GenerationState, context: Context, candidate:
     inputTokens: totalInputTokens(spent) + estimateInputTokens(request),
     outputTokens: structure.spentTokens,
   });
-  if (holdsAgain(cardsOf(spec), funds, structure.spentTokens, deps.limits.generation.sliceTokens)) {
-    callCandidate(state, context, candidate);
-    return;
-  }
+  // Asked also when the hold covers it: it was made to outlive one answer, and this is another.
   structure.pending = { candidate, asked: !funds.extending };
   if (!funds.extending) askFunds(state, context);
 }
@@ -57,7 +55,7 @@ export function fundsForRepair(
   const { sliceTokens } = deps.limits.generation;
   if (reply !== null) funds.heldMicros += reply.addedMicros;
   let isCovered = holdsAgain(cardsOf(spec), funds, spentTokens, sliceTokens);
-  if (!isCovered && !pending.asked) {
+  if (!pending.asked && (!isCovered || reply === null)) {
     // That was the slice of the first answer, which was still under way.
     pending.asked = true;
     askFunds(state, context);
@@ -69,7 +67,7 @@ export function fundsForRepair(
     isCovered = funds.heldTokens > spentTokens;
   }
   if (isCovered) {
-    callCandidate(state, context, pending.candidate);
+    callCandidate(state, context, pending.candidate, noProbe);
     return;
   }
   const message =

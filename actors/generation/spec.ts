@@ -8,6 +8,7 @@ import type { ActorRef } from '../../runtime/actor/contract.ts';
 import type { Limiter } from '../../runtime/limiter.ts';
 import type { Limits } from '../../runtime/limits.ts';
 import type { Logger } from '../../runtime/log.ts';
+import type { TransientMap } from '../../runtime/transient.ts';
 import type { CatalogModel } from '../catalog/snapshot.ts';
 import type { SubscriberProtocol } from '../subscriber/protocol.ts';
 import type { WalletProtocol } from '../wallet/protocol.ts';
@@ -67,6 +68,8 @@ export interface GenerationSpec extends RequestSpec {
   search: SearchPlan | null;
   inputTokensEstimate: number;
   outputTokensCeiling: number;
+  /** The answer may be asked for again: by its idempotency key, or as a stored response. */
+  keepsAnswer: boolean;
   /** Runs to its end whoever listens, and remembers in which pieces its answer came. */
   background: boolean;
   subscriber: ActorRef<SubscriberProtocol>;
@@ -78,8 +81,8 @@ export type CountTokens = (texts: {
   output: string;
 }) => Promise<{ input: number; output: number } | null>;
 
-/** Whether an answer has the format, off the shard; false also when that took too long. */
-export type CheckAnswer = (format: OutputFormat, text: string) => Promise<boolean>;
+/** Whether an answer has the format, off the shard; null when nobody could look in time. */
+export type CheckAnswer = (format: OutputFormat, text: string) => Promise<boolean | null>;
 
 export interface GenerationMetrics {
   firstEvent(seconds: number): void;
@@ -98,7 +101,7 @@ export interface RequestDeps {
   metrics: GenerationMetrics;
   log: Logger;
   /** Those that run on this node. */
-  running: Pick<Map<string, unknown>, 'delete'>;
+  running: Pick<TransientMap<string, unknown>, 'delete'>;
 }
 
 export interface GenerationDeps extends RequestDeps {
@@ -108,5 +111,5 @@ export interface GenerationDeps extends RequestDeps {
   countTokens: CountTokens;
   checkAnswer: CheckAnswer;
   /** The generations that run on this node, so that a stop can end them. */
-  running: Map<string, ActorRef<GenerationProtocol>>;
+  running: TransientMap<string, ActorRef<GenerationProtocol>>;
 }

@@ -5,11 +5,12 @@ import type { ModelEvent, UpstreamFailure } from '../../media/model/events.ts';
 import { keepCuts } from '../../media/model/replay.ts';
 import type { GenerationRequest } from '../../media/model/request.ts';
 import type { TokenUsage } from '../../media/model/usage.ts';
-import type { UpstreamHandle } from '../../media/providers/contract.ts';
+import type { QueuedHandle } from '../../media/providers/contract.ts';
 import type { ActorRef } from '../../runtime/actor/contract.ts';
 import { siblingId } from '../../runtime/ids.ts';
 import type { CatalogModel } from '../catalog/snapshot.ts';
 import type { GenerationEnd, PlainProblem, SubscriberProtocol } from '../subscriber/protocol.ts';
+import type { Probe } from './breaker.ts';
 import type { AttemptsState } from './failure.ts';
 import { cardsOf, type Funds, firstHold } from './funds.ts';
 import { hitsTokensMax, newSearch, type SearchState, searchesOf } from './searching.ts';
@@ -20,7 +21,9 @@ import { newStructure, type StructureState } from './structure.ts';
 export interface Attempt {
   number: number;
   candidate: Candidate;
-  handle: UpstreamHandle;
+  handle: QueuedHandle;
+  /** Of its route's breaker. */
+  probe: Probe;
   startedMs: number;
   firstEventMs: number | null;
 }
@@ -56,6 +59,8 @@ export interface GenerationState extends RequestState, AttemptsState {
   deltas: number;
   characters: number;
   usage: TokenUsage | null;
+  /** What the provider said of the input as it began: of an answer that was cut it is all. */
+  begunUsage: TokenUsage | null;
   exhausted: boolean;
   paused: boolean;
   /** Epoch milliseconds of the first delta of the answer. */
@@ -108,6 +113,7 @@ export function newState(
     deltas: 0,
     characters: 0,
     usage: null,
+    begunUsage: null,
     exhausted: false,
     paused: false,
     firstEventMs: null,

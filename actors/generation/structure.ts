@@ -3,6 +3,7 @@
 import { type Answer, answerRefusal, answerText } from '../../media/model/answer.ts';
 import type { GenerationRequest, Message, OutputFormat } from '../../media/model/request.ts';
 import type { TokenUsage } from '../../media/model/usage.ts';
+import type { ProviderFamily } from '../../media/providers/contract.ts';
 import type { Candidate } from './spec.ts';
 import type { GenerationState } from './state.ts';
 
@@ -20,6 +21,8 @@ export interface StructureState {
   checking: Candidate | null;
   /** The answer does not have the format. */
   broken: boolean;
+  /** Nobody could look whether it has. */
+  unchecked: boolean;
 }
 
 export function newStructure(): StructureState {
@@ -32,15 +35,20 @@ export function newStructure(): StructureState {
     pending: null,
     checking: null,
     broken: false,
+    unchecked: false,
   };
 }
 
 /** Whether the provider itself keeps the answer to the format that was asked for. */
-export function isConstrained(state: GenerationState, { model, target }: Candidate): boolean {
-  const { outputFormat } = state.spec.request;
+export function isConstrained(
+  family: ProviderFamily,
+  request: GenerationRequest,
+  { model, target }: Candidate,
+): boolean {
+  const { outputFormat } = request;
   if (outputFormat.type === 'text') return true;
   if (!model.capabilities.includes('structured_output')) return false;
-  return state.deps.family(target.family).constrains(outputFormat, state.request, target);
+  return family.constrains(outputFormat, request, target);
 }
 
 /** The request as prose: for a provider that has no member for the format. */

@@ -4,9 +4,11 @@ import { answerEvents, emptyAnswer } from '../../media/model/answer.ts';
 import type { UpstreamFailure } from '../../media/model/events.ts';
 import { addProgress, keepCuts, recut } from '../../media/model/replay.ts';
 import { isHeavyFormat, satisfiesOutputFormat } from '../../media/model/structured.ts';
+import { CeilingCut } from '../../media/providers/ceiling.ts';
 import type { ActorContext } from '../../runtime/actor/contract.ts';
 import { fixedLimits } from '../../runtime/limits.ts';
 import { plainProblem } from '../subscriber/problem.ts';
+import { noProbe, type Probe } from './breaker.ts';
 import { finishGeneration } from './closing.ts';
 import { tellEvents } from './delivery.ts';
 import { failureProblem, mayTryNext, noteFailure } from './failure.ts';
@@ -39,17 +41,19 @@ export function startAttempt(state: GenerationState, context: Context): void {
   state.candidates.shift();
   const { routeId } = candidate.target;
   // The probe of a half-open breaker is taken by another call: this one goes elsewhere if it can.
-  if (!deps.health.started(routeId, now) && state.candidates.length > 0) {
+  const probe = deps.health.started(routeId, now);
+  if (probe === null && state.candidates.length > 0) {
     startAttempt(state, context);
     return;
   }
-  callCandidate(state, context, candidate);
+  callCandidate(state, context, candidate, probe ?? noProbe);
 }
 
 export function callCandidate(
   state: GenerationState,
   context: Context,
   candidate: Candidate,
+  probe: Probe,
 ): void {
   const { deps, spec, structure, search, request } = state;
   const { target, model } = candidate;
@@ -59,7 +63,7 @@ export function callCandidate(
   const family = deps.family(target.family);
   const nativeSearch = searchesNatively(state, candidate);
   if (nativeSearch) tellSearching(state);
-  const isFree = !isConstrained(state, candidate);
+  const isFree = !isConstrained(family, request, candidate);
   search.awaited = nativeSearch && spec.search?.required === true;
   structure.withheld = isFree || search.awaited;
   const { self } = context;
@@ -67,22 +71,30 @@ export function callCandidate(
   const options = {
     outputTokensMax: Math.min(spec.outputTokensCeiling, model.outputTokensMax),
     nativeSearch,
+    reasons: model.capabilities.includes('reasoning'),
   };
+  const { outputTokensMax } = options;
+  const cut = outputTokensMax < family.outputTokensMin ? new CeilingCut(outputTokensMax) : null;
   const encode = () => family.encodeRequest(asked, target, options);
   const handle = deps.upstream.start(
     family,
     spec.inputTokensEstimate < longTokensMin ? encode() : encode,
     deps.limits.upstream,
     {
-      events: (events) => {
+      events: (read) => {
+        const events = cut === null ? read : cut.keep(read);
         if (!self.tell('upstreamEvents', { attempt: number, events })) handle.abort();
       },
       ended: (failure) => {
         self.tell('upstreamEnded', { attempt: number, failure });
       },
     },
+    spec.accountId,
   );
-  state.attempt = { number, candidate, handle, startedMs: Date.now(), firstEventMs: null };
+  const startedMs = Date.now();
+  state.attempt = { number, candidate, handle, probe, startedMs, firstEventMs: null };
+  // The one before may have ended while it was paused.
+  state.paused = false;
 }
 
 export function abortAttempt(state: GenerationState): void {
@@ -90,7 +102,7 @@ export function abortAttempt(state: GenerationState): void {
   state.search.controller?.abort();
   if (attempt === null) return;
   attempt.handle.abort();
-  deps.health.abandoned(attempt.candidate.target.routeId);
+  deps.health.abandoned(attempt.candidate.target.routeId, attempt.probe);
   state.attempt = null;
 }
 
@@ -100,7 +112,8 @@ export function measureFirstEvent(state: GenerationState): void {
   if (attempt === null || attempt.firstEventMs !== null) return;
   const now = Date.now();
   attempt.firstEventMs = now;
-  deps.health.firstEvent(attempt.candidate.target.routeId, now - attempt.startedMs, now);
+  const durationMs = now - attempt.startedMs - attempt.handle.queuedMs;
+  deps.health.firstEvent(attempt.candidate.target.routeId, durationMs, now);
 }
 
 /** The upstream is over: done, failed for good, or failed with another candidate to try. */
@@ -122,7 +135,7 @@ export function attemptEnded(
     answered(state, context, attempt.candidate);
     return;
   }
-  deps.health.failed(routeId, failure, now);
+  deps.health.failed(routeId, failure, now, attempt.probe);
   noteFailure(state, routeId, failure);
   const left = state.candidates.length;
   if (mayTryNext(state, failure, { isShown: isShown(state), left, nowMs: now })) {
@@ -178,6 +191,13 @@ export function conclude(
   finishGeneration(state, context, { status });
 }
 
+/** What nobody looked at is not handed out as checked: that is our failure, and free. */
+export function endUnchecked(state: GenerationState, context: Context): void {
+  state.structure.unchecked = true;
+  const problem = plainProblem('overloaded', 'The answer could not be checked. Try again.');
+  finishGeneration(state, context, { status: 'failed', problem });
+}
+
 /** What was withheld so far is shown now. */
 export function reveal(state: GenerationState): void {
   const { answer, structure, search } = state;
@@ -198,6 +218,7 @@ export function forgetAnswer(state: GenerationState): void {
     for (const progress of cuts.progress) addProgress(state.answer, progress);
   }
   state.usage = null;
+  state.begunUsage = null;
   state.firstEventMs = null;
   state.search.seen = false;
   state.search.cited = false;

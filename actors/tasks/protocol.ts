@@ -3,6 +3,9 @@
 import type { TaskAnswer } from '../../runtime/work/pool.ts';
 
 export type TasksProtocol = {
-  /** `name` is a file of media/tasks, without its ending. */
-  run: (task: { name: string; payload: unknown }) => TaskAnswer<unknown>;
+  /**
+   * `name` is a file of media/tasks, without its ending. `isSettling`: money is held for it, so
+   * that it may have the room that is kept for such.
+   */
+  run: (task: { name: string; payload: unknown; isSettling?: true }) => TaskAnswer<unknown>;
 };

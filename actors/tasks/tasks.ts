@@ -6,7 +6,7 @@ import type { TaskAnswer } from '../../runtime/work/pool.ts';
 import type { TasksProtocol } from './protocol.ts';
 
 export interface TasksDeps {
-  run(name: string, payload: unknown): Promise<TaskAnswer<unknown>>;
+  run(name: string, payload: unknown, isSettling: boolean): Promise<TaskAnswer<unknown>>;
 }
 
 export const tasksId = 'tasks';
@@ -30,8 +30,8 @@ export function createTasksKind(deps: TasksDeps | null): TasksKind {
         lengthMax: 64,
         receive(state, batch) {
           for (const entry of batch) {
-            const { name, payload } = entry.payload;
-            void state.run(name, payload).then((reply) => entry.reply(reply));
+            const { name, payload, isSettling = false } = entry.payload;
+            void state.run(name, payload, isSettling).then((reply) => entry.reply(reply));
           }
         },
       },

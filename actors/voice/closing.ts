@@ -5,11 +5,13 @@ import type { ClientSocket } from '../../runtime/http/route.ts';
 import { fixedLimits } from '../../runtime/limits.ts';
 import type { SessionFinish } from '../wallet/protocol.ts';
 import { type EndReason, endedEvent, endings, errorEvent, type VoiceError } from './events.ts';
+import { missReport } from './funding.ts';
 import { routeLeft } from './health.ts';
 import type { VoiceSessionProtocol } from './protocol.ts';
 import { send, type VoiceSession } from './state.ts';
 import { addReport, chargeOf, estimated, isNothing } from './tariff.ts';
 import { giveUpTools } from './tools.ts';
+import { endLate } from './transcript.ts';
 
 type ClosingMessages = 'settle' | 'settled' | 'release' | 'released';
 
@@ -35,6 +37,7 @@ export function reject(session: VoiceSession, error: VoiceError): void {
 /** The client is gone, with or without a goodbye. */
 export function clientGone(session: VoiceSession): void {
   session.socket = null;
+  leavePlace(session);
   session.told = true;
   beginEnd(session, 'client_gone');
   advance(session);
@@ -59,6 +62,7 @@ export function closeCall(session: VoiceSession): void {
 function beginEnd(session: VoiceSession, reason: NonNullable<VoiceSession['endReason']>): boolean {
   const { phase } = session;
   if (phase === 'ending' || phase === 'over') return false;
+  endLate(session);
   session.phase = 'ending';
   session.turn = 'ended';
   session.endReason = reason;
@@ -100,7 +104,18 @@ function closeSocket(session: VoiceSession, code: number, reason: string): void 
   if (socket === null) return;
   // Its end may come back at once, on this stack.
   session.socket = null;
+  leavePlace(session);
   endSocket(session, socket, code, reason);
+}
+
+/**
+ * The key's place is that of a connection: a client that renews finds it free. The shard's own is
+ * that of the session, which may still wait for usage.
+ */
+export function leavePlace(session: VoiceSession): void {
+  if (!session.hasPlace) return;
+  session.hasPlace = false;
+  session.spec.releasePlace();
 }
 
 function endSocket(
@@ -114,13 +129,14 @@ function endSocket(
 }
 
 /** Sound of an answer whose usage never came is charged by the clock, and marked. */
-function addEstimate({ funds, started }: VoiceSession): void {
-  if (started === null || funds.unreportedOutMs <= 0) return;
-  const { unreportedInMs, unreportedOutMs } = funds;
+function addEstimate(session: VoiceSession): void {
+  const { funds, started } = session;
+  missReport(session);
+  if (started === null || funds.missedOutMs <= 0) return;
   const { card, perSecond } = started.tariff;
-  addReport(funds.usage, estimated(perSecond, unreportedInMs, unreportedOutMs));
-  funds.unreportedInMs = 0;
-  funds.unreportedOutMs = 0;
+  addReport(funds.usage, estimated(perSecond, funds.missedInMs, funds.missedOutMs));
+  funds.missedInMs = 0;
+  funds.missedOutMs = 0;
   funds.estimated = true;
   const due = chargeOf(card, funds.usage);
   funds.dueMicros = due.chargeMicros;

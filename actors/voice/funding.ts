@@ -1,10 +1,11 @@
 // The money of a session while it lives: the hold of its longest duration, and its extension when
 // what was reported outgrows it. Usage is summed; nothing is charged before the end.
+import type { LiveUsage } from '../../media/providers/live-contract.ts';
 import type { ActorContext, Handlers } from '../../runtime/actor/contract.ts';
 import { fixedLimits } from '../../runtime/limits.ts';
 import type { VoiceSessionProtocol } from './protocol.ts';
 import type { VoiceSession } from './state.ts';
-import { chargeOf, holdMicros } from './tariff.ts';
+import { addReport, chargeOf, holdMicros } from './tariff.ts';
 
 type Context = ActorContext<VoiceSessionProtocol>;
 
@@ -39,6 +40,33 @@ export function askHold(session: VoiceSession): void {
       deps.limits.ledger.askTimeoutMs,
     )
     .then((answer) => session.self.tell('held', answer));
+}
+
+/** Sound of an answer, on the hot path; its usage is still to come. */
+export function noteSound({ funds }: VoiceSession, durationMs: number): void {
+  funds.unreportedOutMs += durationMs;
+  funds.answeredInMs = funds.unreportedInMs;
+}
+
+/** A report counts what was heard both ways since the one before. */
+export function takeReport(session: VoiceSession, usage: LiveUsage): void {
+  const { funds } = session;
+  addReport(funds.usage, usage);
+  funds.unreportedInMs = 0;
+  funds.unreportedOutMs = 0;
+  funds.answeredInMs = 0;
+  noteUsage(session);
+}
+
+/** An answer ended without its report, and no later one counts it. Silence costs nothing. */
+export function missReport({ funds }: VoiceSession): void {
+  if (funds.unreportedOutMs <= 0) return;
+  funds.missedInMs += funds.answeredInMs;
+  funds.missedOutMs += funds.unreportedOutMs;
+  // What was sent since then belongs to the next answer: its report may count it.
+  funds.unreportedInMs -= funds.answeredInMs;
+  funds.unreportedOutMs = 0;
+  funds.answeredInMs = 0;
 }
 
 /** Usage has grown: what is due is known anew, and the hold follows. */

@@ -4,11 +4,14 @@ import type { UpstreamFailure } from '../../media/model/events.ts';
 import type { UpstreamTarget } from '../../media/providers/contract.ts';
 import type { LiveFailureKind } from '../../media/providers/live-contract.ts';
 import { plainFailure } from '../../media/providers/refusal.ts';
+import { noProbe, type Probe } from '../generation/breaker.ts';
 import type { VoiceSession } from './state.ts';
 
 /** The call of a session, as its route's health sees it. */
 export interface RouteUse {
   routeId: string;
+  /** Of its breaker. */
+  probe: Probe;
   /** Epoch milliseconds, the clock of the health. */
   startedMs: number;
   isReady: boolean;
@@ -32,8 +35,9 @@ export function takeTarget(session: VoiceSession): UpstreamTarget | null {
     if (target === undefined) break;
     const { routeId } = target;
     // The probe of a half-open breaker is taken by another session: this one goes elsewhere.
-    if (!deps.health.started(routeId, nowMs) && started.targets.length > 0) continue;
-    session.route = { routeId, startedMs: nowMs, isReady: false };
+    const probe = deps.health.started(routeId, nowMs);
+    if (probe === null && started.targets.length > 0) continue;
+    session.route = { routeId, probe: probe ?? noProbe, startedMs: nowMs, isReady: false };
     return target;
   }
   return null;
@@ -53,12 +57,13 @@ export function routeFailed(session: VoiceSession, kind: LiveFailureKind, text: 
   const { route, deps, leaveAtMs } = session;
   session.route = null;
   if (route === null || Number.isFinite(leaveAtMs)) return;
-  deps.health.failed(route.routeId, plainFailure(failureKinds[kind], text), Date.now());
+  const failure = plainFailure(failureKinds[kind], text);
+  deps.health.failed(route.routeId, failure, Date.now(), route.probe);
 }
 
 /** We leave it: without a verdict if it was not ready, and whatever comes now is none. */
 export function routeLeft(session: VoiceSession): void {
   const { route, deps } = session;
   session.route = null;
-  if (route !== null && !route.isReady) deps.health.abandoned(route.routeId);
+  if (route !== null && !route.isReady) deps.health.abandoned(route.routeId, route.probe);
 }

@@ -29,15 +29,18 @@ export function takeMessage(session: VoiceSession, data: ArrayBuffer, isBinary: 
 }
 
 function takeFrame(session: VoiceSession, data: ArrayBuffer): void {
-  const { phase } = session;
-  if (phase === 'ending' || phase === 'over') return;
+  if (isEnding(session)) return;
   const nowMs = performance.now();
   const { counters } = session.deps.host;
   counters.framesIn += 1;
+  if (session.wasShort) {
+    malformed(session, 'Only the last frame of audio may be shorter than 1,024 bytes.', nowMs);
+    if (isEnding(session)) return;
+  }
   const { byteLength } = data;
-  if (byteLength !== frameBytes || session.wasShort) {
-    const isLast = byteLength < frameBytes && byteLength > 0 && byteLength % 2 === 0;
-    if (!isLast || session.wasShort) {
+  if (byteLength !== frameBytes) {
+    const isShort = byteLength < frameBytes && byteLength > 0 && byteLength % 2 === 0;
+    if (!isShort) {
       malformed(session, 'A frame of audio has 1,024 bytes.', nowMs);
       return;
     }
@@ -50,8 +53,12 @@ function takeFrame(session: VoiceSession, data: ArrayBuffer): void {
   if (session.excessFrames > 0 && isRested(session.frames)) session.excessFrames = 0;
   const pcm = new Uint8Array(data);
   if (nowMs - session.lastSoundMs > listenEveryMs && isAudible(data)) session.lastSoundMs = nowMs;
-  if (phase === 'live') forward(session, pcm);
+  if (session.phase === 'live') forward(session, pcm);
   else keepEarly(session, pcm);
+}
+
+function isEnding({ phase }: VoiceSession): boolean {
+  return phase === 'ending' || phase === 'over';
 }
 
 /** Looks at some of the samples: speech is loud for longer than a frame. */
@@ -81,24 +88,23 @@ function flooded(session: VoiceSession): void {
 }
 
 function takeText(session: VoiceSession, data: ArrayBuffer): void {
-  const { phase } = session;
-  if (phase === 'ending' || phase === 'over') return;
+  if (isEnding(session)) return;
   const nowMs = performance.now();
   const text = textOf(data);
-  if (phase === 'waiting') {
+  if (session.phase === 'waiting') {
     takeStart(session, text, data.byteLength);
     return;
   }
   const control = text === null ? null : readControl(text);
   const isPaced = take(session.controls, fixedLimits.voice.controlEveryMs, nowMs);
-  if (control === null || !isPaced) {
-    malformed(session, 'The message is not a control message, or there are too many.', nowMs);
-    return;
+  if (control === null) malformed(session, 'The message is not a control message.', nowMs);
+  else if (control === 'end') endSession(session, 'client_end');
+  else {
+    session.lastSoundMs = nowMs;
+    bargeIn(session, nowMs);
+    // Answered first: even the one too many is.
+    if (!isPaced) malformed(session, 'There are too many control messages.', nowMs);
   }
-  session.lastSoundMs = nowMs;
-  session.wasShort = false;
-  if (control === 'end') endSession(session, 'client_end');
-  else bargeIn(session, nowMs);
 }
 
 function textOf(data: ArrayBuffer): string | null {

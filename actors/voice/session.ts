@@ -10,7 +10,16 @@ import type {
 import type { SocketHandlers } from '../../runtime/http/route.ts';
 import { fixedLimits } from '../../runtime/limits.ts';
 import type { HoldReply } from '../wallet/protocol.ts';
-import { advance, clientGone, closing, crashed, endSession, giveUp, reject } from './closing.ts';
+import {
+  advance,
+  clientGone,
+  closing,
+  crashed,
+  endSession,
+  giveUp,
+  leavePlace,
+  reject,
+} from './closing.ts';
 import { errorEvent } from './events.ts';
 import { extended } from './funding.ts';
 import { takeMessage } from './intake.ts';
@@ -19,7 +28,8 @@ import { forgetAwaited, isSlow } from './sound.ts';
 import type { VoiceDeps, VoiceSpec } from './spec.ts';
 import { newSession, send, type VoiceSession } from './state.ts';
 import { takeSearch } from './tools.ts';
-import { goLive, openUpstream } from './upstream.ts';
+import { watchLate } from './transcript.ts';
+import { goLive, openUpstream, watchUpstream } from './upstream.ts';
 
 export type VoiceSessionKind = ActorKind<VoiceSessionProtocol, VoiceSession, VoiceSpec>;
 
@@ -91,7 +101,11 @@ function watchLive(session: VoiceSession, nowMs: number, idleMs: number): void {
   } else if (nowMs >= session.endsAtMs) endSession(session, 'max_duration');
   else if (nowMs >= session.leaveAtMs) endSession(session, 'upstream_closed');
   else if (isIdle(session, nowMs, idleMs)) endSession(session, 'idle_timeout');
-  else forgetAwaited(session, nowMs);
+  else {
+    forgetAwaited(session, nowMs);
+    watchLate(session, nowMs);
+    watchUpstream(session, nowMs);
+  }
 }
 
 /** Nobody speaks: no sound of the user, no answer that is heard or awaited. */
@@ -116,7 +130,7 @@ export function createVoiceSessionKind(deps: VoiceDeps | null): VoiceSessionKind
     },
     behaviour,
     stopped(session, reason) {
-      const { deps, spec } = session;
+      const { deps } = session;
       if (session.phase !== 'over') crashed(session);
       session.phase = 'over';
       session.lane?.close();
@@ -124,7 +138,7 @@ export function createVoiceSessionKind(deps: VoiceDeps | null): VoiceSessionKind
       deps.host.remove(session);
       deps.host.leave();
       deps.metrics.ended(reason === 'stopped' ? (session.endReason ?? 'given_up') : reason);
-      spec.releasePlace();
+      leavePlace(session);
     },
   };
 }

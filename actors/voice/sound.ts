@@ -31,7 +31,6 @@ export function takeSound(
   pcm: Uint8Array,
   nowMs: number,
 ): boolean {
-  session.funds.unreportedOutMs += pcm.byteLength / outputBytesPerMs;
   if (!session.playout.push(itemId, pcm, nowMs)) return false;
   session.lastSoundMs = nowMs;
   if (session.turn !== 'speaking') updateTurn(session, nowMs);

@@ -38,7 +38,7 @@ export interface VoiceSpec {
   findVoice(voiceId: string): ChosenVoice | null;
   /** Where a web search looks; null: there is none. */
   searchTarget(): UpstreamTarget | null;
-  /** Gives the key's place back; called once, when the session is over. */
+  /** Gives the key's place back; called once, when its connection ends. */
   releasePlace: () => void;
   /** Where the actor puts its state, for whoever has the socket. */
   link: { session: VoiceSession | null };

@@ -45,7 +45,11 @@ export interface SessionFunds {
   /** Sound since the last report of usage, sent to the upstream and received from it. */
   unreportedInMs: number;
   unreportedOutMs: number;
-  reported: boolean;
+  /** What of the sent sound came before the last of the received one: that it answers. */
+  answeredInMs: number;
+  /** Sound of answers whose usage never came; estimated at the end. */
+  missedInMs: number;
+  missedOutMs: number;
   estimated: boolean;
   retries: number;
 }
@@ -66,6 +70,8 @@ export interface VoiceSession {
   phase: 'waiting' | 'starting' | 'live' | 'ending' | 'over';
   turn: TurnState;
   socket: ClientSocket | null;
+  /** Of its key: how many connections it may have at once. */
+  hasPlace: boolean;
   readonly openedMs: number;
   started: Started | null;
   call: LiveCall | null;
@@ -86,17 +92,21 @@ export interface VoiceSession {
   awaitedSinceMs: number | null;
   /** The assistant's utterance as far as it was told, until its final form. */
   partial: string;
+  /** The user's utterance of which parts come after its answer, and when the last one came. */
+  late: { text: string; atMs: number } | null;
   tools: Map<string, RunningTool> | null;
   readonly frames: Bucket;
   readonly controls: Bucket;
   /** Frames beyond the rate that were dropped lately. */
   excessFrames: number;
   malformed: number;
-  /** A frame that was shorter than the others must have been the last one. */
+  /** The newest frame was shorter than the others: no mistake, unless another one follows. */
   wasShort: boolean;
   /** When anything was last heard or said, for the idle timeout. */
   lastSoundMs: number;
   endsAtMs: number;
+  /** When the upstream said anything. */
+  lastWordMs: number;
   /** When an upstream that is going away is left. */
   leaveAtMs: number;
   readonly funds: SessionFunds;
@@ -123,6 +133,7 @@ export function newSession(
     phase: 'waiting',
     turn: 'connecting',
     socket: null,
+    hasPlace: true,
     openedMs: nowMs,
     started: null,
     call: null,
@@ -136,6 +147,7 @@ export function newSession(
     answering: false,
     awaitedSinceMs: null,
     partial: '',
+    late: null,
     tools: null,
     frames: fullBucket(frameBurstMs, 1.25, nowMs),
     controls: fullBucket(controlBurst * controlEveryMs, 1, nowMs),
@@ -144,6 +156,7 @@ export function newSession(
     wasShort: false,
     lastSoundMs: nowMs,
     endsAtMs: Number.POSITIVE_INFINITY,
+    lastWordMs: nowMs,
     leaveAtMs: Number.POSITIVE_INFINITY,
     funds: {
       state: 'none',
@@ -156,7 +169,9 @@ export function newSession(
       dirty: false,
       unreportedInMs: 0,
       unreportedOutMs: 0,
-      reported: false,
+      answeredInMs: 0,
+      missedInMs: 0,
+      missedOutMs: 0,
       estimated: false,
       retries: 0,
     },

@@ -1,6 +1,7 @@
 // The upstream of a session: opened with its hold, tried at the next target while it was not ready,
 // and read as it speaks. What it says is acted on at once, on the stack of its socket.
 import { strict as assert } from 'node:assert';
+import { outputBytesPerMs } from '../../media/audio/playout/playout.ts';
 import type {
   LiveCall,
   LiveEvent,
@@ -9,19 +10,18 @@ import type {
 } from '../../media/providers/live-contract.ts';
 import { fixedLimits } from '../../runtime/limits.ts';
 import { closeCall, endSession, reject, upstreamOver } from './closing.ts';
-import { errorEvent, inputAudio, readyEvent, statusEvent, transcriptEvent } from './events.ts';
-import { noteUsage } from './funding.ts';
+import { errorEvent, inputAudio, readyEvent, statusEvent } from './events.ts';
+import { missReport, noteSound, takeReport } from './funding.ts';
 import { routeFailed, routeReady, takeTarget } from './health.ts';
 import { sealContinuation } from './sealed.ts';
 import { clearSound, endAnswer, takeSound, updateTurn } from './sound.ts';
 import { send, type VoiceSession } from './state.ts';
-import { addReport } from './tariff.ts';
 import { callTool, giveUpTools, toolsFor } from './tools.ts';
+import { takeTranscript } from './transcript.ts';
 
 const instructions =
   'You are a helpful voice assistant. Answer in the language of the user, briefly, in plain ' +
   'spoken sentences without markup.';
-const partialCharactersMax = 32_768;
 
 /** Calls the next target. Nothing is sent to it but the set-up before the hold is durable. */
 export function openUpstream(session: VoiceSession): void {
@@ -65,6 +65,7 @@ function openLane(session: VoiceSession, inputRateHz: number): void {
       if (session.call?.audio(pcm) === false) session.deps.host.counters.framesDropped += 1;
     },
     failed: () => failSession(session, 'The sound could not be converted.'),
+    fault: (error) => void session.self.tell('fault', error),
   });
   // As many lanes as sessions: one is always free.
   assert(session.lane !== null, 'a session has its lane');
@@ -72,15 +73,20 @@ function openLane(session: VoiceSession, inputRateHz: number): void {
 
 function takeEvents(session: VoiceSession, call: LiveCall, events: readonly LiveEvent[]): void {
   const nowMs = performance.now();
+  session.lastWordMs = nowMs;
   for (const event of events) {
     if (session.call !== call) return;
-    if (event.type === 'audio') takeAudio(session, event.itemId, event.pcm, nowMs);
+    if (event.type === 'audio') takeAudio(session, event, nowMs);
     else takeEvent(session, event, nowMs);
   }
 }
 
-function takeAudio(session: VoiceSession, itemId: string, pcm: Uint8Array, nowMs: number): void {
+type AudioEvent = Extract<LiveEvent, { type: 'audio' }>;
+
+function takeAudio(session: VoiceSession, event: AudioEvent, nowMs: number): void {
   if (session.phase !== 'live') return;
+  const { itemId, pcm } = event;
+  if (event.isReported !== true) noteSound(session, pcm.byteLength / outputBytesPerMs);
   if (takeSound(session, itemId, pcm, nowMs)) return;
   const message = 'The answer is longer than can be kept for this client.';
   failSession(session, message);
@@ -98,11 +104,10 @@ function takeEvent(
       goLive(session);
       return;
     case 'usage':
-      addReport(session.funds.usage, event.usage);
-      session.funds.unreportedInMs = 0;
-      session.funds.unreportedOutMs = 0;
-      session.funds.reported = true;
-      noteUsage(session);
+      takeReport(session, event.usage);
+      return;
+    case 'unreported':
+      missReport(session);
       return;
     case 'failed':
       callFailed(session, event.kind, event.text);
@@ -115,7 +120,10 @@ function takeEvent(
   }
 }
 
-type TurnEvent = Exclude<LiveEvent, { type: 'audio' | 'ready' | 'usage' | 'failed' | 'ended' }>;
+type TurnEvent = Exclude<
+  LiveEvent,
+  { type: 'audio' | 'ready' | 'usage' | 'unreported' | 'failed' | 'ended' }
+>;
 
 function takeTurnEvent(session: VoiceSession, event: TurnEvent, nowMs: number): void {
   session.lastSoundMs = nowMs;
@@ -137,7 +145,7 @@ function takeTurnEvent(session: VoiceSession, event: TurnEvent, nowMs: number): 
       session.deps.host.pace(session);
       break;
     case 'transcript':
-      takeTranscript(session, event.role, event.text, event.final);
+      takeTranscript(session, event, nowMs);
       break;
     case 'interrupted':
       interrupted(session, nowMs);
@@ -161,20 +169,6 @@ function takeTurnEvent(session: VoiceSession, event: TurnEvent, nowMs: number): 
       note(session, { code: event.code, text: event.text }, 'voice upstream reports a problem');
   }
   updateTurn(session, nowMs);
-}
-
-function takeTranscript(
-  session: VoiceSession,
-  role: 'user' | 'assistant',
-  text: string,
-  final: boolean,
-): void {
-  if (text === '' && !final) return;
-  if (role === 'assistant') {
-    const isKept = !final && session.partial.length < partialCharactersMax;
-    session.partial = isKept ? session.partial + text : '';
-  }
-  send(session, transcriptEvent(role, text, final));
 }
 
 /** The user spoke over the answer. All of it was played: then it has no meaning. */
@@ -209,6 +203,16 @@ function callFailed(session: VoiceSession, kind: LiveFailureKind, text: string):
     endSession(session, 'upstream_closed');
   }
   upstreamOver(session);
+}
+
+/** It has begun an answer, nothing of it is left to hear, and nothing more of it comes. */
+export function watchUpstream(session: VoiceSession, nowMs: number): void {
+  const { stalledMs } = fixedLimits.voice;
+  if (session.turn !== 'thinking' || !session.answering || session.tools !== null) return;
+  if (nowMs - session.lastWordMs < stalledMs) return;
+  const { call } = session;
+  callFailed(session, 'timeout', `an answer stalled for ${stalledMs} ms`);
+  call?.close(0);
 }
 
 function failSession(session: VoiceSession, message: string): void {

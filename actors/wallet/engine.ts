@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { WalletWrite } from '../../db/ledger.ts';
-import type { BatchEntry } from '../../runtime/actor/contract.ts';
+import type { BatchEntry, Timer } from '../../runtime/actor/contract.ts';
 import { type Decided, decideAll, isWellFormed, missingReply, unavailableReply } from './decide.ts';
 import type { WalletDependencies, WalletDesk, WriteOutcome } from './desk.ts';
 import { expireGrants, fenceWrite, openWallet, takeWrite, type Wallet } from './funds.ts';
@@ -25,6 +25,8 @@ export interface WalletMemory {
    * attempt that made them.
    */
   readonly uncertain: Map<string, bigint>;
+  /** The next look at them, if nobody asks before; one at a time. Null: nothing is in doubt. */
+  doubt: { sinceMs: number; timer: Timer } | null;
   /** One batch decides at a time; the next may while the write of the one before is on its way. */
   readonly deciding: Turn;
   /** The last write that is on its way: what it proves, it proves of all before it. */
@@ -32,7 +34,8 @@ export interface WalletMemory {
 }
 
 export function emptyMemory(id: string): WalletMemory {
-  return { id, wallet: null, uncertain: new Map(), deciding: createTurn(), landing: null };
+  const deciding = createTurn();
+  return { id, wallet: null, uncertain: new Map(), doubt: null, deciding, landing: null };
 }
 
 export interface WalletEngine {

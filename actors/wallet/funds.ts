@@ -5,6 +5,7 @@ import assert from 'node:assert/strict';
 import { type ClaimRow, emptyWrite, type FinishRow, type WalletWrite } from '../../db/ledger.ts';
 import type { SessionClaimRow, SessionFinishRow } from '../../db/voice-sessions.ts';
 import type { EntryRow, GrantRow, HoldLeg, HoldRow, Legs, WalletRow } from '../../db/wallets.ts';
+import { RecentMap, TransientMap } from '../../runtime/transient.ts';
 
 /** How a hold ended: the answer to whoever ends it again. */
 export type EndedHold =
@@ -22,13 +23,13 @@ export interface Wallet {
   readonly balances: Legs;
   /** Promotions by earliest expiry, then purchases, each oldest first. */
   readonly grants: GrantRow[];
-  readonly holds: Map<string, HoldRow>;
+  readonly holds: TransientMap<string, HoldRow>;
   /** Holds that ended lately, so that a repetition needs no look at the journal. */
-  readonly ended: Map<string, EndedHold>;
+  readonly ended: RecentMap<string, EndedHold>;
   /** Which generation has an idempotency key, of those that were claimed here and still run. */
-  readonly runningByKey: Map<string, string>;
-  readonly keyByRunning: Map<string, string>;
-  readonly changes: Changes;
+  readonly runningByKey: TransientMap<string, string>;
+  readonly keyByRunning: TransientMap<string, string>;
+  changes: Changes;
 }
 
 interface Changes {
@@ -46,7 +47,7 @@ interface Changes {
 }
 
 /** More than a batch can end, so that what one batch ended is still known inside it. */
-const ENDED_MAX = 2_048;
+const ENDED_MIN = 2_048;
 
 /** Odd, so that no name comes twice, and large: one more than a name is not the next one. */
 const VERSION_STRIDE = 0x9e37_79b9_7f4a_7c15n;
@@ -70,23 +71,27 @@ export function openWallet(row: WalletRow, nonce: bigint): Wallet {
     versions: 0n,
     balances: row.balances,
     grants: row.grants.sort(bySpendingOrder),
-    holds: new Map(row.holds.map((hold) => [hold.id, hold])),
-    ended: new Map(),
-    runningByKey: new Map(),
-    keyByRunning: new Map(),
-    changes: {
-      entries: [],
-      newHolds: new Set(),
-      changedHolds: new Set(),
-      endedHolds: new Set(),
-      newGrants: new Set(),
-      changedGrants: new Set(),
-      claims: [],
-      finishes: new Map(),
-      freedKeys: [],
-      sessionClaims: [],
-      sessionFinishes: new Map(),
-    },
+    holds: new TransientMap(row.holds.map((hold) => [hold.id, hold])),
+    ended: new RecentMap(ENDED_MIN),
+    runningByKey: new TransientMap(),
+    keyByRunning: new TransientMap(),
+    changes: noChanges(),
+  };
+}
+
+function noChanges(): Changes {
+  return {
+    entries: [],
+    newHolds: new Set(),
+    changedHolds: new Set(),
+    endedHolds: new Set(),
+    newGrants: new Set(),
+    changedGrants: new Set(),
+    claims: [],
+    finishes: new Map(),
+    freedKeys: [],
+    sessionClaims: [],
+    sessionFinishes: new Map(),
   };
 }
 
@@ -227,14 +232,7 @@ export function dropHold(wallet: Wallet, hold: HoldRow, end: EndedHold): void {
   wallet.holds.delete(hold.id);
   changes.changedHolds.delete(hold.id);
   if (!changes.newHolds.delete(hold.id)) changes.endedHolds.add(hold.id);
-  rememberEnd(wallet, hold.id, end);
-}
-
-export function rememberEnd(wallet: Wallet, holdId: string, end: EndedHold): void {
-  wallet.ended.set(holdId, end);
-  if (wallet.ended.size <= ENDED_MAX) return;
-  const [oldest] = wallet.ended.keys();
-  if (oldest !== undefined) wallet.ended.delete(oldest);
+  wallet.ended.set(hold.id, end);
 }
 
 /** What changed since the last time, or null; the wallet is then on its next version. */
@@ -269,7 +267,7 @@ export function takeWrite(wallet: Wallet): WalletWrite | null {
     write.finishes.length + write.claims.length === 0 &&
     write.sessionFinishes.length + write.sessionClaims.length === 0;
   if (empty) return null;
-  clearChanges(changes);
+  wallet.changes = noChanges();
   wallet.version = write.nextVersion;
   wallet.versions += 1n;
   return write;
@@ -295,20 +293,6 @@ export function fenceWrite(wallet: Wallet): WalletWrite {
   wallet.versions += 1n;
   const balances = { ...wallet.balances };
   return emptyWrite({ walletId: wallet.id, version, nextVersion: wallet.version, balances });
-}
-
-function clearChanges(changes: Changes): void {
-  changes.entries = [];
-  changes.newHolds.clear();
-  changes.changedHolds.clear();
-  changes.endedHolds.clear();
-  changes.newGrants.clear();
-  changes.changedGrants.clear();
-  changes.claims = [];
-  changes.finishes.clear();
-  changes.freedKeys = [];
-  changes.sessionClaims = [];
-  changes.sessionFinishes.clear();
 }
 
 function freeOf(grant: GrantRow): bigint {

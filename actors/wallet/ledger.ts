@@ -12,7 +12,6 @@ import {
   earmark,
   lesser,
   post,
-  rememberEnd,
   resolveLegs,
   spendFree,
   touchHold,
@@ -224,7 +223,7 @@ function settleEnded(wallet: Wallet, request: SettleRequest, known: Known): Sett
     providerCostMicros: request.providerCostMicros,
     shortfallMicros: -shortfallMicros,
   });
-  rememberEnd(wallet, holdId, { kind: 'settled', chargedMicros: chargeMicros, shortfallMicros });
+  wallet.ended.set(holdId, { kind: 'settled', chargedMicros: chargeMicros, shortfallMicros });
   finish(wallet, request.finish, null, chargeMicros, true);
   finishSession(wallet, request.session, null, chargeMicros, true);
   return { status: 'settled', chargedMicros: chargeMicros, shortfallMicros };

@@ -8,6 +8,9 @@ export interface WalletLimits {
   /** So many waiting operations are decided while the batch before them is still being written. */
   overlapFrom: number;
   mailboxLengthMax: number;
+  /** How soon a wallet with holds in doubt looks again, if nobody asks before. */
+  doubtMsMin: number;
+  doubtMsMax: number;
   /** A wallet that was not asked for this long leaves memory. */
   idleTimeoutMs: number;
   /** Statements of this shard on their way at once, for writing and for loading. */
@@ -29,6 +32,8 @@ export const walletLimits: Readonly<WalletLimits> = Object.freeze({
   batchLengthMax: fixedLimits.ledger.batchLengthMax,
   overlapFrom: 12,
   mailboxLengthMax: fixedLimits.ledger.mailboxLengthMax,
+  doubtMsMin: fixedLimits.ledger.doubtMsMin,
+  doubtMsMax: fixedLimits.ledger.doubtMsMax,
   idleTimeoutMs: fixedLimits.ledger.idleMs,
   writesInFlightMax: 2,
   loadsInFlightMax: 2,

@@ -225,27 +225,6 @@ function ceilDivide(numerator: bigint, denominator: bigint): bigint {
   return (numerator + denominator - 1n) / denominator;
 }
 
-/**
- * How many further output tokens `budgetMicros` pays for, beside the usage so far: the largest n
- * whose whole charge stays within the budget. 0 when nothing fits; `Number.MAX_SAFE_INTEGER` when
- * output is free.
- */
-export function affordableOutputTokens(
-  card: CompiledCard,
-  usageSoFar: TokenUsage,
-  budgetMicros: bigint,
-): number {
-  const left =
-    budgetMicros * card.denominator * MARKUP_DENOMINATOR -
-    costOf(card, usageSoFar, {}) * MARKUP_NUMERATOR;
-  if (left < 0n) return 0;
-  const perToken = tierFor(card, usageSoFar).output * MARKUP_NUMERATOR;
-  const most = BigInt(Number.MAX_SAFE_INTEGER);
-  if (perToken === 0n) return Number.MAX_SAFE_INTEGER;
-  const tokens = left / perToken;
-  return Number(tokens < most ? tokens : most);
-}
-
 /** Rates as the public catalog shows them: credits per million, the markup included. */
 export interface PublicRates {
   credits_per_million_input: number | null;

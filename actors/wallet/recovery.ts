@@ -23,7 +23,7 @@ export interface Ends {
 
 export interface RecoveryOptions extends Ends {
   instanceId: string;
-  /** No other process uses this database: all instances but this one are dead at once. */
+  /** No other process reaches this database: all instances but this one are dead at once. */
   singleProcess: boolean;
   /** Known to be dead, whatever their lease says. */
   previousInstanceIds?: readonly string[];

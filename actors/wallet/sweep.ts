@@ -1,22 +1,24 @@
 // The sweep: releases holds that have expired, takes back promotions whose time has come, frees old
-// idempotency keys, removes old responses and conversations. Each pass is bounded; the next one
-// finds what is left.
+// idempotency keys, removes old answers, responses, sessions and conversations. Each pass is
+// bounded; the next one finds what is left.
 import { sweepConversations } from '../../db/conversations.ts';
+import { sweepGenerations } from '../../db/generations.ts';
 import {
-  freeOldKeys,
   listAbandonedHolds,
   listExpiredHolds,
   listWalletsWithExpiredGrants,
 } from '../../db/instances.ts';
 import { sweepResponses } from '../../db/responses.ts';
+import { sweepSessions } from '../../db/sessions.ts';
 import type { Sql } from '../../db/sql.ts';
 import { sweepTickets } from '../../db/voice-tickets.ts';
 import { firstIdAt } from '../../runtime/ids.ts';
+import { fixedLimits } from '../../runtime/limits.ts';
 import { type Ends, endHold } from './recovery.ts';
 
 export interface SweepOptions extends Ends {
   clock: () => number;
-  /** How long the key of a finished generation is kept. */
+  /** How long the key of a finished generation and its answer are kept. */
   keyKeptMs: number;
   /** Any operation of a wallet expires its grants first; `balance` does nothing else. */
   touch: (walletId: string) => Promise<unknown>;
@@ -26,18 +28,15 @@ export interface Swept {
   releasedHolds: number;
   abandonedHolds: number;
   expiredWallets: number;
-  keysLookedAt: number;
+  generationsLookedAt: number;
   responsesLookedAt: number;
   conversationsForgotten: number;
   ticketsForgotten: number;
+  sessionsForgotten: number;
 }
 
 const PAGE_LENGTH = 500;
 const PAGES_MAX = 20;
-/** An owner that has not ended this long after its hold expired will never do so. */
-const ABANDONED_AFTER_MS = 3_600_000;
-/** Whoever comes back to a conversation later has its model chosen anew. */
-const CONVERSATION_KEPT_MS = 30 * 86_400_000;
 
 /** One pass. Rejects when the database cannot be read; the next pass does what this one did not. */
 export async function sweepOnce(sql: Sql, options: SweepOptions): Promise<Swept> {
@@ -48,7 +47,8 @@ export async function sweepOnce(sql: Sql, options: SweepOptions): Promise<Swept>
       options.release(walletId, { holdId, reason: 'expired', finish: null }),
     ),
   );
-  const abandoned = await listAbandonedHolds(sql, nowMs - ABANDONED_AFTER_MS, PAGE_LENGTH);
+  const { abandonedAfterMs } = fixedLimits.ledger;
+  const abandoned = await listAbandonedHolds(sql, nowMs - abandonedAfterMs, PAGE_LENGTH);
   await Promise.all(abandoned.map((hold) => endHold(options, hold)));
   const wallets = await listWalletsWithExpiredGrants(sql, nowMs, PAGE_LENGTH);
   await Promise.all(wallets.map((walletId) => options.touch(walletId)));
@@ -56,18 +56,19 @@ export async function sweepOnce(sql: Sql, options: SweepOptions): Promise<Swept>
     releasedHolds: replies.filter((reply) => reply.status === 'released').length,
     abandonedHolds: abandoned.length,
     expiredWallets: wallets.length,
-    keysLookedAt: await sweepKeys(sql, nowMs - options.keyKeptMs),
+    generationsLookedAt: await sweepFinished(sql, nowMs - options.keyKeptMs),
     responsesLookedAt: await sweepPages(() => sweepResponses(sql, PAGE_LENGTH)),
     ticketsForgotten: await sweepPages(() => sweepTickets(sql, PAGE_LENGTH)),
+    sessionsForgotten: await sweepPages(() => sweepSessions(sql, PAGE_LENGTH)),
     conversationsForgotten: await sweepPages(() =>
-      sweepConversations(sql, nowMs - CONVERSATION_KEPT_MS, PAGE_LENGTH),
+      sweepConversations(sql, nowMs - fixedLimits.generation.conversationMs, PAGE_LENGTH),
     ),
   };
 }
 
-function sweepKeys(sql: Sql, beforeMs: number): Promise<number> {
+function sweepFinished(sql: Sql, beforeMs: number): Promise<number> {
   const untilId = firstIdAt('req', beforeMs);
-  return sweepPages(() => freeOldKeys(sql, untilId, PAGE_LENGTH));
+  return sweepPages(() => sweepGenerations(sql, untilId, PAGE_LENGTH));
 }
 
 async function sweepPages(sweepPage: () => Promise<number>): Promise<number> {

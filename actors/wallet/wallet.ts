@@ -1,12 +1,10 @@
 // The wallet actor: a batcher in front of a row version and of constraints. Its state is a cache;
 // two actors for one wallet are slower, never wrong. Start with `ledger.ts` for the rules.
-import type { ActorKind } from '../../runtime/actor/contract.ts';
+import type { ActorContext, ActorKind } from '../../runtime/actor/contract.ts';
 import { createWalletDesk, type WalletDependencies, type WalletMetrics } from './desk.ts';
 import { createWalletEngine, emptyMemory, type WalletEntry, type WalletMemory } from './engine.ts';
+import type { WalletLimits } from './limits.ts';
 import type { WalletProtocol } from './protocol.ts';
-
-/** How soon a wallet with holds in doubt looks again, if nobody asks before. */
-const DOUBT_DELAY_MS = 1_000;
 
 /** The kind, for one shard: all its wallets share a desk, so their statements are coalesced. */
 export function createWalletKind(
@@ -31,11 +29,26 @@ export function createWalletKind(
           const startedAt = performance.now();
           await engine.run(memory, metrics === undefined ? batch : counted(batch, metrics));
           metrics?.batch(batch.length, (performance.now() - startedAt) / 1_000);
-          if (memory.uncertain.size > 0) context.after(DOUBT_DELAY_MS, 'balance', {});
+          lookAgain(memory, context, limits);
         },
       },
     },
   };
+}
+
+/** While holds are in doubt any batch clears them up, so a timer is for a wallet that is silent. */
+function lookAgain(
+  memory: WalletMemory,
+  context: Pick<ActorContext<WalletProtocol>, 'after'>,
+  { doubtMsMin, doubtMsMax }: WalletLimits,
+): void {
+  const nowMs = performance.now();
+  const sinceMs = memory.doubt?.sinceMs ?? nowMs;
+  memory.doubt?.timer.cancel();
+  memory.doubt = null;
+  if (memory.uncertain.size === 0) return;
+  const delayMs = Math.min(Math.max(nowMs - sinceMs, doubtMsMin), doubtMsMax);
+  memory.doubt = { sinceMs, timer: context.after(delayMs, 'balance', {}) };
 }
 
 /** The same entries, whose answers are counted as they leave. */

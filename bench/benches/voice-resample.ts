@@ -65,6 +65,9 @@ function speak(lanes: Lanes, onDelay: (delayMs: number) => void): Speaker {
     failed() {
       throw new Error('the lanes failed');
     },
+    fault(error) {
+      throw error;
+    },
   });
   if (lane === null) throw new Error('no lane was free');
   return { lane, pushedMs };

@@ -10,6 +10,8 @@ export interface ContainerFacts {
   mediaTypes: readonly string[];
   /** Codecs of its one stream, as ffprobe calls them. */
   codec: RegExp;
+  /** Its samples are those that were recorded, to the last bit. */
+  isLossless: boolean;
   /** As it is sent to providers. */
   filename: string;
   mediaType: string;
@@ -21,6 +23,7 @@ export const containers: Readonly<Record<Container, ContainerFacts>> = {
     extensions: ['wav', 'wave'],
     mediaTypes: ['audio/wav', 'audio/x-wav', 'audio/wave', 'audio/vnd.wave'],
     codec: /^pcm_/,
+    isLossless: true,
     filename: 'audio.wav',
     mediaType: 'audio/wav',
   },
@@ -29,6 +32,7 @@ export const containers: Readonly<Record<Container, ContainerFacts>> = {
     extensions: ['mp3', 'mpga', 'mpeg'],
     mediaTypes: ['audio/mpeg', 'audio/mp3', 'audio/x-mp3', 'audio/mpeg3', 'audio/x-mpeg'],
     codec: /^mp3(float)?$/,
+    isLossless: false,
     filename: 'audio.mp3',
     mediaType: 'audio/mpeg',
   },
@@ -37,6 +41,7 @@ export const containers: Readonly<Record<Container, ContainerFacts>> = {
     extensions: ['ogg', 'oga', 'opus'],
     mediaTypes: ['audio/ogg', 'application/ogg', 'audio/opus', 'audio/x-opus'],
     codec: /^opus$/,
+    isLossless: false,
     filename: 'audio.ogg',
     mediaType: 'audio/ogg',
   },
@@ -46,6 +51,7 @@ export const containers: Readonly<Record<Container, ContainerFacts>> = {
     // Browsers call a recording without a picture so, too.
     mediaTypes: ['audio/webm', 'video/webm'],
     codec: /^opus$/,
+    isLossless: false,
     filename: 'audio.webm',
     mediaType: 'audio/webm',
   },
@@ -54,6 +60,7 @@ export const containers: Readonly<Record<Container, ContainerFacts>> = {
     extensions: ['m4a', 'mp4', 'aac'],
     mediaTypes: ['audio/mp4', 'video/mp4', 'audio/m4a', 'audio/x-m4a', 'audio/aac'],
     codec: /^aac$/,
+    isLossless: false,
     filename: 'audio.m4a',
     mediaType: 'audio/mp4',
   },
@@ -62,6 +69,7 @@ export const containers: Readonly<Record<Container, ContainerFacts>> = {
     extensions: ['aac'],
     mediaTypes: ['audio/aac', 'audio/aacp', 'audio/x-aac'],
     codec: /^aac$/,
+    isLossless: false,
     filename: 'audio.aac',
     mediaType: 'audio/aac',
   },
@@ -98,4 +106,10 @@ export function mislabelled(
   // Clients that know nothing of a file say this: the name has to do.
   if (type === '' || type === 'application/octet-stream') return null;
   return mediaTypes.includes(type) ? null : 'media type';
+}
+
+/** The container that name and media type agree on; null: none of those that are taken. */
+export function containerLabelled(filename: string, mediaType: string): Container | null {
+  const names = Object.keys(containers) as Container[];
+  return names.find((name) => mislabelled(name, filename, mediaType) === null) ?? null;
 }

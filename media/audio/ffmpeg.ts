@@ -11,34 +11,39 @@ const allocationBytesMax = 64 * 1_024 * 1_024;
  * read as further lines of the report, with a codec of his choice.
  */
 const shownEntries = [
-  'stream=codec_type,codec_name',
+  'stream=codec_type,codec_name,sample_rate,channels',
   'stream_disposition=attached_pic',
   'stream_tags=-',
   'stream_side_data=-',
   'format=format_name',
   'format_tags=-',
 ].join(':');
-const sampleRateHz = 16_000;
-const bytesPerSecond = sampleRateHz * 2;
+const bytesPerSample = 4;
+const fullScale = 2 ** 31;
 
 export interface ReadOptions {
   tools: AudioTools;
   /** Absolute path of the file. */
   path: string;
   demuxer: string;
+  /** Of the demuxer. */
+  readOptions: readonly string[];
 }
 
 export interface ProbedStream {
   type: string;
   codec: string;
   isAttachedPicture: boolean;
+  /** 0: it has none. */
+  rateHz: number;
+  channels: number;
 }
 
 /** The streams that the file says it has; null: it is not what its signature says. */
 export async function probeAudio(options: ReadOptions): Promise<ProbedStream[] | null> {
-  const { tools, path, demuxer } = options;
+  const { tools, path } = options;
   const command = ffmpeg(`file:${path}`).setFfprobePath(tools.ffprobePath);
-  const bounds = ['-v', 'error', ...inputOptions(demuxer), '-show_entries', shownEntries];
+  const bounds = ['-v', 'error', ...inputOptions(options), '-show_entries', shownEntries];
   const data = await new Promise<FfprobeData | null>((resolve) => {
     command.ffprobe(bounds, (error: unknown, found: FfprobeData) => {
       resolve(error === null || error === undefined ? found : null);
@@ -49,31 +54,40 @@ export async function probeAudio(options: ReadOptions): Promise<ProbedStream[] |
     type: stream.codec_type ?? '',
     codec: stream.codec_name ?? '',
     isAttachedPicture: Number(stream.disposition?.attached_pic ?? 0) === 1,
+    rateHz: Number(stream.sample_rate) || 0,
+    channels: Number(stream.channels) || 0,
   }));
 }
 
 export interface DecodedAudio {
   /** What was decoded, at most `secondsMax` and a little. */
   seconds: number;
-  /** Of any sample, 0 to 32,768. */
+  /** Of any sample of any channel, 0 to 1. */
   peak: number;
   /** The program met no error that ended it. */
   isWhole: boolean;
 }
 
+export interface DecodeOptions extends ReadOptions {
+  /** The stream's own: mixed or resampled, loud sound may cancel itself out. */
+  rateHz: number;
+  channels: number;
+  /** Past it decoding stops. */
+  secondsMax: number;
+  timeoutMs: number;
+}
+
 /** Decodes the first audio stream, and keeps nothing of it but these figures. */
-export function decodeAudio(
-  options: ReadOptions & { secondsMax: number; timeoutMs: number },
-): Promise<DecodedAudio> {
-  const { tools, path, demuxer, secondsMax, timeoutMs } = options;
+export function decodeAudio(options: DecodeOptions): Promise<DecodedAudio> {
+  const { tools, path, rateHz, channels, secondsMax, timeoutMs } = options;
   const command = ffmpeg(`file:${path}`, { timeout: timeoutMs / 1_000, stdoutLines: 20 })
     .setFfmpegPath(tools.ffmpegPath)
-    .inputOptions(['-v', 'error', '-nostdin', ...inputOptions(demuxer), '-threads', '1'])
+    .inputOptions(['-v', 'error', '-nostdin', ...inputOptions(options), '-threads', '1'])
     .outputOptions(['-map', '0:a:0', '-vn', '-sn', '-dn', '-map_metadata', '-1'])
-    .outputOptions(['-ac', '1', '-ar', String(sampleRateHz), '-t', String(secondsMax)])
-    .outputOptions(['-threads', '1'])
-    .format('s16le');
-  const bytesMax = (secondsMax + 1) * bytesPerSecond;
+    .outputOptions(['-ac', String(channels), '-ar', String(rateHz), '-threads', '1'])
+    .format('s32le');
+  const bytesPerSecond = rateHz * channels * bytesPerSample;
+  const bytesMax = secondsMax * bytesPerSecond;
   return new Promise((resolve) => {
     const meter = createMeter();
     const done = (isWhole: boolean) => {
@@ -85,7 +99,7 @@ export function decodeAudio(
       emitClose: false,
       write(chunk: Buffer, _encoding, taken) {
         meter.take(chunk);
-        // What is longer than was asked for is no decoder of ours.
+        // Counted here: the program's own bound would go by the times that the file says.
         if (meter.bytes() > bytesMax) command.kill('SIGKILL');
         taken();
       },
@@ -98,38 +112,32 @@ export function decodeAudio(
   });
 }
 
-function inputOptions(demuxer: string): string[] {
+function inputOptions({ demuxer, readOptions }: ReadOptions): string[] {
   return [
     ...['-max_alloc', String(allocationBytesMax)],
     ...['-protocol_whitelist', 'file,pipe'],
-    ...['-f', demuxer],
+    ...['-f', demuxer, ...readOptions],
   ];
 }
 
-/** Length and peak of s16le that comes in pieces of any length. */
+/** Length and peak of s32le that comes in pieces of any length. */
 function createMeter() {
   let bytes = 0;
   let peak = 0;
-  let odd: number | null = null;
-  const see = (sample: number) => {
-    const size = sample < 0 ? -sample : sample;
-    if (size > peak) peak = size;
-  };
+  let rest: Buffer = Buffer.alloc(0);
   return {
     take(chunk: Buffer): void {
       bytes += chunk.length;
-      let offset = 0;
-      const [first] = chunk;
-      if (odd !== null && first !== undefined) {
-        see(((odd | (first << 8)) << 16) >> 16);
-        odd = null;
-        offset = 1;
+      const samples = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
+      const end = samples.length - (samples.length % bytesPerSample);
+      for (let offset = 0; offset < end; offset += bytesPerSample) {
+        const sample = samples.readInt32LE(offset);
+        const size = sample < 0 ? -sample : sample;
+        if (size > peak) peak = size;
       }
-      const end = chunk.length - ((chunk.length - offset) % 2);
-      for (; offset < end; offset += 2) see(chunk.readInt16LE(offset));
-      if (end < chunk.length) odd = chunk[end] ?? null;
+      rest = samples.subarray(end);
     },
     bytes: () => bytes,
-    peak: () => peak,
+    peak: () => peak / fullScale,
   };
 }

@@ -1,7 +1,7 @@
 // Files that only this service reads, in a folder of TOLLGATE_DATA: written under another name
 // until they are whole, and removed by age. Nothing in a name comes from a client.
 import { createReadStream, createWriteStream, type ReadStream, type WriteStream } from 'node:fs';
-import { mkdir, open, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 const partialEnding = '.part';
@@ -61,15 +61,18 @@ export function writePrivateFile(folder: string, name: string, onDrain: () => vo
   };
 }
 
-/** A file as it lies there, with its length; null: it is gone. */
-export async function readPrivateFile(
-  folder: string,
-  name: string,
-): Promise<{ bytes: number; stream: ReadStream } | null> {
+/** A file as it lies there: who never reads it has nothing to close. */
+export interface PrivateFile {
+  bytes: number;
+  read(): ReadStream;
+}
+
+/** Null: it is gone. */
+export async function findPrivateFile(folder: string, name: string): Promise<PrivateFile | null> {
+  const path = join(folder, name);
   try {
-    const handle = await open(join(folder, name), 'r');
-    const { size } = await handle.stat();
-    return { bytes: size, stream: createReadStream('', { fd: handle }) };
+    const { size } = await stat(path);
+    return { bytes: size, read: () => createReadStream(path) };
   } catch {
     return null;
   }

@@ -48,19 +48,6 @@ export interface Transcript {
   seconds: number | null;
 }
 
-/** Unicode characters (code points), as prices and bounds count them. */
-export function countCharacters(text: string): number {
-  let count = 0;
-  for (let index = 0; index < text.length; index += 1) {
-    const unit = text.charCodeAt(index);
-    // The second half of a pair is no character of its own; half a pair is one.
-    const isSecond = unit >= 0xdc00 && unit <= 0xdfff && index > 0;
-    const before = isSecond ? text.charCodeAt(index - 1) : 0;
-    if (!(before >= 0xd800 && before <= 0xdbff)) count += 1;
-  }
-  return count;
-}
-
 /** Whether bytes begin as audio of the format does; few enough bytes are no proof against it. */
 export function beginsAs(format: SpeechFormat, bytes: Uint8Array): boolean {
   if (format === 'wav') return Buffer.from(bytes.subarray(0, 4)).toString('latin1') === 'RIFF';

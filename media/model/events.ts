@@ -8,6 +8,7 @@ export type FinishReason = 'stop' | 'length' | 'tool_calls' | 'content_filter';
 /** Why an upstream attempt failed, without a word of the provider's own text in what is public. */
 export interface UpstreamFailure {
   kind:
+    | 'overloaded' // our own queue: nothing was sent, and nothing is known of the provider
     | 'connect' // no connection, or it broke before a response
     | 'timeout' // one of our deadlines, or the provider's 408
     | 'busy' // 429
@@ -41,7 +42,7 @@ export interface Citation {
 
 export type ModelEvent =
   /** The upstream has begun: its first well-formed event arrived (it may hold no answer yet).
-   * `usage`: what it says of the input already. It is shown, never charged. */
+   * `usage`: what it says of the input already. It is shown; charged where no other follows. */
   | { type: 'start'; usage?: TokenUsage }
   /** `plain`: no character needs escaping in JSON, so encoders may copy it. */
   | { type: 'text'; text: string; plain: boolean }

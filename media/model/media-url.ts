@@ -1,25 +1,9 @@
 // Where images and files of a message may be. A provider fetches what a stranger names: one that
-// runs beside us would read its own disk (file:) or the metadata service of its cloud for him.
-import { BlockList, isIP } from 'node:net';
+// runs beside us would read its own disk (file:), its neighbours or the metadata service of its
+// cloud for him.
 import { fieldProblem } from '../../runtime/http/validate.ts';
-import type { Message } from './request.ts';
-
-const refused = new BlockList();
-refused.addSubnet('169.254.0.0', 16, 'ipv4');
-refused.addSubnet('fe80::', 10, 'ipv6');
-refused.addAddress('fd00:ec2::254', 'ipv6');
-refused.addAddress('::', 'ipv6');
-refused.addAddress('0.0.0.0', 'ipv4');
-/** Names of the same services. */
-const refusedNames = /^(metadata|metadata\.google\.internal|instance-data(\.ec2\.internal)?)\.?$/i;
-
-/** Whether the `hostname` of a URL is link-local or a metadata service. Names are not looked up. */
-export function isRefusedHost(hostname: string): boolean {
-  const host = hostname.replace(/^\[|\]$/g, '');
-  const version = isIP(host);
-  if (version === 0) return refusedNames.test(host);
-  return refused.check(host, version === 4 ? 'ipv4' : 'ipv6');
-}
+import { isInternalHost } from './hosts.ts';
+import type { ContentPart, Message } from './request.ts';
 
 /**
  * Refuses what no image or file can be. Bare base64 is left to the provider: some take it.
@@ -27,11 +11,43 @@ export function isRefusedHost(hostname: string): boolean {
  */
 export function assertMediaUrls(messages: readonly Message[], list: string): void {
   for (const { parts } of messages) {
-    for (const part of parts) {
-      if (part.type !== 'image' && part.type !== 'file') continue;
-      const fault = urlFault(part.url);
+    for (const url of parts.flatMap(urlsOf)) {
+      const fault = urlFault(url);
       if (fault !== null) throw fieldProblem(list, `The URL of an image or a file ${fault}.`);
     }
+  }
+}
+
+/**
+ * The same of servers that a provider connects to for their tools; `member` is where each of them
+ * has its URL.
+ * @throws Problem invalid_request that names the URL's path
+ */
+export function assertServerUrls(servers: unknown, list: string, member: string): void {
+  if (!Array.isArray(servers)) return;
+  for (const [index, server] of servers.entries()) {
+    const url: unknown = Object(server)[member];
+    const fault = typeof url === 'string' ? urlFault(url) : null;
+    if (fault === null) continue;
+    throw fieldProblem(`${list}[${index}].${member}`, `The URL of a server ${fault}.`);
+  }
+}
+
+function urlsOf(part: ContentPart): string[] {
+  if (part.type === 'native') return [...nativeUrls(part.value)];
+  return part.type === 'text' ? [] : [part.url];
+}
+
+/** What a provider would fetch; `url` alone is also where a search has been, or what was cited. */
+function* nativeUrls(value: unknown): Generator<string> {
+  if (typeof value !== 'object' || value === null) return;
+  for (const [name, member] of Object.entries(value)) {
+    const isFetched = /^file_data$|_url$/.test(name);
+    const url: unknown = typeof member === 'string' ? member : Object(member).url;
+    // A block's `source` has its URL inside: as a text it is but a name.
+    const isSource = name === 'source' && typeof member === 'object';
+    if ((isFetched || isSource) && typeof url === 'string') yield url;
+    yield* nativeUrls(member);
   }
 }
 
@@ -44,5 +60,5 @@ function urlFault(url: string): string | null {
   if (scheme === undefined || scheme === 'data') return null;
   if (scheme !== 'http' && scheme !== 'https') return 'must be http, https or data';
   if (!URL.canParse(url)) return 'is not a URL';
-  return isRefusedHost(new URL(url).hostname) ? 'is link-local or of a metadata service' : null;
+  return isInternalHost(new URL(url).hostname) ? 'is of a private network, not of the web' : null;
 }

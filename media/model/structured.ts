@@ -4,17 +4,21 @@
 import { createContext, Script } from 'node:vm';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { fieldProblem } from '../../runtime/http/validate.ts';
+import { fixedLimits } from '../../runtime/limits.ts';
 import type { Problem } from '../../runtime/problem.ts';
+import { threadCpuMs } from '../../runtime/work/cpu-time.ts';
 import type { OutputFormat } from './request.ts';
 import { cleanSchema } from './schema-bounds.ts';
 
-const timeLimitMs = 200;
 const cachedSchemasMax = 256;
-const options = { strict: false, validateFormats: false, logger: false } as const;
+/** Optimizing the code takes as long again as making it, and what it checks is small. */
+const code = { optimize: false } as const;
+const options = { strict: false, validateFormats: false, logger: false, code } as const;
+const limits = fixedLimits.structured;
 let metaSchema: Ajv2020 | null = null;
 const cache = new Map<string, ValidateFunction>();
 
-/** Compiling costs about 3 µs a character. */
+/** Compiling costs 3 to 10 µs a character. */
 const lightCharactersMax = 1_000;
 /** What takes more time than the schema and the value are long. */
 const heavyKeywords = /"(?:pattern|patternProperties|uniqueItems|\$ref|\$dynamicRef)":/;
@@ -38,24 +42,33 @@ export function assertOutputFormat(format: OutputFormat, param: string): void {
   if (format.type !== 'json_schema') return;
   const cleaned = cleanSchema(format.schema);
   if (!cleaned.ok) throw fieldProblem(param, `The JSON Schema is refused: ${cleaned.reason}.`);
-  if (!isHeavy(cleaned.text) && compile(cleaned.schema, cleaned.text) === null) {
-    throw invalidSchema(param);
-  }
+  if (isHeavy(cleaned.text)) return;
+  const compiled = compile(cleaned.schema, cleaned.text);
+  if (typeof compiled === 'string') throw uncompiled(compiled, param);
 }
+
+/** Why a schema cannot be compiled. */
+export type SchemaFault = 'invalid' | 'too_complex';
 
 /** The 400 for a schema that cannot be compiled. */
-export function invalidSchema(param: string): Problem {
-  return fieldProblem(param, 'The JSON Schema is not valid (draft 2020-12).');
+export function uncompiled(fault: SchemaFault, param: string): Problem {
+  const message =
+    fault === 'invalid'
+      ? 'The JSON Schema is not valid (draft 2020-12).'
+      : 'The JSON Schema is too complex.';
+  return fieldProblem(param, message);
 }
 
-/** Whether the schema of a format can be compiled. */
-export function isValidFormat(format: OutputFormat): boolean {
-  if (format.type !== 'json_schema') return true;
+/** What is wrong with the schema of a format; null: nothing. */
+export function faultOfFormat(format: OutputFormat): SchemaFault | null {
+  if (format.type !== 'json_schema') return null;
   const cleaned = cleanSchema(format.schema);
-  return cleaned.ok && compile(cleaned.schema, cleaned.text) !== null;
+  if (!cleaned.ok) return 'invalid';
+  const compiled = compile(cleaned.schema, cleaned.text);
+  return typeof compiled === 'string' ? compiled : null;
 }
 
-/** Whether an answer satisfies its format; plain text always does. */
+/** Whether an answer satisfies its format, as far as that can be told in time. */
 export function satisfiesOutputFormat(format: OutputFormat, text: string): boolean {
   if (format.type === 'text') return true;
   const value = parse(text);
@@ -65,13 +78,16 @@ export function satisfiesOutputFormat(format: OutputFormat, text: string): boole
   }
   const cleaned = cleanSchema(format.schema);
   if (!cleaned.ok) return false;
-  const validate = compile(cleaned.schema, cleaned.text);
-  if (validate === null) return false;
-  return bounded(cleaned.text, () => validate(value) === true) ?? false;
+  // It was compiled when the request came, perhaps on another thread and with time to spare.
+  const validate = compile(cleaned.schema, cleaned.text, 2);
+  if (typeof validate === 'string') return false;
+  return (
+    bounded(cleaned.text, limits.checkMicrosPerCharacter, () => validate(value) === true) === true
+  );
 }
 
-/** Null: not a valid schema, or it takes too long. The oldest of the cache makes room. */
-function compile(schema: unknown, text: string): ValidateFunction | null {
+/** The oldest of the cache makes room. `patience` stretches the time limit. */
+function compile(schema: unknown, text: string, patience = 1): ValidateFunction | SchemaFault {
   const known = cache.get(text);
   if (known !== undefined) {
     cache.delete(text);
@@ -82,12 +98,12 @@ function compile(schema: unknown, text: string): ValidateFunction | null {
   // the compiled meta-schema is common: compiling it costs more than thirty client schemas.
   metaSchema ??= compiledMetaSchema();
   const meta = metaSchema;
-  const validate = bounded(text, () => {
-    if (meta.validateSchema(schema as object) !== true) return null;
+  const validate = bounded(text, patience * limits.compileMicrosPerCharacter, () => {
+    if (meta.validateSchema(schema as object) !== true) return 'invalid';
     const ajv = new Ajv2020({ ...options, meta: false, validateSchema: false });
     return ajv.compile(schema as object);
   });
-  if (validate === null) return null;
+  if (typeof validate === 'string') return validate;
   cache.set(text, validate);
   const oldest = cache.keys().next();
   if (cache.size > cachedSchemasMax && !oldest.done) cache.delete(oldest.value);
@@ -110,29 +126,48 @@ const context = createContext(sandbox);
 const script = new Script('run()');
 
 /**
- * The limit is one of wall-clock time: on a busy machine, or beside a collection of garbage, it
- * strikes what takes a millisecond, too. So it holds only for schemas that may need it. Null:
- * failed.
+ * Interrupting costs more than most of this work, so that there is a limit only for schemas that
+ * may need it.
  */
-function bounded<T>(text: string, work: () => T): T | null {
-  if (isHeavy(text)) return withinTimeLimit(work);
+function bounded<T>(text: string, microsPerCharacter: number, work: () => T): T | SchemaFault {
+  if (isHeavy(text)) {
+    return withinCpuTime(limits.msMin + (text.length * microsPerCharacter) / 1_000, work);
+  }
   try {
     return work();
   } catch {
-    return null;
+    return 'invalid';
   }
 }
 
-/** The limit of node:vm also interrupts our own functions that are called inside. Null: failed. */
-function withinTimeLimit<T>(work: () => T): T | null {
+/**
+ * The limit of node:vm also interrupts our own functions that are called inside. It is one of
+ * wall-clock time: work that was struck while others had the processor is done again, with more.
+ * Throws when they have it all the time: then nothing is known.
+ */
+function withinCpuTime<T>(limitMs: number, work: () => T): T | SchemaFault {
   sandbox.run = work;
   try {
-    return script.runInContext(context, { timeout: timeLimitMs }) as T;
-  } catch {
-    return null;
+    for (let timeout = Math.ceil(limitMs); ; timeout *= 2) {
+      const startedMs = threadCpuMs();
+      try {
+        return script.runInContext(context, { timeout }) as T;
+      } catch (error) {
+        // Deeply nested code overflows the stack of whoever parses it.
+        if (error instanceof RangeError) return 'too_complex';
+        if (!isTimeout(error)) return 'invalid';
+        const isUsed = threadCpuMs() - startedMs >= limitMs * limits.usedShare;
+        if (isUsed) return 'too_complex';
+        if (timeout >= limitMs * limits.stretchMax) throw new Error('no processor for a schema');
+      }
+    }
   } finally {
     sandbox.run = null;
   }
+}
+
+function isTimeout(error: unknown): boolean {
+  return (error as { code?: unknown } | null)?.code === 'ERR_SCRIPT_EXECUTION_TIMEOUT';
 }
 
 function parse(text: string): unknown {

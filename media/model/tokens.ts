@@ -8,7 +8,8 @@ const tokensPerImage = 1024;
 const bytesPerToken = 4;
 /** The tokenizer is quadratic on runs without a break: longer ones are cut. */
 const runCharactersMax = 256;
-const longRuns = /\S{257,}|\s{257,}/g;
+/** Bounded above: what a quantifier may give back waits on a stack, which 8 MB overflow. */
+const longRuns = /\S{257,4096}|\s{257,4096}/g;
 
 type Counter = (text: string) => number;
 let counter: Promise<Counter> | null = null;

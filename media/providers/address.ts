@@ -1,7 +1,7 @@
 // Which addresses no provider may have. Administrators may name local model runners, so private
 // networks are fine; the metadata services of clouds, which give credentials to whoever asks from
 // inside, are not.
-import { isRefusedHost } from '../model/media-url.ts';
+import { isMetadataHost } from '../model/hosts.ts';
 
 /** Why this cannot be the base URL of a provider, or null. Names are not looked up. */
 export function addressFault(baseUrl: string): string | null {
@@ -11,7 +11,7 @@ export function addressFault(baseUrl: string): string | null {
   if (protocol !== 'http:' && protocol !== 'https:') return 'only http and https are possible';
   if (username !== '' || password !== '') return 'credentials belong into api_key';
   if (search !== '' || hash !== '') return 'a base URL has neither query nor fragment';
-  return isRefusedHost(hostname)
+  return isMetadataHost(hostname)
     ? 'this address is refused: it is link-local or a metadata service'
     : null;
 }

@@ -1,6 +1,7 @@
 // The calls of one thread over undici's connections, which text and audio run alike: a pool of
 // connections per origin, one coarse ticker for all deadlines, what is kept of a refusal.
 import { Agent, type Dispatcher } from 'undici';
+import { TransientSet } from '../../runtime/transient.ts';
 import type { UpstreamFailure } from '../model/events.ts';
 import type { UpstreamDeadlines } from './contract.ts';
 import { plainFailure } from './refusal.ts';
@@ -27,7 +28,7 @@ export class CallPool<C extends PooledCall> {
   /** Coarse clock of all calls: the time of the last tick or start. */
   nowMs = performance.now();
   readonly #agent: Agent;
-  readonly #calls = new Set<C>();
+  readonly #calls = new TransientSet<C>();
   #ticker: NodeJS.Timeout | null = null;
 
   constructor({ connectionsMax }: CallPoolOptions) {

@@ -15,10 +15,10 @@ import {
 } from './call-pool.ts';
 import type {
   ProviderFamily,
+  QueuedHandle,
   StreamReader,
   UpstreamCall,
   UpstreamDeadlines,
-  UpstreamHandle,
   UpstreamListener,
 } from './contract.ts';
 import { inPieces, isLong, type LongCall, spent } from './long-call.ts';
@@ -32,14 +32,16 @@ const resolved = Promise.resolve();
 export interface UpstreamClient {
   /**
    * Starts the call at once; the first report never comes before this has returned. A call that is
-   * long to encode is given as a function, which gets a turn of the loop to itself.
+   * long to encode is given as a function, which gets a turn of the loop to itself; tenants take
+   * turns there.
    */
   start(
     family: ProviderFamily,
     call: UpstreamCall | (() => UpstreamCall),
     deadlines: UpstreamDeadlines,
     listener: UpstreamListener,
-  ): UpstreamHandle;
+    tenant?: string,
+  ): QueuedHandle;
   /** Calls whose connection slot is still taken or awaited. */
   readonly openCount: number;
   /** Aborts what runs, without a report, and closes every connection. */
@@ -67,12 +69,13 @@ class Client implements UpstreamClient {
     call: UpstreamCall | (() => UpstreamCall),
     deadlines: UpstreamDeadlines,
     listener: UpstreamListener,
-  ): UpstreamHandle {
+    tenant = '',
+  ): QueuedHandle {
     this.#pool.readClock();
     const run = new Run(this.#pool, family, deadlines, listener);
     this.#pool.add(run);
-    if (typeof call === 'function') void afterOthers(() => this.#encodeAndSend(call, run));
-    else if (isLong(call)) void afterOthers(() => this.#encodeAndSend(() => call, run));
+    if (typeof call === 'function') void afterOthers(tenant, () => this.#encodeAndSend(call, run));
+    else if (isLong(call)) void afterOthers(tenant, () => this.#encodeAndSend(() => call, run));
     else this.#send(call, run);
     return run;
   }
@@ -80,8 +83,13 @@ class Client implements UpstreamClient {
   async #encodeAndSend(encode: () => UpstreamCall, run: Run): Promise<void> {
     await ownTurn();
     try {
-      if (!run.isOver) this.#send(await inPieces(encode()), run);
-      else this.#pool.release(run);
+      if (run.isOver) {
+        this.#pool.release(run);
+        return;
+      }
+      const call = await inPieces(encode());
+      this.#pool.readClock();
+      this.#send(call, run);
     } catch (error) {
       run.onResponseError(null, error instanceof Error ? error : new Error(String(error)));
     }
@@ -92,6 +100,7 @@ class Client implements UpstreamClient {
       this.#pool.release(run);
       return;
     }
+    run.sent();
     const { origin, path } = addressOf(url);
     const sent = typeof body === 'string' ? body : spent(body);
     this.#pool.dispatch({ origin, path, method, headers, body: sent }, run);
@@ -102,12 +111,14 @@ class Client implements UpstreamClient {
   }
 }
 
-class Run implements UpstreamHandle, Dispatcher.DispatchHandler {
+class Run implements QueuedHandle, Dispatcher.DispatchHandler {
   readonly #pool: CallPool<Run>;
   readonly #family: ProviderFamily;
   readonly #deadlines: UpstreamDeadlines;
   readonly #listener: UpstreamListener;
   readonly #startedMs: number;
+  /** Null: it waits for its encoding. */
+  #sentMs: number | null = null;
   #controller: Dispatcher.DispatchController | null = null;
   #reader: StreamReader | null = null;
   #refusal: RefusedReply | null = null;
@@ -140,6 +151,16 @@ class Run implements UpstreamHandle, Dispatcher.DispatchHandler {
     return this.#over;
   }
 
+  get queuedMs(): number {
+    return (this.#sentMs ?? this.#pool.nowMs) - this.#startedMs;
+  }
+
+  /** From here on the time is the provider's. */
+  sent(): void {
+    this.#sentMs = this.#pool.nowMs;
+    this.#lastBytesMs = this.#sentMs;
+  }
+
   abort(): void {
     this.#silent = true;
     this.#over = true;
@@ -163,8 +184,15 @@ class Run implements UpstreamHandle, Dispatcher.DispatchHandler {
       if (idleForMs > drainMs) this.#drop();
       return;
     }
+    if (this.#sentMs === null) {
+      const { queueMs } = this.#deadlines;
+      if (this.queuedMs > queueMs) {
+        this.#fail(plainFailure('overloaded', `not sent within ${queueMs} ms`));
+      }
+      return;
+    }
     const stage = stageOf(this.#controller !== null, this.#eventSeen, this.#paused);
-    const detail = overdue(this.#deadlines, stage, nowMs - this.#startedMs, idleForMs);
+    const detail = overdue(this.#deadlines, stage, nowMs - this.#sentMs, idleForMs);
     if (detail !== null) this.#fail(plainFailure('timeout', detail));
   }
 

@@ -46,6 +46,8 @@ export interface CallOptions {
   outputTokensMax: number;
   /** The provider's own web search is to be offered to the model. */
   nativeSearch: boolean;
+  /** The model is known to reason: others refuse to be told how much. */
+  reasons?: boolean;
 }
 
 /** The family's own endpoint that counts the input tokens of a request, for free. */
@@ -63,6 +65,8 @@ export interface ProviderFamily {
    * request. */
   searches(request: GenerationRequest): boolean;
   readonly counting: TokenCounting | null;
+  /** The smallest ceiling that the format takes. A smaller one is kept here: see `CeilingCut`. */
+  readonly outputTokensMin: number;
   /** Whether the provider itself keeps the answer to the format; else we check and repair. */
   constrains(format: OutputFormat, request: GenerationRequest, target: UpstreamTarget): boolean;
   /** Always a streamed call. Parts, tools and settings that the family has no form for are left
@@ -79,8 +83,10 @@ export interface ProviderFamily {
   readFailure(status: number, headers: Record<string, string>, body: string): UpstreamFailure;
 }
 
-/** Deadlines of one upstream call, in milliseconds. */
+/** Deadlines of one upstream call, in milliseconds. All but the first count from its sending. */
 export interface UpstreamDeadlines {
+  /** Until a call that is long to encode is sent: its turn is ours to give. */
+  queueMs: number;
   connectMs: number;
   firstEventMs: number;
   idleMs: number;
@@ -99,4 +105,9 @@ export interface UpstreamHandle {
   abort(): void;
   pause(): void;
   resume(): void;
+}
+
+/** A call that may have waited for its encoding: no time of the provider's. */
+export interface QueuedHandle extends UpstreamHandle {
+  readonly queuedMs: number;
 }

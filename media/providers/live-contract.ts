@@ -60,11 +60,25 @@ export type LiveEvent =
   /** The model begins an item of its answer. */
   | { type: 'answer_started'; itemId: string }
   /** 24 kHz pcm_s16le mono, whole samples. Never of an item that was interrupted. */
-  | { type: 'audio'; itemId: string; pcm: Uint8Array }
+  | {
+      type: 'audio';
+      itemId: string;
+      pcm: Uint8Array;
+      /** A report of usage that was told before counts it already. */
+      isReported?: true;
+    }
   /** All audio of the item came. */
   | { type: 'audio_done'; itemId: string }
   /** `final`: `text` is the whole utterance; else it is appended. A user's may come late. */
-  | { type: 'transcript'; role: 'user' | 'assistant'; itemId: string; text: string; final: boolean }
+  | {
+      type: 'transcript';
+      role: 'user' | 'assistant';
+      itemId: string;
+      text: string;
+      final: boolean;
+      /** Of an utterance that is long answered: nothing will tell that this part was the last. */
+      isLate?: true;
+    }
   /**
    * The user spoke over the answer: what is not yet played is void, and the upstream is to be told
    * with `truncate` what was. It also comes when the upstream had long sent the whole answer: of no
@@ -78,6 +92,8 @@ export type LiveEvent =
   /** Calls whose results are no longer wanted. */
   | { type: 'tool_cancelled'; callIds: string[] }
   | { type: 'usage'; usage: LiveUsage }
+  /** The answer is over and its usage did not come: what was heard of it can but be estimated. */
+  | { type: 'unreported' }
   /** The upstream will end the session. */
   | { type: 'going_away'; leftMs: number }
   /** Something failed and the session goes on. The upstream's text is for the log only. */

@@ -2,7 +2,7 @@
 // holds nobody up.
 import '../../runtime/work/background.ts';
 import type { OutputFormat } from '../model/request.ts';
-import { isValidFormat, satisfiesOutputFormat } from '../model/structured.ts';
+import { faultOfFormat, type SchemaFault, satisfiesOutputFormat } from '../model/structured.ts';
 
 export interface CheckFormatInput {
   format: OutputFormat;
@@ -11,6 +11,7 @@ export interface CheckFormatInput {
 }
 
 // biome-ignore lint/style/noDefaultExport: Piscina runs a file's default export
-export default function checkFormatTask({ format, text }: CheckFormatInput): boolean {
-  return text === null ? isValidFormat(format) : satisfiesOutputFormat(format, text);
+export default function checkFormatTask(input: CheckFormatInput): boolean | SchemaFault {
+  const { format, text } = input;
+  return text === null ? (faultOfFormat(format) ?? true) : satisfiesOutputFormat(format, text);
 }

@@ -3,7 +3,14 @@
 import '../../runtime/work/background.ts';
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
-import { type Container, containerOf, containers, mislabelled } from '../audio/container.ts';
+import { readOptionsOf } from '../audio/claims.ts';
+import {
+  type Container,
+  containerLabelled,
+  containerOf,
+  containers,
+  mislabelled,
+} from '../audio/container.ts';
 import { decodeAudio, probeAudio } from '../audio/ffmpeg.ts';
 import type { AudioTools } from '../audio/tools.ts';
 
@@ -22,7 +29,7 @@ export type InspectedAudio =
       container: Container;
       /** Decoded. */
       seconds: number;
-      /** Nothing in it but zeros, or what a codec makes of them. */
+      /** Nothing in it but zeros, or what a lossy codec makes of them. */
       isSilent: boolean;
       /** Hex SHA-256 of the file. */
       sha256: string;
@@ -30,21 +37,29 @@ export type InspectedAudio =
   | { status: 'unprocessable'; message: string }
   | { status: 'too_long' };
 
-/** Encoders' delay and padding lengthen what was 120 s by less than this. */
+/** Lossy encoders' delay and padding lengthen 120 s by less than the longer of these. */
 const paddingSeconds = 0.15;
-/** Lossy codecs decode silence to the last bit of noise. */
-const silentPeak = 2;
+/** AAC has the most: Apple's delay and the rest of a frame, at 7,350 Hz or more. */
+const paddingSamples = 2_112 + 1_024;
+const paddedRateHzMin = 7_350;
+/** Lossy codecs decode silence to the last bits of noise: of sixteen. */
+const lossySilentPeak = 2 / 32_768;
 
 // biome-ignore lint/style/noDefaultExport: Piscina runs a file's default export
 export default async function inspectAudioTask(input: InspectAudioInput): Promise<InspectedAudio> {
   const { path, filename, mediaType, secondsMax, timeoutMs, tools } = input;
   const bytes = await readFile(path);
-  const container = containerOf(bytes);
+  const isEmpty = bytes.length === 0;
+  const container = isEmpty ? containerLabelled(filename, mediaType) : containerOf(bytes);
   if (container === null) return refused('The file is not WebM, Ogg, MP4, MP3 or WAV audio.');
   const wrong = mislabelled(container, filename, mediaType);
   if (wrong !== null) return refused(`The ${wrong} does not match what the file is.`);
-  const { demuxer, codec } = containers[container];
-  const streams = await probeAudio({ tools, path, demuxer });
+  const sha256 = createHash('sha256').update(bytes).digest('hex');
+  // What a browser hands over that was stopped before it recorded anything.
+  if (isEmpty) return { status: 'good', container, seconds: 0, isSilent: true, sha256 };
+  const { demuxer, codec, isLossless } = containers[container];
+  const source = { tools, path, demuxer, readOptions: readOptionsOf(container, bytes) };
+  const streams = await probeAudio(source);
   if (streams === null) return refused('The file is damaged.');
   const sounding = streams.filter(({ isAttachedPicture }) => !isAttachedPicture);
   const [audio, ...others] = sounding;
@@ -53,22 +68,28 @@ export default async function inspectAudioTask(input: InspectAudioInput): Promis
   }
   if (!codec.test(audio.codec))
     return refused('The codec is not one that this container may have.');
+  if (audio.rateHz === 0 || audio.channels === 0) return refused('The file is damaged.');
   const decoded = await decodeAudio({
-    tools,
-    path,
-    demuxer,
+    ...source,
+    rateHz: audio.rateHz,
+    channels: audio.channels,
     secondsMax: secondsMax + 1,
     timeoutMs,
   });
-  if (decoded.seconds > secondsMax + paddingSeconds) return { status: 'too_long' };
+  const paddingMax = isLossless ? 0 : paddingOf(audio.rateHz);
+  if (decoded.seconds > secondsMax + paddingMax) return { status: 'too_long' };
   if (!decoded.isWhole) return refused('The file cannot be decoded.');
   return {
     status: 'good',
     container,
     seconds: Math.min(decoded.seconds, secondsMax),
-    isSilent: decoded.peak <= silentPeak,
-    sha256: createHash('sha256').update(bytes).digest('hex'),
+    isSilent: decoded.peak <= (isLossless ? 0 : lossySilentPeak),
+    sha256,
   };
+}
+
+function paddingOf(rateHz: number): number {
+  return Math.max(paddingSeconds, paddingSamples / Math.max(rateHz, paddedRateHzMin));
 }
 
 function refused(message: string): InspectedAudio {

@@ -2,8 +2,9 @@
 import * as v from 'valibot';
 import { openAudio } from '../../actors/audio/open.ts';
 import { toProblem } from '../../actors/subscriber/problem.ts';
-import { countCharacters, speechMediaTypes, speechVoices } from '../../media/model/audio.ts';
+import { speechMediaTypes, speechVoices } from '../../media/model/audio.ts';
 import type { Reply } from '../../runtime/http/route.ts';
+import { countCharacters, maxCharacters } from '../../runtime/http/text.ts';
 import { fieldProblem } from '../../runtime/http/validate.ts';
 import { fixedLimits } from '../../runtime/limits.ts';
 import { Problem } from '../../runtime/problem.ts';
@@ -17,7 +18,7 @@ const bound = `At most ${charactersMax} Unicode characters (code points).`;
 
 /** Specification 2.2. Bounds in characters are checked by the handler: a schema counts units. */
 const speechSchema = v.strictObject({
-  model: v.pipe(v.string(), v.minLength(1), v.maxLength(200)),
+  model: v.pipe(v.string(), v.minLength(1), maxCharacters(200)),
   input: v.pipe(v.string(), v.minLength(1), v.description(`The exact text to speak. ${bound}`)),
   voice: v.picklist(speechVoices),
   instructions: v.optional(v.pipe(v.string(), v.description(`Accent and delivery. ${bound}`))),

@@ -5,6 +5,7 @@ import * as v from 'valibot';
 import { openAudio } from '../../actors/audio/open.ts';
 import { toProblem } from '../../actors/subscriber/problem.ts';
 import type { Exchange, Reply } from '../../runtime/http/route.ts';
+import { maxCharacters } from '../../runtime/http/text.ts';
 import { fixedLimits } from '../../runtime/limits.ts';
 import { Problem } from '../../runtime/problem.ts';
 import { defineRoute } from '../define.ts';
@@ -18,7 +19,7 @@ const route = '/v1/audio/transcriptions';
 
 /** Specification 2.3. */
 const fieldsSchema = v.strictObject({
-  model: v.pipe(v.string(), v.minLength(1), v.maxLength(200)),
+  model: v.pipe(v.string(), v.minLength(1), maxCharacters(200)),
   response_format: v.optional(v.picklist(['json'])),
   language: v.optional(v.pipe(v.string(), v.regex(/^[a-z]{2}$/))),
 });
@@ -42,9 +43,10 @@ export const createTranscription = defineRoute({
   description:
     'WebM or Ogg with Opus, M4A or MP4 with AAC, MP3 or WAV, of at most 3 MiB and 120 seconds; ' +
     'file name and media type must say what it is (`unprocessable_media`). The length is that of ' +
-    'the decoded audio (`input_too_long`). A recording of digital silence is answered with an ' +
-    'empty text, costs nothing and has no `x-svc-request-id`: no provider was asked. Charged by ' +
-    'the second, as `usage` says. With an Idempotency-Key the text is replayed for 24 hours.',
+    'the decoded audio (`input_too_long`). An empty recording, or one of digital silence, is ' +
+    'answered with an empty text, costs nothing and has no `x-svc-request-id`: no provider was ' +
+    'asked. Charged by the second, as `usage` says. With an Idempotency-Key the text is ' +
+    'replayed for 24 hours.',
   tag: 'Audio',
   documents: ['model'],
   access: { kind: 'key', scope: 'audio:transcribe' },

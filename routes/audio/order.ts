@@ -6,6 +6,7 @@ import type { CatalogModel } from '../../actors/catalog/snapshot.ts';
 import { requireKind } from '../../actors/catalog/use.ts';
 import type { Exchange } from '../../runtime/http/route.ts';
 import { Problem } from '../../runtime/problem.ts';
+import { logRetry, requireRoom } from '../generations/chargeable.ts';
 import { fingerprint, idempotencyKeyOf } from '../generations/idempotency.ts';
 import type { Caller, Services } from '../services.ts';
 
@@ -44,7 +45,7 @@ export function orderAudio(input: AudioOrderInput): AudioOrder {
   if (caller.kind !== 'key') throw new Problem('unauthenticated');
   const { accountId, walletId, keyId, place } = caller;
   const idempotencyKey = idempotencyKeyOf(exchange, {});
-  logRetry(input, accountId);
+  logRetry({ exchange, caller, services, route });
   return {
     exchangeId: exchange.requestId,
     accountId,
@@ -54,22 +55,11 @@ export function orderAudio(input: AudioOrderInput): AudioOrder {
     idempotencyKey,
     fingerprint: idempotencyKey === null ? '' : fingerprint(asked),
     plan() {
-      const { limiter, limits, health } = services;
-      if (limiter.detachedCount() >= limits.generation.detachedMax) {
-        throw new Problem('overloaded', { headers: { 'retry-after': '5' } });
-      }
-      const targets = health.order(model.targets, Date.now());
+      requireRoom(services);
+      const targets = services.health.order(model.targets, Date.now());
       if (targets.length === 0) throw new Problem('no_route_available');
       return { model, targets, work };
     },
     takePlace: () => place.take(),
   };
-}
-
-/** Clients retry by themselves, without an idempotency key: that must be seen somewhere. */
-function logRetry({ exchange, services, route }: AudioOrderInput, accountId: string): void {
-  const retries = exchange.header('x-stainless-retry-count');
-  if (retries === undefined || retries === '0') return;
-  const { requestId } = exchange;
-  services.log.info({ requestId, accountId, route, retries }, 'a client tries again');
 }

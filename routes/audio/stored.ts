@@ -1,6 +1,6 @@
 // Speech that was kept for the owner of its idempotency key, from the disk as the client takes it.
 import type { StoredAudio } from '../../actors/audio/spec.ts';
-import { readPrivateFile } from '../../media/blobs/private-file.ts';
+import { findPrivateFile } from '../../media/blobs/private-file.ts';
 import type { Reply } from '../../runtime/http/route.ts';
 import { Problem } from '../../runtime/problem.ts';
 import type { Services } from '../services.ts';
@@ -12,26 +12,27 @@ export async function storedSpeech(
   headers: Record<string, string>,
 ): Promise<Reply> {
   if (stored.type !== 'speech') throw new Error('a transcript is no speech');
-  const file = await readPrivateFile(audio.keptFolder, stored.file);
+  const file = await findPrivateFile(audio.keptFolder, stored.file);
   if (file === null || file.bytes !== stored.bytes) {
-    file?.stream.destroy();
     throw new Problem('conflict', { message: 'The audio of this request is not kept any more.' });
   }
   return {
     status: 200,
     mediaType: stored.media_type,
     headers,
+    // Not opened before: a client that has left meanwhile is poured nothing.
     pour(stream) {
-      file.stream.on('data', (bytes) => {
-        if (!stream.write(Buffer.from(bytes))) file.stream.pause();
+      const kept = file.read();
+      kept.on('data', (bytes) => {
+        if (!stream.write(Buffer.from(bytes))) kept.pause();
       });
-      file.stream.on('end', () => stream.end());
-      file.stream.on('error', (error) => {
+      kept.on('end', () => stream.end());
+      kept.on('error', (error) => {
         log.warn({ err: error }, 'kept audio cannot be read');
         stream.fail();
       });
-      stream.onDrain(() => file.stream.resume());
-      stream.onClose(() => file.stream.destroy());
+      stream.onDrain(() => kept.resume());
+      stream.onClose(() => kept.destroy());
     },
   };
 }

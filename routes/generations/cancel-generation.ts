@@ -48,7 +48,9 @@ export async function cancelRunning(services: Services, generationId: string): P
   const { name } = generationKind;
   const address = { node: nodeOfId(generationId), kind: name, id: generationId };
   const { cancelWaitMs } = services.limits.generation;
-  const ended = watchEnd(services.generations, address, cancelWaitMs);
-  await system.at(generationKind, address).ask('cancel', null, 2_000);
-  await ended;
+  // Awaited together: the watch comes first, and its refusal must not wait unheard for the answer.
+  await Promise.all([
+    watchEnd(services.generations, address, cancelWaitMs),
+    system.at(generationKind, address).ask('cancel', null, 2_000),
+  ]);
 }

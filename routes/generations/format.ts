@@ -1,8 +1,8 @@
 // The format of an answer whose JSON Schema is too heavy to be compiled where the request is read.
-import { checkFormat } from '../../actors/tasks/format.ts';
+import { checkSchema } from '../../actors/tasks/format.ts';
 import { tasksId } from '../../actors/tasks/tasks.ts';
 import type { GenerationRequest } from '../../media/model/request.ts';
-import { invalidSchema, isHeavyFormat } from '../../media/model/structured.ts';
+import { isHeavyFormat, uncompiled } from '../../media/model/structured.ts';
 import { Problem } from '../../runtime/problem.ts';
 import type { Services } from '../services.ts';
 
@@ -17,9 +17,9 @@ export async function assertCompiles(
   if (!isHeavyFormat(outputFormat)) return;
   const tasks = services.system.ref(services.tasksKind, tasksId);
   const { taskTimeoutMs } = services.limits.work;
-  const isValid = await checkFormat(tasks, outputFormat, null, taskTimeoutMs);
-  if (isValid === null) throw new Problem('overloaded', { headers: { 'retry-after': '1' } });
-  if (!isValid) throw invalidSchema(formatPath(source.body));
+  const verdict = await checkSchema(tasks, outputFormat, taskTimeoutMs);
+  if (verdict === null) throw new Problem('overloaded', { headers: { 'retry-after': '1' } });
+  if (verdict !== true) throw uncompiled(verdict, formatPath(source.body));
 }
 
 /** The member that the format was read from, in the order in which formats read theirs. */

@@ -4,6 +4,7 @@ import type { PlainProblem } from '../../actors/subscriber/protocol.ts';
 import { findGeneration, findGenerationByAnyKey, type Generation } from '../../db/generations.ts';
 import { withDeadline } from '../../db/sql.ts';
 import type { SvcRouting, SvcUsage } from '../../media/model/dialects/contract.ts';
+import { maxCharacters } from '../../runtime/http/text.ts';
 import { isId } from '../../runtime/ids.ts';
 import { Problem, problemCodes } from '../../runtime/problem.ts';
 import { defineRoute } from '../define.ts';
@@ -11,7 +12,7 @@ import { requireAccount } from '../require.ts';
 import type { Caller, Services } from '../services.ts';
 import { generationSchema } from './schema.ts';
 
-export const generationParams = v.object({ request_id: v.pipe(v.string(), v.maxLength(255)) });
+export const generationParams = v.object({ request_id: v.pipe(v.string(), maxCharacters(255)) });
 
 export const getGeneration = defineRoute({
   method: 'GET',
@@ -42,10 +43,11 @@ export async function requireGeneration(
   idOrKey: string,
 ): Promise<Generation> {
   const { accountId } = requireAccount(caller);
-  const query = isId(idOrKey, 'req')
-    ? findGeneration(services.sql, accountId, idOrKey)
-    : findGenerationByAnyKey(services.sql, accountId, idOrKey);
-  const row = await withDeadline(query);
+  const { sql } = services;
+  const isLikeId = isId(idOrKey, 'req');
+  const byId = isLikeId ? await withDeadline(findGeneration(sql, accountId, idOrKey)) : null;
+  // Keys are the callers' own: one may look like an id of ours.
+  const row = byId ?? (await withDeadline(findGenerationByAnyKey(sql, accountId, idOrKey)));
   if (row === null) throw new Problem('not_found', { param: 'request_id' });
   return row;
 }

@@ -8,8 +8,8 @@ import { estimateInputTokens } from '../../media/model/tokens.ts';
 import { requireFamily } from '../../media/providers/families.ts';
 import type { Exchange } from '../../runtime/http/route.ts';
 import { fixedLimits } from '../../runtime/limits.ts';
-import { Problem } from '../../runtime/problem.ts';
 import type { KeyCaller, Services } from '../services.ts';
+import { logRetry, requireRoom } from './chargeable.ts';
 import { planOfFitting } from './fitting.ts';
 import { assertCompiles } from './format.ts';
 import { fingerprint, fingerprintInTurns, idempotencyKeyOf } from './idempotency.ts';
@@ -26,6 +26,8 @@ export interface OrderInput {
   exchange: Exchange;
   /** The canonical path: aliases are one route. */
   route: string;
+  /** Its answer can be read and continued. */
+  stored?: boolean;
   /** Runs to its end whoever listens. */
   background?: boolean;
 }
@@ -46,6 +48,7 @@ export async function orderGeneration(input: OrderInput): Promise<GenerationOrde
     route: input.route,
     idempotencyKey,
     fingerprint: idempotencyKey === null ? '' : await fingerprintOf(input),
+    keepsAnswer: idempotencyKey !== null || input.stored === true,
     background: input.background === true,
     alias: request.model,
     plan: () => planned(input),
@@ -61,10 +64,7 @@ function fingerprintOf({ request, body }: OrderInput): string | Promise<string> 
 /** @throws Problem model_not_found, invalid_request, input_too_long, no_route_available, … */
 async function planned(input: OrderInput): Promise<GenerationPlanned> {
   const { caller, services } = input;
-  const { limiter, limits } = services;
-  if (limiter.detachedCount() >= limits.generation.detachedMax) {
-    throw new Problem('overloaded', { headers: { 'retry-after': '5' } });
-  }
+  requireRoom(services);
   const catalog = services.catalog();
   const managed = catalog.routes.get(input.request.model);
   const request = await optimized(input.request, managed, services);
@@ -94,13 +94,4 @@ async function planned(input: OrderInput): Promise<GenerationPlanned> {
 /** Whether the alias is a managed route: its replies have a receipt. */
 export function isManaged(services: Services, { model }: GenerationRequest): boolean {
   return services.catalog().routes.has(model);
-}
-
-/** Clients retry by themselves, without an idempotency key: that must be seen somewhere. */
-function logRetry({ exchange, caller, services, route }: OrderInput): void {
-  const retries = exchange.header('x-stainless-retry-count');
-  if (retries === undefined || retries === '0') return;
-  const { requestId } = exchange;
-  const { accountId } = caller;
-  services.log.info({ requestId, accountId, route, retries }, 'a client tries again');
 }

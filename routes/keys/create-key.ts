@@ -1,20 +1,25 @@
 // POST /api/me/api-keys: a new key. Its token is in this reply and nowhere else, ever.
 import * as v from 'valibot';
 import { displayPrefix, newKeyToken, tokenHash } from '../../actors/credentials/token.ts';
-import { createKey as insertKey } from '../../db/keys.ts';
+import { createKeyWithin } from '../../db/keys.ts';
 import { withDeadline } from '../../db/sql.ts';
 import { newId } from '../../runtime/ids.ts';
 import { fixedLimits } from '../../runtime/limits.ts';
+import { Problem } from '../../runtime/problem.ts';
 import { defineRoute } from '../define.ts';
 import { requireAccount } from '../require.ts';
 import { apiKeyBody, createdKeySchema, defaultScopes, newKeyEntries } from './schema.ts';
+
+const { activeMax } = fixedLimits.keys;
 
 export const createKey = defineRoute({
   method: 'POST',
   path: '/api/me/api-keys',
   operationId: 'createApiKey',
   summary: 'Create an API key',
-  description: '`raw_token` is returned once. Without `scopes` the key may list and call models.',
+  description:
+    '`raw_token` is returned once. Without `scopes` the key may list and call models. An account ' +
+    `has at most ${activeMax} active keys; another one is 409 \`conflict\` until one is revoked.`,
   tag: 'Keys',
   documents: ['account'],
   access: { kind: 'user' },
@@ -25,12 +30,12 @@ export const createKey = defineRoute({
     schema: v.strictObject(newKeyEntries),
   },
   replies: { 201: { description: 'The key and its token.', schema: createdKeySchema } },
-  problems: ['dependency_unavailable'],
+  problems: ['conflict', 'dependency_unavailable'],
   async handle({ body, caller, services }) {
     const { accountId, walletId } = requireAccount(caller);
     const { limits } = services;
     const token = newKeyToken(body.environment);
-    const inserted = insertKey(services.sql, {
+    const wanted = {
       id: newId('key', services.system.node),
       accountId,
       walletId,
@@ -41,8 +46,12 @@ export const createKey = defineRoute({
       prefix: displayPrefix(token),
       requestsPerMinute: limits.keys.requestsPerMinute,
       concurrencyMax: limits.keys.concurrencyMax,
-    });
-    const row = await withDeadline(inserted);
+    };
+    const row = await withDeadline(createKeyWithin(services.sql, wanted, activeMax));
+    if (row === null) {
+      const message = `The account has ${activeMax} active keys. Revoke one first.`;
+      throw new Problem('conflict', { message });
+    }
     return {
       status: 201,
       headers: { 'cache-control': 'no-store' },

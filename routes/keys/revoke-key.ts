@@ -2,6 +2,7 @@
 import * as v from 'valibot';
 import { revokeKey as revokeKeyRow } from '../../db/keys.ts';
 import { withDeadline } from '../../db/sql.ts';
+import { lineOfText } from '../../runtime/http/text.ts';
 import { fixedLimits } from '../../runtime/limits.ts';
 import { Problem } from '../../runtime/problem.ts';
 import { credentialTopic } from '../credentials.ts';
@@ -22,7 +23,7 @@ export const revokeKey = defineRoute({
   body: {
     kind: 'json',
     bytesMax: fixedLimits.body.jsonBytesMax,
-    schema: v.strictObject({ api_key_id: v.pipe(v.string(), v.maxLength(100)) }),
+    schema: v.strictObject({ api_key_id: lineOfText(100) }),
   },
   replies: {
     200: {

@@ -1,6 +1,6 @@
 // `previous_response_id`: the inputs and answers of the turns before, in front of the new input.
 // Instructions are each request's own and are not carried over, as this format has it.
-import { findGenerationByKey } from '../../db/generations.ts';
+import { failedUncharged, findGenerationByKey } from '../../db/generations.ts';
 import { readChain, type Turn } from '../../db/responses.ts';
 import { withDeadline } from '../../db/sql.ts';
 import { responsesDialect } from '../../media/model/dialects/responses/dialect.ts';
@@ -72,7 +72,7 @@ function assertContinuable(last: Turn): void {
   }
   if (last.status !== 'failed') return;
   // Nobody was told of one that failed before anything of it was delivered.
-  if (!last.background && last.answerJson === null) throw notFound(responseId(last.generationId));
+  if (!last.background && last.uncharged) throw notFound(responseId(last.generationId));
   throw new Problem('invalid_state', {
     message: 'The previous response has failed: it cannot be continued.',
     param: field,
@@ -84,7 +84,7 @@ async function isRetry({ services, caller, route, idempotencyKey }: Asker): Prom
   if (idempotencyKey === null) return false;
   const { sql } = services;
   const row = await withDeadline(findGenerationByKey(sql, caller.accountId, route, idempotencyKey));
-  return row !== null && (row.status !== 'failed' || row.usageJson !== null);
+  return row !== null && !failedUncharged(row);
 }
 
 function notFound(id: string): Problem {

@@ -72,7 +72,8 @@ export const createResponse = defineRoute({
     const asker = { services, caller, route, idempotencyKey };
     const said = await withReferences(body, asker);
     const { request, previousId } = await continueConversation(said, {}, asker);
-    const input = { request, body, caller, services, exchange, route, background };
+    const stored = body.store !== false;
+    const input = { request, body, caller, services, exchange, route, stored, background };
     const order = await orderGeneration(input);
     const options = { includeUsage: true, request, startingAfter: null };
     const form = { stream: body.stream === true, options, managed: isManaged(services, request) };
@@ -82,7 +83,7 @@ export const createResponse = defineRoute({
     return await replyTo(
       responsesDialect,
       background ? { ...form, accepted: (identity) => queued(identity, request) } : form,
-      body.store === false ? open : openStored(storing, open),
+      stored ? openStored(storing, open) : open,
     );
   },
 });

@@ -15,8 +15,9 @@ export const deleteResponse = defineRoute({
   summary: 'Delete a stored response',
   description:
     'It can no longer be read or continued, nor can responses that continue it; their own ' +
-    'contents stay readable. A response that is still running is cancelled first, by its own ' +
-    'endpoint. What was charged stays charged.',
+    'contents stay readable. Under an idempotency key its answer is replayed until the key is ' +
+    'free. A response that is still running is cancelled first, by its own endpoint. What was ' +
+    'charged stays charged.',
   tag: 'Generation',
   documents: ['model'],
   access: { kind: 'key', scope: 'models:generate', isUncounted: true },

@@ -1,12 +1,13 @@
 // GET /v1/responses/{response_id}: a stored response as it stands, or its stream from any event on.
 import * as v from 'valibot';
+import { maxCharacters } from '../../runtime/http/text.ts';
 import { fieldProblem } from '../../runtime/http/validate.ts';
 import { defineRoute } from '../define.ts';
 import { responseSchema } from './schema.ts';
 import { requireResponse, storedBody } from './stored.ts';
 import { streamStored } from './stream.ts';
 
-export const responseParams = v.object({ response_id: v.pipe(v.string(), v.maxLength(64)) });
+export const responseParams = v.object({ response_id: v.pipe(v.string(), maxCharacters(64)) });
 
 const included = v.optional(v.pipe(v.array(v.string()), v.maxLength(32)));
 

@@ -2,6 +2,7 @@
 import * as v from 'valibot';
 import { findResponseInput } from '../../db/responses.ts';
 import { withDeadline } from '../../db/sql.ts';
+import { maxCharacters } from '../../runtime/http/text.ts';
 import { fieldProblem } from '../../runtime/http/validate.ts';
 import { defineRoute } from '../define.ts';
 import { responseParams } from './get-response.ts';
@@ -33,7 +34,7 @@ export const listInputItems = defineRoute({
   query: v.object({
     limit: v.optional(v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(100))),
     order: v.optional(v.picklist(['asc', 'desc'])),
-    after: v.optional(v.pipe(v.string(), v.maxLength(256))),
+    after: v.optional(v.pipe(v.string(), maxCharacters(256))),
   }),
   replies: { 200: { description: 'A page of items.', schema: listSchema } },
   problems: ['not_found', 'dependency_unavailable'],

@@ -3,7 +3,7 @@
 import { storedEnd } from '../../actors/generation/stored-end.ts';
 import { toProblem } from '../../actors/subscriber/problem.ts';
 import type { GenerationEnd } from '../../actors/subscriber/protocol.ts';
-import { findGeneration, type Generation } from '../../db/generations.ts';
+import { failedUncharged, findGeneration, type Generation } from '../../db/generations.ts';
 import { findResponse } from '../../db/responses.ts';
 import { withDeadline } from '../../db/sql.ts';
 import { emptyAnswer } from '../../media/model/answer.ts';
@@ -48,16 +48,11 @@ export async function requireResponse(
   );
   if (response === null || generation === null) throw notFound();
   const { background } = response;
-  if (!background && isVoid(generation)) throw notFound();
+  if (!background && failedUncharged(generation)) throw notFound();
   const body = JSON.parse(response.requestJson) as ResponsesRequestBody;
   const included = include.length === 0 ? {} : { include: [...(body.include ?? []), ...include] };
   const request = responsesDialect.readRequest({ ...body, ...included, input: [] }, {});
   return { generation, background, request };
-}
-
-/** Failed before anything of it was delivered: its client was told by a status. */
-function isVoid({ status, usageJson }: Generation): boolean {
-  return status === 'failed' && usageJson === null;
 }
 
 /** The response object as it stands now. */

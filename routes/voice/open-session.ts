@@ -1,5 +1,6 @@
 // GET /v1/voice/sessions: the WebSocket of a voice session. Everything after the handshake is in
 // actors/voice.
+import { strict as assert } from 'node:assert';
 import { voiceProtocol } from '../../actors/voice/events.ts';
 import { openSession as open } from '../../actors/voice/session.ts';
 import type { VoiceSpec } from '../../actors/voice/spec.ts';
@@ -21,6 +22,8 @@ const socket: SocketDeclaration<Caller, Services> = {
     const { accountId, walletId, place } = requireAccount(caller);
     const { voice, system } = services;
     if (!voice.host.admit()) throw full(services);
+    const releasePlace = place.take();
+    assert(releasePlace !== null, 'who is upgraded is still there');
     const spec: VoiceSpec = {
       id: newId('vs', system.node),
       exchangeId: exchange.requestId,
@@ -29,13 +32,13 @@ const socket: SocketDeclaration<Caller, Services> = {
       apiKeyId: caller.kind === 'key' ? caller.keyId : null,
       findVoice: (voiceId) => findVoice(services.catalog(), voiceId),
       searchTarget: () => services.catalog().snapshot.search,
-      releasePlace: place.take(),
+      releasePlace,
       link: { session: null },
     };
     const handlers = open(system, voice.sessionKind, spec);
     if (handlers !== null) return handlers;
     voice.host.leave();
-    spec.releasePlace();
+    releasePlace();
     throw full(services);
   },
 };

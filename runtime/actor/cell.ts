@@ -35,6 +35,7 @@ export class Cell implements ActorContext<AnyProtocol>, Runnable, TimerOwner {
   readonly #args: unknown;
   readonly #mailbox = new Mailbox();
   #hasState = false;
+  #hadState = false;
   #scheduled = false;
   #ending: 'no' | 'after-message' | 'after-mailbox' = 'no';
   #crashTimes: number[] | null = null;
@@ -64,6 +65,11 @@ export class Cell implements ActorContext<AnyProtocol>, Runnable, TimerOwner {
 
   get idle(): boolean {
     return this.phase === 'ready' && this.#mailbox.length === 0;
+  }
+
+  /** It ended without ever having had a state. */
+  get neverStarted(): boolean {
+    return this.phase === 'ended' && !this.#hadState;
   }
 
   get #machinery(): NodeMachinery {
@@ -289,16 +295,12 @@ export class Cell implements ActorContext<AnyProtocol>, Runnable, TimerOwner {
   }
 
   #started(state: unknown): void {
-    if (this.phase === 'ended') {
-      // Shut down while it was starting: the new state still has to be let go.
-      this.#state = state;
-      this.#hasState = true;
-      this.#discardState('shutdown');
-      return;
-    }
     this.#state = state;
     this.#hasState = true;
-    this.#done();
+    this.#hadState = true;
+    // Shut down while it was starting: the new state still has to be let go.
+    if (this.phase === 'ended') this.#discardState('shutdown');
+    else this.#done();
   }
 
   #startFailed(error: unknown): void {

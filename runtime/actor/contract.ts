@@ -158,7 +158,10 @@ export interface KindStatus {
 /** The actors of one node (thread), and the way to those of the others. */
 export interface ActorSystem {
   readonly node: number;
-  /** Starts a local actor. Null when the id is taken or the kind's population bound is reached. */
+  /**
+   * Starts a local actor. Null when the id is taken, the kind's population bound is reached, or its
+   * start threw: then what `args` hand over is still the caller's.
+   */
   spawn<P extends Protocol<P>, S, A>(
     kind: ActorKind<P, S, A>,
     id: string,

@@ -1,5 +1,6 @@
 // The deadlines of all asks of one node, in a hashed timing wheel: an ask costs no own timer.
 // A deadline never fires early and at most about two ticks late, as long as the event loop turns.
+import type { TransientMap } from '../transient.ts';
 import type { Answer, AskFailure } from './contract.ts';
 
 const tickMs = 8;
@@ -32,7 +33,7 @@ export class PendingAsk implements ReplyTo {
   dueTick = 0;
   wheel: DeadlineWheel | null = null;
   /** The table that finds this ask by `key` when the answer comes from another node. */
-  table: Map<number, PendingAsk> | null = null;
+  table: TransientMap<number, PendingAsk> | null = null;
   key = 0;
 
   /** The first answer counts; later ones are ignored. */

@@ -1,5 +1,6 @@
 // All actors of one kind on one node, their counters, and what their cells need from the system.
 import { strict as assert } from 'node:assert';
+import { TransientMap } from '../transient.ts';
 import type { Cell } from './cell.ts';
 import type {
   ActorLog,
@@ -49,7 +50,7 @@ export interface NodeMachinery {
 export class Population {
   readonly kind: RunnableKind;
   readonly machinery: NodeMachinery;
-  readonly cells = new Map<string, Cell>();
+  readonly cells = new TransientMap<string, Cell>();
   /** By message; a Map, so that no message can name what an object inherits. */
   readonly handlers: Map<string, Handler>;
   readonly batching: Batching | null;

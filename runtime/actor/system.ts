@@ -76,7 +76,8 @@ class NodeActorSystem implements ActorSystem, Inbound {
       population.refused += 1;
       return null;
     }
-    return typed<P>(new LocalRef(population, id, startCell(population, id, args)));
+    const cell = startCell(population, id, args);
+    return cell.neverStarted ? null : typed<P>(new LocalRef(population, id, cell));
   }
 
   ref<P extends Protocol<P>, S, A>(kind: ActorKind<P, S, A>, id: string): ActorRef<P> {

@@ -1,20 +1,21 @@
-// Reads a request body under three bounds: bytes of this body, bytes of all bodies that are being
-// read, and time. A body that arrives in one piece is never copied: it is lent for one call.
+// Reads a request body under three bounds: its own bytes, those of all bodies until their values
+// replace them, and time. A body that arrives in one piece is not copied: it is lent for one call.
 import type { HttpResponse } from 'uWebSockets.js';
 import { Problem } from '../problem.ts';
+import { TransientSet } from '../transient.ts';
 import type { Ticker, Ticking } from './ticker.ts';
 
 export interface BodyLimits {
   /** From the first byte to the last; past it the connection is closed. */
   bodyDeadlineMs: number;
-  /** Of all bodies of this thread that are only partly there. */
+  /** Of all bodies of this thread that come or wait to be parsed; half of it for one tenant. */
   bodyBytesTotalMax: number;
 }
 
 /** What becomes of one body. Exactly one of these is called, unless the client goes away first. */
 export interface BodySink {
-  /** `isLent`: the bytes are gone when the call returns. */
-  complete(bytes: Buffer, isLent: boolean): void;
+  /** The bytes may be gone when the call returns: see `keep`. */
+  complete(body: BodyRead): void;
   /** Too large, or no room; nothing more will be kept. */
   refuse(problem: Problem): void;
   /** The deadline has passed. */
@@ -22,6 +23,10 @@ export interface BodySink {
 }
 
 export interface BodyRead {
+  /** All of a complete body; empty after `stop`. */
+  readonly bytes: Buffer;
+  /** Makes the bytes last until `stop`. False: there is no room for them. */
+  keep(): boolean;
   /** Forgets the bytes and the deadline; safe to repeat. */
   stop(): void;
 }
@@ -31,6 +36,7 @@ export interface BodyReader extends Ticking {
     response: HttpResponse,
     announcedBytes: number | null,
     bytesMax: number,
+    tenant: string,
     sink: BodySink,
   ): BodyRead;
   readonly waiting: number;
@@ -47,17 +53,50 @@ export function tooLarge(bytesMax: number): Problem {
   });
 }
 
+/** A 503 where all bodies together have no room for another one. */
+export function noRoom(): Problem {
+  return new Problem('overloaded', { headers: { 'retry-after': '1' } });
+}
+
+/** Bytes of all bodies; no tenant may take so much that nothing is left for the others. */
+class Budget {
+  readonly #shareMax: number;
+  readonly #taken = new Map<string, number>();
+  #left: number;
+
+  constructor(bytes: number) {
+    this.#left = bytes;
+    this.#shareMax = bytes / 2;
+  }
+
+  take(tenant: string, bytes: number): boolean {
+    const taken = (this.#taken.get(tenant) ?? 0) + bytes;
+    if (bytes > this.#left || taken > this.#shareMax) return false;
+    this.#left -= bytes;
+    this.#taken.set(tenant, taken);
+    return true;
+  }
+
+  give(tenant: string, bytes: number): void {
+    if (bytes === 0) return;
+    this.#left += bytes;
+    const taken = (this.#taken.get(tenant) ?? 0) - bytes;
+    if (taken > 0) this.#taken.set(tenant, taken);
+    else this.#taken.delete(tenant);
+  }
+}
+
 /** One reader per server: it owns the budget and the list of bodies that have a deadline. */
 export function createBodyReader(limits: BodyLimits, clock: () => Ticker): BodyReader {
-  const waiting = new Set<PartialBody>();
-  const budget = { bytesLeft: limits.bodyBytesTotalMax };
+  const waiting = new TransientSet<PartialBody>();
+  const room: Room = { waiting, budget: new Budget(limits.bodyBytesTotalMax) };
   return {
     get waiting() {
       return waiting.size;
     },
-    read(response, announcedBytes, bytesMax, sink) {
+    read(response, announcedBytes, bytesMax, tenant, sink) {
       const deadlineTick = clock().now + clock().ticksOf(limits.bodyDeadlineMs);
-      const body = new PartialBody(sink, bytesMax, announcedBytes, deadlineTick, waiting, budget);
+      const body = new PartialBody(sink, bytesMax, announcedBytes, deadlineTick, room, tenant);
       waiting.add(body);
       response.onData((chunk, isLast) => body.receive(chunk, isLast));
       return body;
@@ -72,31 +111,53 @@ export function createBodyReader(limits: BodyLimits, clock: () => Ticker): BodyR
   };
 }
 
+/** What all bodies share. */
+interface Room {
+  waiting: TransientSet<PartialBody>;
+  budget: Budget;
+}
+
 class PartialBody implements BodyRead {
   readonly deadlineTick: number;
   /** Let go at the end: its closures hold the whole call, and a stream outlives its body. */
   #sink: BodySink | null;
   readonly #bytesMax: number;
   readonly #announcedBytes: number | null;
-  readonly #waiting: Set<PartialBody>;
-  readonly #budget: { bytesLeft: number };
+  readonly #room: Room;
+  readonly #tenant: string;
+  /** Paid for out of the budget. */
   #buffer = noBytes;
   #length = 0;
+  /** A body in one piece, until the call that it is lent for returns. */
+  #lent: Buffer | null = null;
 
   constructor(
     sink: BodySink,
     bytesMax: number,
     announcedBytes: number | null,
     deadlineTick: number,
-    waiting: Set<PartialBody>,
-    budget: { bytesLeft: number },
+    room: Room,
+    tenant: string,
   ) {
     this.#sink = sink;
     this.#bytesMax = bytesMax;
     this.#announcedBytes = announcedBytes;
     this.deadlineTick = deadlineTick;
-    this.#waiting = waiting;
-    this.#budget = budget;
+    this.#room = room;
+    this.#tenant = tenant;
+  }
+
+  get bytes(): Buffer {
+    return this.#lent ?? this.#buffer.subarray(0, this.#length);
+  }
+
+  keep(): boolean {
+    if (this.#lent === null) return true;
+    if (!this.#room.budget.take(this.#tenant, this.#lent.length)) return false;
+    this.#buffer = Buffer.from(this.#lent);
+    this.#length = this.#buffer.length;
+    this.#lent = null;
+    return true;
   }
 
   receive(chunk: ArrayBuffer, isLast: boolean): void {
@@ -108,19 +169,20 @@ class PartialBody implements BodyRead {
       return;
     }
     if (isLast && this.#length === 0) {
-      this.stop();
-      sink.complete(Buffer.from(chunk), true);
+      this.#leave();
+      this.#lent = Buffer.from(chunk);
+      sink.complete(this);
+      this.#lent = null;
       return;
     }
     if (!this.#append(chunk)) {
       this.stop();
-      sink.refuse(new Problem('overloaded', { headers: { 'retry-after': '1' } }));
+      sink.refuse(noRoom());
       return;
     }
     if (!isLast) return;
-    const bytes = this.#buffer.subarray(0, this.#length);
-    this.stop();
-    sink.complete(bytes, false);
+    this.#leave();
+    sink.complete(this);
   }
 
   expire(): void {
@@ -130,11 +192,18 @@ class PartialBody implements BodyRead {
   }
 
   stop(): void {
+    this.#leave();
+    this.#room.budget.give(this.#tenant, this.#buffer.length);
+    this.#buffer = noBytes;
+    this.#length = 0;
+    this.#lent = null;
+  }
+
+  /** Nothing more of it is waited for. */
+  #leave(): void {
     if (this.#sink === null) return;
     this.#sink = null;
-    this.#waiting.delete(this);
-    this.#budget.bytesLeft += this.#buffer.length;
-    this.#buffer = noBytes;
+    this.#room.waiting.delete(this);
   }
 
   /** False when all bodies together have no room for it. */
@@ -151,8 +220,7 @@ class PartialBody implements BodyRead {
     const doubled = Math.max(smallestBufferBytes, 2 * this.#buffer.length, needed);
     const capacity = Math.max(needed, Math.min(doubled, announced));
     const added = capacity - this.#buffer.length;
-    if (added > this.#budget.bytesLeft) return false;
-    this.#budget.bytesLeft -= added;
+    if (!this.#room.budget.take(this.#tenant, added)) return false;
     const grown = Buffer.allocUnsafeSlow(capacity);
     grown.set(this.#buffer.subarray(0, this.#length));
     this.#buffer = grown;

@@ -4,7 +4,7 @@ import type { HttpRequest, HttpResponse, TemplatedApp } from 'uWebSockets.js';
 import { fixedLimits } from '../limits.ts';
 import { Problem } from '../problem.ts';
 import { afterOthers, ownTurn } from '../turns.ts';
-import { type BodyReader, type BodySink, tooLarge } from './body.ts';
+import { type BodyRead, type BodyReader, type BodySink, noRoom, tooLarge } from './body.ts';
 import { type CompiledRoute, compileRoutes, type Path } from './compile.ts';
 import type { Cors, CorsPolicy, HeaderPair } from './cors.ts';
 import { createHeaderTable, type ExchangeOwner, HttpExchange } from './exchange.ts';
@@ -34,6 +34,8 @@ export interface Kernel<Access, Caller, Services> extends ExchangeOwner {
   services: Services;
   /** Who is calling; throws a Problem. Called in the first turn, before the body is read. */
   authorize(access: Access, exchange: Exchange): Caller | Promise<Caller>;
+  /** Who shares turns and room with the others; empty: nobody that is known. */
+  tenantOf(caller: Caller): string;
   /** `path` is the path of the route, never an alias; the request's own where there is none. */
   renderProblem(path: string, problem: Problem, requestId: string): RenderedProblem;
   /** What an error of a dependency means for the client; null: nobody expected it. */
@@ -129,11 +131,13 @@ function startCall<Access, Caller, Services>(
   try {
     checkAccept(request.getHeader('accept'), compiled.mediaTypes);
     const caller = kernel.authorize(route.access, exchange);
+    // At once: a refusal that nobody awaits, since the body was refused first, would end the shard.
+    if (caller instanceof Promise) caller.catch((error) => fail(call, error));
     if (route.body !== undefined) startBody(call, response, request, caller);
     else if (caller instanceof Promise) {
       caller.then(
         (settled) => run(call, settled, null),
-        (error) => fail(call, error),
+        () => undefined, // answered above
       );
     } else run(call, caller, null);
   } catch (error) {
@@ -161,9 +165,10 @@ function startBody<Access, Caller, Services>(
   checkContentType(body.kind, request.getHeader('content-type'));
   checkContentEncoding(request.getHeader('content-encoding'));
   exchange.mustClose = announcedBytes === null && request.getHeader('transfer-encoding') !== '';
-  const read = kernel.bodies.read(response, announcedBytes, body.bytesMax, bodySink(call, caller));
+  const tenant = caller instanceof Promise ? '' : kernel.tenantOf(caller);
+  const sink = bodySink(call, caller);
+  const read = kernel.bodies.read(response, announcedBytes, body.bytesMax, tenant, sink);
   exchange.onFinish(() => read.stop());
-  if (caller instanceof Promise) caller.catch((error) => fail(call, error));
 }
 
 function bodySink<Access, Caller, Services>(
@@ -172,15 +177,15 @@ function bodySink<Access, Caller, Services>(
 ): BodySink {
   const { exchange } = call;
   return {
-    complete(bytes, isLent) {
+    complete(body) {
       exchange.mustClose = false;
-      const isLong = bytes.length >= fixedLimits.body.longBytesMin;
-      if (!isLong && !(caller instanceof Promise)) return run(call, caller, bytes);
-      const kept = isLent ? Buffer.from(bytes) : bytes;
+      const isLong = body.bytes.length >= fixedLimits.body.longBytesMin;
+      if (!isLong && !(caller instanceof Promise)) return run(call, caller, body);
+      if (!body.keep()) return fail(call, noRoom());
       const settling = isLong ? ownTurn().then(() => caller) : Promise.resolve(caller);
       settling.then(
-        (settled) => run(call, settled, kept),
-        () => undefined, // answered where the body was started
+        (settled) => run(call, settled, body),
+        () => undefined, // answered where the call was started
       );
     },
     refuse: (problem) => fail(call, problem),
@@ -192,11 +197,11 @@ function bodySink<Access, Caller, Services>(
 function run<Access, Caller, Services>(
   call: Call<Access, Caller, Services>,
   caller: Caller,
-  bytes: Buffer | null,
+  sent: BodyRead | null,
 ): void {
   if (call.exchange.response === null) return;
   try {
-    const reply = handle(call, caller, bytes);
+    const reply = handle(call, caller, sent);
     if (reply instanceof Promise) {
       reply.then(
         (settled) => deliver(call, settled),
@@ -211,7 +216,7 @@ function run<Access, Caller, Services>(
 function handle<Access, Caller, Services>(
   call: Call<Access, Caller, Services>,
   caller: Caller,
-  bytes: Buffer | null,
+  sent: BodyRead | null,
 ): Reply | Promise<Reply> {
   const { compiled, exchange } = call;
   const { route } = compiled;
@@ -229,30 +234,34 @@ function handle<Access, Caller, Services>(
       services: call.kernel.services,
       exchange,
     });
+  const bytes = sent?.bytes ?? noBytes;
   if (compiled.readMultipart !== null) {
     const contentType = exchange.header('content-type') ?? '';
-    const { body, files } = compiled.readMultipart(bytes ?? noBytes, contentType);
+    const { body, files } = compiled.readMultipart(bytes, contentType);
+    sent?.stop();
     return answer(body, files);
   }
   if (route.body === undefined) return answer(undefined);
-  if (bytes !== null && bytes.length >= fixedLimits.body.longBytesMin) {
-    return handleLong(call, bytes, answer);
+  if (sent !== null && bytes.length >= fixedLimits.body.longBytesMin) {
+    return handleLong(call, call.kernel.tenantOf(caller), sent, answer);
   }
-  const isAbsent = bytes === null || bytes.length === 0;
   const mayBeAbsent = route.body.schema.type === 'optional';
-  const value = isAbsent && mayBeAbsent ? undefined : parseJson(bytes ?? noBytes);
+  const value = bytes.length === 0 && mayBeAbsent ? undefined : parseJson(bytes);
+  sent?.stop();
   return answer(validateBody(route.body.schema, value));
 }
 
 /** The bytes are let go before the answer is begun: it may last for minutes. */
 async function handleLong<Access, Caller, Services>(
   { compiled, exchange }: Call<Access, Caller, Services>,
-  bytes: Buffer,
+  tenant: string,
+  sent: BodyRead,
   answer: (body: unknown) => Reply | Promise<Reply>,
 ): Promise<Reply> {
-  const value = await afterOthers(async () =>
-    exchange.response === null ? null : await parseLongJson(bytes),
+  const value = await afterOthers(tenant, async () =>
+    exchange.response === null ? null : await parseLongJson(sent.bytes),
   );
+  sent.stop();
   const { body } = compiled.route;
   // Whoever has left meanwhile wants nothing begun; nobody reads this.
   if (exchange.response === null || body === undefined) throw new Problem('invalid_request');

@@ -18,8 +18,8 @@ interface Cut {
   open: readonly Readonly<OpenContainer>[];
 }
 
-/** The result of a scan; `tooDeep`: nothing else is known. */
-export type Scan = { tooDeep: true } | { tooDeep: false; cuts: readonly Cut[] };
+/** The result of a scan; `tooDeep`: nothing else is known. `values`: members, items, containers. */
+export type Scan = { tooDeep: true } | { tooDeep: false; cuts: readonly Cut[]; values: number };
 
 /** One slice; `textStart` is where its text begins in the bytes, after `prefix`. */
 export interface Slice {
@@ -44,6 +44,7 @@ export function* scanJson(
   stepBytes: number,
 ): Generator<undefined, Scan> {
   const cuts: Cut[] = [];
+  let values = 1;
   const open: OpenContainer[] = [];
   let [cutNext, stepNext] = [sliceBytes, stepBytes];
   let [stringStart, stringEnd] = [0, 0];
@@ -60,18 +61,22 @@ export function* scanJson(
       inner.keyEnd = stringEnd;
     } else if (byte === openArray || byte === openObject) {
       open.push({ isArray: byte === openArray, keyStart: 0, keyEnd: 0 });
+      values += 1;
       if (open.length > depthMax) return { tooDeep: true };
     } else if (byte === closeArray || byte === closeObject) {
       open.pop();
-    } else if (byte === comma && at >= cutNext && open.length > 0 && isBetween(bytes, at)) {
-      cuts.push({ position: at, open: open.map((each) => ({ ...each })) });
-      cutNext = at + sliceBytes;
+    } else if (byte === comma) {
+      values += 1;
+      if (at >= cutNext && open.length > 0 && isBetween(bytes, at)) {
+        cuts.push({ position: at, open: open.map((each) => ({ ...each })) });
+        cutNext = at + sliceBytes;
+      }
     }
     if (at < stepNext) continue;
     stepNext = at + stepBytes;
     yield;
   }
-  return { tooDeep: false, cuts };
+  return { tooDeep: false, cuts, values };
 }
 
 /** The position of the closing quote, or of the end of the text. */

@@ -1,6 +1,8 @@
 // A long request body to a JSON value, in turns of the loop of about two milliseconds: the checks
 // and the answers of `parseJson`, whatever is cut where.
 import { isUtf8 } from 'node:buffer';
+import { fixedLimits } from '../limits.ts';
+import { Problem } from '../problem.ts';
 import { pausing } from '../turns.ts';
 import {
   mayHoldPrototypeKey,
@@ -31,6 +33,7 @@ export async function parseLongJson(
   let scan = scanning.next();
   for (; scan.done !== true; scan = scanning.next()) await pause();
   if (scan.value.tooDeep) throw tooDeep();
+  if (scan.value.values > fixedLimits.body.longValuesMax) throw tooMany();
   const sliced = new SlicedValue(bytes, scan.value.cuts);
   let isSuspicious = false;
   for (const slice of sliced.slices()) {
@@ -42,6 +45,12 @@ export async function parseLongJson(
   await pause(true);
   if (isSuspicious) refusePrototypeKeys(sliced.value, '');
   return sliced.value;
+}
+
+function tooMany(): Problem {
+  const { longValuesMax } = fixedLimits.body;
+  const message = `The body has more than ${longValuesMax} members and items.`;
+  return new Problem('invalid_request', { message });
 }
 
 function parseSlice(bytes: Buffer, slice: Slice): { value: unknown; isSuspicious: boolean } {

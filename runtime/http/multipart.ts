@@ -1,10 +1,10 @@
-// multipart/form-data (RFC 7578) by uWS's parser, which stops silently at whatever it does not
-// understand and lends its parts out of the body: so delimiters are counted and bytes are copied.
-import { getParts, type MultipartField } from 'uWebSockets.js';
+// multipart/form-data (RFC 7578) as typed fields and bounded files. The body is lent for one call,
+// so files are copied out of it.
 import type { GenericSchema } from 'valibot';
 import { Problem } from '../problem.ts';
 import { addField, createFieldReader } from './fields.ts';
 import { textOf } from './json.ts';
+import { type Part, splitParts } from './parts.ts';
 import type { MultipartBody, UploadedFile } from './route.ts';
 import { fieldProblem, validate } from './validate.ts';
 
@@ -45,54 +45,41 @@ export function createMultipartReader(declaration: MultipartBody<GenericSchema>)
   };
 }
 
-function partsOf(bytes: Buffer, contentType: string): MultipartField[] {
+function partsOf(bytes: Buffer, contentType: string): Part[] {
   const match = boundaryPattern.exec(contentType);
   const boundary = match?.[1] ?? match?.[2] ?? '';
   if (!boundaryCharacters.test(boundary)) throw invalid('The multipart boundary is missing.');
-  const delimiters = countDelimiters(bytes, `--${boundary}`);
-  if (delimiters === null) throw invalid('The multipart body has no end.');
-  if (delimiters > partsMax) throw invalid(`The body has more than ${partsMax} parts.`);
-  const parts = getParts(bytes, `multipart/form-data; boundary=${boundary}`) ?? [];
-  if (parts.length !== delimiters) throw invalid('A part of the multipart body is malformed.');
-  return parts;
-}
-
-/** Delimiter lines before the closing one; null when that is missing. */
-function countDelimiters(bytes: Buffer, delimiter: string): number | null {
-  let count = 0;
-  let index = bytes.indexOf(delimiter);
-  while (index !== -1 && count <= partsMax) {
-    const after = index + delimiter.length;
-    if (index === 0 || bytes[index - 1] === 10) {
-      if (bytes[after] === 45 && bytes[after + 1] === 45) return count;
-      count += 1;
-    }
-    index = bytes.indexOf(delimiter, after);
+  const splitting = splitParts(bytes, boundary, partsMax);
+  switch (splitting.status) {
+    case 'whole':
+      return splitting.parts;
+    case 'endless':
+      throw invalid('The multipart body has no end.');
+    case 'too_many':
+      throw invalid(`The body has more than ${partsMax} parts.`);
+    case 'malformed':
+      throw invalid('A part of the multipart body is malformed.');
   }
-  return index === -1 ? null : count;
 }
 
-function fileOf(part: MultipartField, bytesMax: number): UploadedFile {
-  if (part.data.byteLength > bytesMax) {
+function fileOf({ name, filename, mediaType, bytes }: Part, bytesMax: number): UploadedFile {
+  if (bytes.length > bytesMax) {
     throw new Problem('request_too_large', {
-      message: `The file '${part.name}' is larger than ${bytesMax} bytes.`,
-      param: part.name,
-      details: { path: part.name, bytes_max: bytesMax },
+      message: `The file '${name}' is larger than ${bytesMax} bytes.`,
+      param: name,
+      details: { path: name, bytes_max: bytesMax },
     });
   }
   return {
-    filename: (part.filename ?? '').slice(0, filenameCharsMax),
-    mediaType: part.type ?? 'application/octet-stream',
-    bytes: new Uint8Array(part.data).slice(),
+    filename: (filename ?? '').slice(0, filenameCharsMax),
+    mediaType: mediaType ?? 'application/octet-stream',
+    bytes: new Uint8Array(bytes),
   };
 }
 
-function fieldText(part: MultipartField): string {
-  if (typeof part.name !== 'string' || part.name === '') {
-    throw invalid('A part of the multipart body has no name.');
-  }
-  const text = textOf(Buffer.from(part.data));
-  if (text === null) throw fieldProblem(part.name, 'The field is not valid UTF-8.');
+function fieldText({ name, bytes }: Part): string {
+  const text = textOf(bytes);
+  if (text === null) throw fieldProblem(name, 'The field is not valid UTF-8.');
   return text;
 }
 

@@ -2,7 +2,7 @@
 import { Problem } from '../problem.ts';
 
 const jsonPattern = /^application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i;
-const multipartPattern = /^multipart\/form-data\s*;/i;
+const multipartPattern = /^multipart\/form-data\s*(?:;|$)/i;
 
 /** A 415 unless the body is of the kind that the route reads; no type at all counts as JSON. */
 export function checkContentType(kind: 'json' | 'multipart', contentType: string): void {

@@ -21,8 +21,8 @@ const nameable = new Set([
   'union',
 ]);
 
-/** Converts all schemas; `name` names a component that has no title. Throws on what JSON Schema
- * cannot say (transforms, checks, trims), naming where it stands. */
+/** Converts all schemas, of a transform what goes in; `name` names a component that has no title.
+ * Throws on what JSON Schema cannot say (checks, trims), naming where it stands. */
 export function createSchemaBook(
   roots: readonly { name: string; schema: GenericSchema; taken?: boolean }[],
 ): SchemaBook {

@@ -23,7 +23,7 @@ import { createTicker } from './ticker.ts';
 export interface HttpLimits {
   /** From the first byte of a body to its last. */
   bodyDeadlineMs: number;
-  /** Of all bodies of this thread that are only partly there. */
+  /** Of all bodies of this thread that come or wait to be parsed; half of it for one tenant. */
   bodyBytesTotalMax: number;
   /** What one slow stream may leave waiting before it is dropped. */
   streamBufferBytesMax: number;
@@ -51,7 +51,7 @@ export interface RequestSample {
 export interface HttpServerOptions<Access, Caller, Services>
   extends Pick<
     Kernel<Access, Caller, Services>,
-    'authorize' | 'renderProblem' | 'explain' | 'services'
+    'authorize' | 'tenantOf' | 'renderProblem' | 'explain' | 'services'
   > {
   routes: readonly Route<Access, Caller, Services>[];
   logger: HttpLogger;
@@ -99,6 +99,7 @@ export function createHttpServer<Access, Caller, Services>(
   const kernel: Kernel<Access, Caller, Services> = {
     services: options.services,
     authorize: options.authorize,
+    tenantOf: options.tenantOf,
     renderProblem: options.renderProblem,
     explain: options.explain,
     logger: options.logger,

@@ -2,6 +2,7 @@
 // at its end, each stream's in one syscall; past the socket's own buffer it queues up here; who is
 // past our bound at a write is dropped.
 import type { HttpResponse } from 'uWebSockets.js';
+import { runEach } from '../turns.ts';
 import type { EventStream } from './route.ts';
 import type { Ticker, Ticking } from './ticker.ts';
 
@@ -63,8 +64,10 @@ let dirty: HttpEventStream[] = [];
 function flushDirty(): void {
   const streams = dirty;
   dirty = [];
-  for (const stream of streams) stream.flush();
+  runEach(streams, flush);
 }
+
+const flush = (stream: HttpEventStream) => stream.flush();
 
 let corked: HttpEventStream | null = null;
 const sendCorked = () => corked?.sendPending();

@@ -5,12 +5,40 @@ import * as v from 'valibot';
 // biome-ignore lint/suspicious/noControlCharactersInRegex: exactly these must not get through
 const line = /^(?:[^\u0000-\u001f\u007f\ud800-\udfff]|[\ud800-\udbff][\udc00-\udfff])*$/;
 
-/** One line of 1 to `lengthMax` UTF-16 units: no control characters, no half of a pair. */
+/** Unicode code points; half a surrogate pair is one. */
+export function countCharacters(text: string): number {
+  let count = 0;
+  for (let index = 0; index < text.length; index += 1) {
+    const unit = text.charCodeAt(index);
+    // The second half of a pair is no character of its own; half a pair is one.
+    const isSecond = unit >= 0xdc00 && unit <= 0xdfff && index > 0;
+    const before = isSecond ? text.charCodeAt(index - 1) : 0;
+    if (!(before >= 0xd800 && before <= 0xdbff)) count += 1;
+  }
+  return count;
+}
+
+/**
+ * `v.maxLength` for texts, in code points as JSON Schema counts (draft 2020-12, 6.3.1). More units
+ * than twice the bound cannot be few enough characters, so that no long text is counted.
+ */
+export function maxCharacters(max: number) {
+  const inUnits = v.maxLength<string, number>(max);
+  const run: (typeof inUnits)['~run'] = (dataset, config) => {
+    const { value } = dataset;
+    const isShort = typeof value === 'string' && value.length <= 2 * max;
+    if (isShort && (value.length <= max || countCharacters(value) <= max)) return dataset;
+    return inUnits['~run'](dataset, config);
+  };
+  return { ...inUnits, '~run': run };
+}
+
+/** One line of 1 to `lengthMax` characters: no control characters, no half of a pair. */
 export function lineOfText(lengthMax: number) {
   return v.pipe(
     v.string(),
     v.minLength(1),
-    v.maxLength(lengthMax),
+    maxCharacters(lengthMax),
     v.regex(line, 'expected one line of text without control characters'),
   );
 }

@@ -3,6 +3,7 @@
 import { type GenericIssue, type GenericSchema, safeParse } from 'valibot';
 import { Problem } from '../problem.ts';
 import { refuseArrays } from './objects.ts';
+import { countCharacters } from './text.ts';
 
 const config = { abortEarly: true } as const;
 const textLengthMax = 200;
@@ -26,7 +27,7 @@ export function validateBody(schema: GenericSchema, input: unknown): unknown {
 
 /** A 400 for one field; `path` like `messages[0].content`. */
 export function fieldProblem(path: string, message: string): Problem {
-  return new Problem('invalid_request', { message, param: path, details: { path } });
+  return new Problem('invalid_request', { message, param: path });
 }
 
 function problemOf(issue: GenericIssue): Problem {
@@ -102,6 +103,8 @@ function kindOf(input: unknown): string {
 
 function measureOf(issue: GenericIssue): string {
   if (typeof issue.input === 'number') return String(issue.input);
+  const isText = typeof issue.input === 'string' && Object.hasOwn(lengthBounds, issue.type);
+  if (isText) return String(countCharacters(issue.input as string));
   const isMeasure = /^-?[\d.]+$/.test(issue.received);
   return isMeasure ? issue.received : kindOf(issue.input);
 }

@@ -3,6 +3,7 @@
 import type { MessagePort } from 'node:worker_threads';
 import type { ActorLog, Answer, AskFailure } from '../actor/contract.ts';
 import { failed, type PendingAsk, type ReplyTo } from '../actor/deadline.ts';
+import { TransientMap } from '../transient.ts';
 import {
   type AskFrame,
   type Batch,
@@ -41,7 +42,7 @@ export class Link {
   readonly #side: 0 | 1;
   readonly #encoder = new FrameEncoder();
   readonly #decoder = new FrameDecoder();
-  readonly #asks = new Map<number, PendingAsk>();
+  readonly #asks = new TransientMap<number, PendingAsk>();
   #frames: Frame[] = [];
   #bytesSent = 0;
   #lastKey = 0;

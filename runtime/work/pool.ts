@@ -11,6 +11,8 @@ export interface TaskOptions {
   /** From now, with the wait for a thread; absent: the default of the pool. */
   timeoutMs?: number;
   signal?: AbortSignal;
+  /** It may have the room that is kept for tasks that money is held for. */
+  isSettling?: boolean;
   /** Buffers that move to the thread instead of being copied. */
   transfer?: ArrayBuffer[];
 }
@@ -30,6 +32,8 @@ export interface Pool {
 export interface PoolOptions {
   threadsMax: number;
   queueLengthMax: number;
+  /** Of the queue, kept for tasks that money is held for. Default 0. */
+  reservedLength?: number;
   /** Threads without work end after this long. */
   idleMs: number;
   /** Of one task, unless it says otherwise. */
@@ -99,7 +103,8 @@ export function createPool(options: PoolOptions): Pool {
   return {
     async run<T>(file: URL, input: unknown, given: TaskOptions = {}) {
       // Counted here, because Piscina's own refusal cannot be told from a task's error.
-      const room = options.threadsMax + options.queueLengthMax;
+      const kept = given.isSettling === true ? 0 : (options.reservedLength ?? 0);
+      const room = options.threadsMax + options.queueLengthMax - kept;
       if (stopped || length >= room) {
         return { ok: false, refused: 'overloaded' } satisfies TaskAnswer<T>;
       }

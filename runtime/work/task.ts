@@ -4,8 +4,13 @@ import { MovedBytes } from '../shard/moved.ts';
 import type { Pool, TaskAnswer } from './pool.ts';
 
 /** Runs the task of `file`; of `MovedBytes` it gets the bytes. Never rejects. */
-export function runTask(pool: Pool, file: URL, payload: unknown): Promise<TaskAnswer<unknown>> {
-  if (!(payload instanceof MovedBytes)) return pool.run<unknown>(file, payload);
+export function runTask(
+  pool: Pool,
+  file: URL,
+  payload: unknown,
+  isSettling = false,
+): Promise<TaskAnswer<unknown>> {
+  if (!(payload instanceof MovedBytes)) return pool.run<unknown>(file, payload, { isSettling });
   const { bytes } = payload;
-  return pool.run<unknown>(file, bytes, { transfer: [bytes.buffer] });
+  return pool.run<unknown>(file, bytes, { isSettling, transfer: [bytes.buffer] });
 }

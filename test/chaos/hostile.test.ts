@@ -200,8 +200,9 @@ async function isSettled(key: string): Promise<boolean> {
 }
 
 test('a client that never reads its long answer is dropped; the answer is settled', async () => {
-  // More than the kernel's buffers take, which are 4 MB of ours and less of the client's.
-  const word = 'w'.repeat(2_000);
+  // More than the kernel's buffers take, which are 4 MB of ours and less of the client's; of
+  // dashes, since 64 of them are one token: it has to fit into the model's window.
+  const word = '-'.repeat(2_000);
   const text = `slow [[sim text=${Array.from({ length: 3_500 }, () => word).join('_')}]]`;
   const payload = JSON.stringify({
     model: 'svc-sim-chat',

@@ -12,7 +12,7 @@ import {
 } from '../../db/generations.ts';
 import { listDeadInstances, registerInstance, renewLease } from '../../db/instances.ts';
 import { createKey, findKeyByHash, listKeys, revokeKey, touchKeys } from '../../db/keys.ts';
-import { createSession, deleteExpiredSessions, findSession } from '../../db/sessions.ts';
+import { createSession, findSession, sweepSessions } from '../../db/sessions.ts';
 import type { Sql } from '../../db/sql.ts';
 import { createWallet } from '../../db/wallets.ts';
 import {
@@ -100,7 +100,8 @@ test('a session is found until it expires, with the role of its account', async 
   const past = new Date(Date.now() - 1);
   await createSession(sql, { tokenHash: hash('s2'), accountId: chief, expiresAt: past });
   assert.equal(await findSession(sql, hash('s2')), null);
-  assert.equal(await deleteExpiredSessions(sql), 1);
+  assert.deepEqual([await sweepSessions(sql, 1), await sweepSessions(sql, 1)], [1, 0]);
+  assert.equal((await findSession(sql, hash('s1')))?.role, 'user');
   await createSession(sql, { tokenHash: hash('s2'), accountId: chief, expiresAt: soon });
   assert.equal((await findSession(sql, hash('s2')))?.role, 'admin');
 });

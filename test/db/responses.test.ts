@@ -2,6 +2,7 @@
 // removes.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { sweepGenerations } from '../../db/generations.ts';
 import {
   type Chain,
   deleteResponse,
@@ -14,7 +15,7 @@ import {
   sweepResponses,
 } from '../../db/responses.ts';
 import type { Sql } from '../../db/sql.ts';
-import { newId } from '../../runtime/ids.ts';
+import { firstIdAt, newId } from '../../runtime/ids.ts';
 import { openTestDatabase, type TestDatabase } from '../harness/database.ts';
 
 const accountId = 'acc_000000000000000000000001';
@@ -155,4 +156,53 @@ test('the sweep removes what has expired, but nothing that a living one continue
     await sweepResponses(sql, 100);
     assert.equal((await kept()).length, left);
   }
+});
+
+/** The generations of these ids that still have a key or an answer. */
+async function kept(ids: readonly string[]): Promise<unknown[]> {
+  const rows = await sql<{ id: string; key: string | null; answer: string | null }[]>`
+    SELECT id, idempotency_key AS key, answer FROM generations WHERE id = ANY(${[...ids]})`;
+  const found = new Map(rows.map(({ id, key, answer }) => [id, [key, answer]]));
+  return ids.map((id) => found.get(id));
+}
+
+async function keyed(key: string): Promise<string> {
+  const id = await generation('{}');
+  await sql`UPDATE generations SET idempotency_key = ${key} WHERE id = ${id}`;
+  return id;
+}
+
+test('an answer goes with its key, or with the response that shows it, and no sooner', async () => {
+  const plain = await generation('{}');
+  const underKey = await keyed('swept-1');
+  const shown = await keyed('swept-2');
+  const deleted = await keyed('swept-3');
+  const running = await generation('{}');
+  await sql`UPDATE generations SET status = 'running', finished_at = NULL WHERE id = ${running}`;
+  await insertResponse(sql, response(shown));
+  await insertResponse(sql, response(deleted));
+  assert.equal(await deleteResponse(sql, accountId, deleted), true);
+  const all = [plain, underKey, shown, deleted, running];
+  const stays = [null, '{}'];
+  const before = [stays, ['swept-1', '{}'], ['swept-2', '{}'], ['swept-3', '{}'], stays];
+  assert.deepEqual(await kept(all), before, 'a key may still ask');
+  const sweepUntil = async (id: string) => {
+    while ((await sweepGenerations(sql, id, 2)) === 2);
+  };
+  await sweepUntil(firstIdAt('req', 0));
+  assert.deepEqual(await kept(all), before, 'they are not old enough');
+  await sweepUntil(firstIdAt('req', Date.now() + 1));
+  const gone = [null, null];
+  assert.deepEqual(await kept(all), [gone, gone, stays, gone, stays]);
+  await sql`UPDATE responses SET expires_at = now(), kept_until = now()
+    WHERE generation_id = ${shown}`;
+  while ((await sweepResponses(sql, 100)) === 100);
+  assert.deepEqual(await kept([shown]), [gone], 'its response has expired');
+});
+
+test('a deleted response takes its answer with it when no key may ask for it', async () => {
+  const id = await generation('{}');
+  await insertResponse(sql, response(id));
+  assert.equal(await deleteResponse(sql, accountId, id), true);
+  assert.deepEqual(await kept([id]), [[null, null]]);
 });

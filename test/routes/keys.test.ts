@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { request } from 'node:http';
 import { after, before, test } from 'node:test';
 import { newKeyToken } from '../../actors/credentials/token.ts';
+import { fixedLimits } from '../../runtime/limits.ts';
 import type { TestAccount } from '../harness/account.ts';
 import { chatBody } from '../harness/chat.ts';
 import { Contract, type Reply } from '../harness/contract.ts';
@@ -111,6 +112,28 @@ test('keys are listed newest first, a page at a time', async () => {
     assert.equal(reply.status, 400, query);
   }
   assert.equal((await contract.call('GET', `${path}?limit=100`, session(account))).status, 200);
+});
+
+test('an account has a bounded number of active keys, whoever asks at once', async () => {
+  const account = await bed.account();
+  const { activeMax } = fixedLimits.keys;
+  const ask = () => contract.call('POST', path, { ...session(account), body: { label: 'one' } });
+  // Beside the key that every account of the tests has.
+  const before = activeMax - 6;
+  await bed.sql`INSERT INTO api_keys (id, account_id, wallet_id, label, environment, scopes,
+      token_hash, prefix, requests_per_minute, concurrency_max)
+    SELECT left(k.id, 16) || lpad(n::text, 12, '0'), k.account_id, k.wallet_id, 'many',
+      k.environment, k.scopes, sha256((k.id || n)::bytea), k.prefix, 1, 1
+    FROM api_keys k, generate_series(1, ${before}) n WHERE k.id = ${account.keyId}`;
+  const replies: Reply[] = await Promise.all(Array.from({ length: 20 }, ask));
+  const made = replies.filter(({ status }) => status === 201);
+  assert.equal(made.length, activeMax - 1 - before);
+  for (const reply of replies) if (reply.status !== 201) assert.equal(codeOf(reply), 'conflict');
+  const body = { api_key_id: account.keyId };
+  const revoked = await contract.call('POST', `${path}/revoke`, { ...session(account), body });
+  assert.equal(revoked.status, 200);
+  assert.equal((await ask()).status, 201);
+  assert.equal((await ask()).status, 409);
 });
 
 test("another account's keys can be neither seen nor revoked", async () => {
@@ -235,6 +258,40 @@ test('a cookie changes something only from the web origin', async () => {
   const own = { cookie, origin: bed.url };
   const made = await contract.call('POST', path, { headers: own, body });
   assert.equal(made.status, 201);
+});
+
+test('a key that is sent counts, whatever cookie travels beside it', async () => {
+  const account = await bed.account();
+  const summary = '/api/me/billing/summary';
+  const cookie = 'svc_session=of-a-session-that-is-long-over-and-forgotten';
+  const bearer = { authorization: `Bearer ${account.apiKey}` };
+  for (const key of [bearer, { 'x-api-key': account.apiKey }]) {
+    const reply = await contract.call('GET', summary, { headers: { ...key, cookie } });
+    assert.equal(reply.status, 200, reply.text);
+  }
+  const alone = await contract.call('GET', summary, { headers: { cookie } });
+  assert.equal(codeOf(alone), 'session_expired');
+  const own = { authorization: 'Basic eDp5', cookie: `svc_session=${account.sessionToken}` };
+  assert.equal((await contract.call('GET', summary, { headers: own })).status, 200);
+});
+
+test('a 400 names the field: of a page, and of an id that no database holds', async () => {
+  const account = await bed.account();
+  const pathOf = ({ json, status }: Reply) => {
+    assert.equal(status, 400);
+    return (json.error as { details?: { path?: string } }).details?.path;
+  };
+  for (const [query, field] of [
+    ['limit=0', 'limit'],
+    ['limit=101', 'limit'],
+    ['limit=abc', 'limit'],
+    ['cursor=zz', 'cursor'],
+  ]) {
+    assert.equal(pathOf(await contract.call('GET', `${path}?${query}`, session(account))), field);
+  }
+  const body = { api_key_id: 'x\u0000' };
+  const revoked = await contract.call('POST', `${path}/revoke`, { ...session(account), body });
+  assert.equal(pathOf(revoked), 'api_key_id');
 });
 
 test('an expired session is told so', async () => {

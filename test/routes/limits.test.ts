@@ -2,8 +2,9 @@
 // client can pace itself. A generation that nobody listens to any more still counts.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import type { Queryable } from '../../db/sql.ts';
 import type { TestAccount } from '../harness/account.ts';
-import { askChat, openChat, streamChat } from '../harness/chat.ts';
+import { askChat, chatBody, openChat, postChat, streamChat } from '../harness/chat.ts';
 import { Contract, type Reply } from '../harness/contract.ts';
 import { openTestbed, type Testbed } from '../harness/testbed.ts';
 
@@ -129,6 +130,40 @@ test('a detached generation counts until it ends', async () => {
   const { body } = await askChat(account, prompt, {}, { key: 'gone' });
   assert.equal(body.svc_usage.output_tokens, 200);
 });
+
+for (const { path, body } of [
+  { path: '/v1/chat/completions', body: chatBody('hello') },
+  { path: '/v1/audio/speech', body: { model: 'svc-tts', voice: 'alloy', input: 'hello' } },
+]) {
+  test(`a client that leaves while ${path} is prepared begins nothing`, async () => {
+    const account = await bed.account({ concurrencyMax: 4 });
+    const remaining = async () => limitHeaders((await models(account)).headers);
+    const send = (signal?: AbortSignal) =>
+      postChat(account, body, { key: 'left', path, ...(signal === undefined ? {} : { signal }) });
+    // Also makes the key known, so that the request below waits for the lock and nothing else.
+    assert.equal((await remaining())['remaining-concurrency'], 3);
+    await bed.sql.begin(async (sql) => {
+      await sql`lock table generations in access exclusive mode`;
+      const controller = new AbortController();
+      const asking = send(controller.signal).catch(() => null);
+      await until(async () => (await waitingForLocks(sql)) === 1);
+      controller.abort();
+      assert.equal(await asking, null);
+      await until(async () => (await remaining())['remaining-concurrency'] === 3);
+    });
+    await (await send()).arrayBuffer();
+    assert.equal((await remaining())['remaining-concurrency'], 3);
+    const [count] = await bed.sql`select count(*)::int as begun from generations
+      where account_id = ${account.accountId}`;
+    assert.equal(count?.begun, 1);
+  });
+}
+
+async function waitingForLocks(sql: Queryable): Promise<number> {
+  const [row] = await sql`select count(*)::int as waiting from pg_stat_activity
+    where datname = current_database() and wait_event_type = 'Lock'`;
+  return row?.waiting as number;
+}
 
 test('a request that waits at the generation of its key counts too', async () => {
   const account = await bed.account({ concurrencyMax: 2 });

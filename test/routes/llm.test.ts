@@ -83,6 +83,24 @@ test('a stream is deltas and done, a tool call stands in done', async () => {
   assert.deepEqual(call?.function, { name: 'look', arguments: '{}' });
 });
 
+test('idempotency keys that differ, or are none, are refused by their names', async () => {
+  const keyed = async (body: Members, key: string) => {
+    const response = await fetch(`${bed.url}/api/v1/llm/responses`, {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${account.apiKey}`,
+        'content-type': 'application/json',
+        'idempotency-key': key,
+      },
+      body: JSON.stringify({ model, input: 'x', ...body }),
+    });
+    const { error } = (await response.json()) as { error: Members };
+    return [response.status, error.details];
+  };
+  assert.deepEqual(await keyed({ request_id: 'my-1' }, 'other'), [400, { path: 'request_id' }]);
+  assert.deepEqual(await keyed({}, 'a b'), [400, { path: 'idempotency-key' }]);
+});
+
 test('errors have the envelope of the route, before the stream and in it', async () => {
   for (const [body, code] of [
     [{ model, messages: [] }, 'invalid_request'],

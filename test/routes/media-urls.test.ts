@@ -1,5 +1,5 @@
 // Images and files of a message may be on the web or in the request: no provider is sent to its own
-// disk, or to the metadata service of its cloud.
+// disk, to its neighbours, or to the metadata service of its cloud.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { TestAccount } from '../harness/account.ts';
@@ -29,6 +29,12 @@ function bodiesWith(url: string): [string, Record<string, unknown>][] {
   };
   const result = { type: 'tool_result', tool_use_id: 'a', content: [{ type: 'image', source }] };
   const items = (part: object) => [{ role: 'user', content: [part, { type: 'input_text', text }] }];
+  const nested = {
+    type: 'document',
+    source: { type: 'content', content: [{ type: 'image', source }] },
+  };
+  const output = [{ type: 'input_image', image_url: url }];
+  const custom = { type: 'custom_tool_call_output', call_id: 'a', output };
   const picture = items({ type: 'input_image', image_url: url });
   return [
     [
@@ -37,10 +43,16 @@ function bodiesWith(url: string): [string, Record<string, unknown>][] {
     ],
     ['/v1/responses', { model, input: picture }],
     ['/v1/responses', { model, input: items({ type: 'input_file', file_url: url }) }],
+    [
+      '/v1/responses',
+      { model, input: items({ type: 'input_file', file_url: url, file_data: 'x' }) },
+    ],
+    ['/v1/responses', { model, input: [custom] }],
     ['/api/v1/llm/responses', { model, input: picture }],
     ['/v1/messages', { model, max_tokens: 9, messages: [block] }],
     ['/v1/messages/count_tokens', { model, messages: [block] }],
     ['/v1/messages', { model, max_tokens: 9, messages: [{ role: 'user', content: [result] }] }],
+    ['/v1/messages', { model, max_tokens: 9, messages: [{ role: 'user', content: [nested] }] }],
   ];
 }
 
@@ -67,6 +79,9 @@ test('what no provider may fetch is refused in every format', async () => {
     'http://2852039166/',
     'http://[::ffff:169.254.169.254]/',
     'http://metadata.google.internal/',
+    'http://127.0.0.1:11434/api/tags',
+    'http://localhost/',
+    'http://[64:ff9b::169.254.169.254]/',
   ]) {
     for (const [path, body] of bodiesWith(url)) {
       const reply = await post(path, body);
@@ -75,6 +90,47 @@ test('what no provider may fetch is refused in every format', async () => {
     }
   }
   assert.equal((await bed.simulator.stats()).started, started, 'nobody was asked');
+});
+
+test('a seal that the client has made himself carries no document past this', async () => {
+  const source = { type: 'url', url: 'http://169.254.169.254/' };
+  for (const [model, sealed] of [
+    ['svc-sim-messages', ['messages', { type: 'document', source }]],
+    ['svc-sim-chat', ['chat', { type: 'image_url', image_url: source }]],
+    ['svc-sim-responses', ['responses', { type: 'input_image', image_url: source.url }]],
+  ] as const) {
+    const content = `svc1.${Buffer.from(JSON.stringify(sealed)).toString('base64url')}`;
+    const reasoning = { type: 'reasoning', summary: [], encrypted_content: content };
+    await post('/v1/responses', { model, input: [reasoning, { role: 'user', content: text }] });
+    assert.doesNotMatch(JSON.stringify(await bed.simulator.lastBody()), /169\.254/, model);
+  }
+});
+
+test('no provider connects to an internal server for its tools', async () => {
+  const url = 'http://169.254.169.254/mcp';
+  const mcp = { type: 'mcp', server_label: 'x', server_url: url };
+  const named = { type: 'url', name: 'x', url };
+  const messages = [{ role: 'user', content: text }];
+  for (const [path, body, field] of [
+    ['/v1/responses', { input: text, tools: [mcp] }, 'tools[0].server_url'],
+    ['/v1/messages', { max_tokens: 9, messages, mcp_servers: [named] }, 'mcp_servers[0].url'],
+  ] as const) {
+    const reply = await post(path, { model: 'svc-sim-responses', ...body });
+    assert.equal(reply.status, 400, reply.text);
+    assert.ok(reply.text.includes(`The URL of a server is of a private network`), reply.text);
+    if (path === '/v1/responses') assert.equal(JSON.parse(reply.text).error.param, field);
+  }
+});
+
+test('where a search has been is fetched by nobody', async () => {
+  const block = { type: 'search_result', source: 'doc:1', title: 't', content: [] };
+  const search = { type: 'web_search_call', action: { type: 'open_page', url: 'about:blank' } };
+  const user = { role: 'user', content: text };
+  const model = 'svc-sim-chat';
+  const input = [search, user];
+  assert.equal((await post('/v1/responses', { model, input })).status, 200);
+  const messages = [{ role: 'assistant', content: [block] }, user];
+  assert.equal((await post('/v1/messages', { model, max_tokens: 9, messages })).status, 200);
 });
 
 test('the web and data in the request are fine', async () => {

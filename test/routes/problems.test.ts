@@ -29,7 +29,7 @@ const requestId = 'r-1';
 
 for (const code of codes) {
   test(`${code} in every envelope`, () => {
-    const problem = new Problem(code, { param: 'a[0].b', details: { path: 'a[0].b' } });
+    const problem = new Problem(code, { param: 'a[0].b' });
     const { status, message } = problemCodes[code];
     const [v1Type, messagesType] = types[status] ?? [];
     const at = (path: string) => renderProblem(path, problem, requestId);
@@ -101,6 +101,13 @@ test('param is null and details are absent when no field is at fault', () => {
   assert.equal(v1Error(problem).param, null);
   assert.equal('details' in plainError(problem, requestId), false);
   assert.equal(messagesError(problem, requestId).request_id, requestId);
+});
+
+test('the plain envelope names the field in its details, however the problem was made', () => {
+  const named = (problem: Problem) => plainError(problem, requestId).details;
+  assert.deepEqual(named(new Problem('invalid_request', { param: 'limit' })), { path: 'limit' });
+  const details = { path: 'limit', expected: 3 };
+  assert.deepEqual(named(new Problem('invalid_request', { param: 'limit', details })), details);
 });
 
 test('OAuth errors keep to the RFC: a named error, printable descriptions', () => {

@@ -9,7 +9,7 @@ const epochMs = 1_700_000_000_000;
 
 test('a minute allows exactly the limit at once, then one more each interval', () => {
   const limiter = new Limiter(createLimiterBuffers(epochMs), 1);
-  const slot = limiter.slotOf('key_a');
+  const slot = limiter.slotOf('key_a', epochMs);
   for (let count = 1; count <= 600; count += 1) {
     const decision = limiter.takeRequest(slot, 600, epochMs);
     assert.equal(decision.allowed, true, `request ${count}`);
@@ -28,8 +28,8 @@ test('a minute allows exactly the limit at once, then one more each interval', (
 
 test('keys do not share an allowance', () => {
   const limiter = new Limiter(createLimiterBuffers(epochMs), 1);
-  const first = limiter.slotOf('key_a');
-  const second = limiter.slotOf('key_b');
+  const first = limiter.slotOf('key_a', epochMs);
+  const second = limiter.slotOf('key_b', epochMs);
   assert.notEqual(first, second);
   assert.equal(limiter.takeRequest(first, 1, epochMs).allowed, true);
   assert.equal(limiter.takeRequest(first, 1, epochMs).allowed, false);
@@ -43,7 +43,7 @@ test('threads that race for 64 places get exactly 64; a dead node gives its own 
     const { workerData, parentPort } = require('node:worker_threads');
     import(workerData.limiterUrl).then(({ Limiter }) => {
       const limiter = new Limiter(workerData.buffers, workerData.node);
-      const slot = limiter.slotOf('key_raced');
+      const slot = limiter.slotOf('key_raced', ${epochMs});
       let opened = 0;
       for (let count = 0; count < 1000; count += 1) {
         if (limiter.open(slot, 64) !== null) opened += 1;
@@ -59,10 +59,34 @@ test('threads that race for 64 places get exactly 64; a dead node gives its own 
   );
   assert.equal(opened[0] + opened[1], 64);
   const main = new Limiter(buffers, 0);
-  const slot = main.slotOf('key_raced');
+  const slot = main.slotOf('key_raced', epochMs);
   assert.equal(main.openCount(slot), 64);
   assert.equal(main.detachedCount(), 2);
   main.forgetNode(1);
   assert.equal(main.openCount(slot), opened[1]);
   assert.equal(main.detachedCount(), 1);
+});
+
+test('slots that nobody used lately are given to other keys, those in use never', () => {
+  const limiter = new Limiter(createLimiterBuffers(epochMs), 1);
+  const open = limiter.slotOf('key_open', epochMs);
+  limiter.open(open, 1);
+  const used = limiter.slotOf('key_used', epochMs);
+  let nowMs = epochMs;
+  for (let round = 0; round < 5; round += 1) {
+    nowMs += 110_000;
+    limiter.takeRequest(used, 600, nowMs);
+    const others = new Set<number>();
+    for (let key = 0; key < 30_000; key += 1) {
+      others.add(limiter.slotOf(`key_${round}_${key}`, nowMs));
+    }
+    assert.ok(others.size > 29_900, `round ${round}: ${others.size} slots of 30,000 keys`);
+    assert.ok(!others.has(open) && !others.has(used));
+    nowMs += 110_000;
+    limiter.takeRequest(used, 600, nowMs);
+  }
+  assert.equal(limiter.slotOf('key_open', nowMs), open);
+  assert.equal(limiter.slotOf('key_used', nowMs), used);
+  limiter.close(open);
+  assert.equal(limiter.openCount(open), 0);
 });

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { redact } from '../../runtime/log.ts';
-import { createMetrics, startMetricsServer } from '../../runtime/metrics.ts';
+import { createMetrics, renderMetrics, startMetricsServer } from '../../runtime/metrics.ts';
 
 test('two threads are added up in one Prometheus text', async () => {
   const threads = [createMetrics('shard-0'), createMetrics('shard-1')];
@@ -49,6 +49,24 @@ test('two threads are added up in one Prometheus text', async () => {
   } finally {
     await server.close();
     for (const metrics of threads) metrics.stop();
+  }
+});
+
+test('methods that nobody defined are counted together', async () => {
+  const metrics = createMetrics('shard-0');
+  try {
+    for (const method of ['GET', 'get', 'BREW', 'X'.repeat(15_000)]) {
+      metrics.request('none', method, 405, 0.001);
+    }
+    const lines = (await renderMetrics([await metrics.collect()]))
+      .split('\n')
+      .filter((line) => line.startsWith('tollgate_requests_total{'));
+    assert.deepEqual(lines, [
+      'tollgate_requests_total{route="none",method="GET",status="405"} 1',
+      'tollgate_requests_total{route="none",method="other",status="405"} 3',
+    ]);
+  } finally {
+    metrics.stop();
   }
 });
 

@@ -68,6 +68,19 @@ test('what does not fit in the queue is refused at once', async () => {
   await pool.stop();
 });
 
+test('a part of the queue is kept for tasks that money is held for', async () => {
+  const bounds = { threadsMax: 1, queueLengthMax: 2, reservedLength: 1 };
+  const pool = createPool({ ...bounds, idleMs: 1_000, timeoutMs: 60_000, log });
+  const run = (options = {}) => pool.run<number>(file, { act: 'sleep', ms: 100 }, options);
+  const running = [run(), run()];
+  const overloaded = { ok: false, refused: 'overloaded' };
+  assert.deepEqual(await run(), overloaded);
+  running.push(run({ isSettling: true }));
+  assert.deepEqual(await run({ isSettling: true }), overloaded);
+  for (const answer of await Promise.all(running)) assert.equal(answer.ok, true);
+  await pool.stop();
+});
+
 test('a task that eats its heap ends its thread, not the process', async () => {
   const { pool, run } = openPool(1, 4);
   const answer = await run({ act: 'eat' }, { timeoutMs: 20_000 });

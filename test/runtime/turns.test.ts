@@ -1,6 +1,8 @@
 // Long steps must never share a turn of the event loop, or several of them block it together.
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { test } from 'node:test';
+import { Worker } from 'node:worker_threads';
 import { afterOthers, atTurnEnd, ownTurn, pausing } from '../../runtime/turns.ts';
 
 /** Counts turns of the loop while `work` runs. */
@@ -68,10 +70,26 @@ test('long work is done one after the other, and a failure stops nothing', async
     if (name === 'a') throw new Error('a fails');
     return name;
   };
-  const [a, b] = await Promise.allSettled([afterOthers(work('a')), afterOthers(work('b'))]);
+  const [a, b] = await Promise.allSettled([afterOthers('', work('a')), afterOthers('', work('b'))]);
   assert.deepEqual(seen, ['a begins', 'a ends', 'b begins', 'b ends']);
   assert.equal(a.status, 'rejected');
   assert.deepEqual(b, { status: 'fulfilled', value: 'b' });
+});
+
+test('tenants take turns, and what throws at once stops nothing', async () => {
+  const seen: string[] = [];
+  const work = (tenant: string, name: string) =>
+    afterOthers(tenant, async () => {
+      await ownTurn();
+      seen.push(name);
+    });
+  const all = ['a1', 'a2', 'a3', 'a4', 'b1', 'c1', 'b2'].map((name) => work(name[0] ?? '', name));
+  const failed = afterOthers('d', () => {
+    throw new Error('at once');
+  });
+  await assert.rejects(failed, /at once/);
+  await Promise.all(all);
+  assert.deepEqual(seen, ['a1', 'a2', 'b1', 'c1', 'a3', 'b2', 'a4']);
 });
 
 test('the end of a turn comes behind what was put there before, and never grows', async () => {
@@ -91,4 +109,15 @@ test('the end of a turn comes behind what was put there before, and never grows'
   });
   const expected = ['microtask', 'gathered', 'first', 'second', 'next turn', 'its end'];
   assert.deepEqual(order, expected);
+});
+
+test('one that throws at the end of a turn holds up no other, and its error is seen', async () => {
+  const thread = new Worker(new URL('./turn-end-thread.js', import.meta.url));
+  const [ran] = (await once(thread, 'message')) as [string[]];
+  await thread.terminate();
+  const all = (where: string) => [
+    ...['broken 1', 'fine 2', 'broken 3', 'fine 4'].map((name) => `${name} ${where}`),
+    `error broken 1 ${where}`,
+  ];
+  assert.deepEqual(ran, [...all('at the end'), ...all('in a stream')]);
 });

@@ -14,6 +14,8 @@ export interface LaneListener {
   output(pcm: Uint8Array): void;
   /** The threads do not answer. The lane is closed; what it held is lost. */
   failed(): void;
+  /** What one of the two threw. The lane is closed; the others of the batch notice nothing. */
+  fault(error: unknown): void;
 }
 
 export interface Lane {
@@ -206,14 +208,24 @@ class LaneSet implements Lanes {
 
   #deliver(jobs: readonly Job[]): void {
     for (const { lane, outputByte, outputBytes } of jobs) {
-      if (!lane.closed) lane.listener.output(this.#slab.output(outputByte, outputBytes));
+      if (lane.closed) continue;
+      try {
+        lane.listener.output(this.#slab.output(outputByte, outputBytes));
+      } catch (error) {
+        lane.close();
+        lane.listener.fault(error);
+      }
     }
   }
 
   #fail(): void {
     for (const lane of [...this.#open]) {
       lane.close();
-      lane.listener.failed();
+      try {
+        lane.listener.failed();
+      } catch (error) {
+        lane.listener.fault(error);
+      }
     }
   }
 }

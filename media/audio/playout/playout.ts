@@ -35,8 +35,6 @@ const nothing: readonly OutputChunk[] = [];
 interface Item {
   readonly id: string;
   sentBytes: number;
-  /** What was sent of all items when the last byte of this one was. */
-  sentUpTo: number;
   /** No more will come. */
   ended: boolean;
   /** Interrupted: what still comes is dropped. */
@@ -50,7 +48,6 @@ export class Playout {
   /** When the next chunk is due, if that is known: sessions ask far more often than it changes. */
   #dueMs: number | null = null;
   #blocks = 0;
-  #sentBytes = 0;
   /** When the audio that was sent so far is heard to its end, if the client plays without a gap. */
   #heardUpToMs = Number.NEGATIVE_INFINITY;
 
@@ -91,9 +88,7 @@ export class Playout {
     for (let next = this.#next(); next !== null && next.atMs <= nowMs; next = this.#next()) {
       const { item, length } = next;
       this.#heardUpToMs = Math.max(this.#heardUpToMs, nowMs) + length / outputBytesPerMs;
-      this.#sentBytes += length;
       item.sentBytes += length;
-      item.sentUpTo = this.#sentBytes;
       chunks.push({ itemId: item.id, pcm: this.#ring.take(length) });
     }
     this.#reserve(this.#ring.byteLength);
@@ -125,23 +120,9 @@ export class Playout {
     return sentBytes === 0 ? null : Math.floor(sentBytes / outputBytesPerMs);
   }
 
-  /** What of it the client should have played, at most `heardMs`; wrong by the way there. */
-  playedMs(itemId: string, nowMs: number): number | null {
-    const item = this.#find(itemId);
-    if (item === null || item.sentBytes === 0) return null;
-    const after = this.#sentBytes - item.sentUpTo;
-    const unplayed = Math.max(0, this.leadMs(nowMs) * outputBytesPerMs - after);
-    return Math.floor(Math.max(0, item.sentBytes - unplayed) / outputBytesPerMs);
-  }
-
   /** What the client has and has not played yet. */
   leadMs(nowMs: number): number {
     return Math.max(0, this.#heardUpToMs - nowMs);
-  }
-
-  /** For how long the client has had nothing to play although audio waits here. */
-  lagMs(nowMs: number): number {
-    return this.#ring.byteLength === 0 ? 0 : Math.max(0, nowMs - this.#heardUpToMs);
   }
 
   get bufferedMs(): number {
@@ -203,7 +184,7 @@ export class Playout {
   #item(itemId: string): Item {
     const known = this.#find(itemId);
     if (known !== null) return known;
-    const item = { id: itemId, sentBytes: 0, sentUpTo: 0, ended: false, voided: false };
+    const item = { id: itemId, sentBytes: 0, ended: false, voided: false };
     // The oldest are forgotten; those that wait are still held by the ring.
     this.#items = [...this.#items.slice(1 - itemsMax), item];
     return item;

@@ -1,18 +1,18 @@
 // The request fields that all generation formats share (specification 2.9): their schemas, and how
 // they are read. `nullish` members: clients send null for "not set".
 import * as v from 'valibot';
-import { lineOfText } from '../../../runtime/http/text.ts';
+import { lineOfText, maxCharacters } from '../../../runtime/http/text.ts';
 import { fieldProblem } from '../../../runtime/http/validate.ts';
 import type { ClientContext, OutputFormat, RequestControls } from '../request.ts';
 import { assertOutputFormat } from '../structured.ts';
 
 const clientContext = v.pipe(
   v.strictObject({
-    timezone: v.nullish(v.pipe(v.string(), v.maxLength(100))),
+    timezone: v.nullish(v.pipe(v.string(), maxCharacters(100))),
     utc_offset_minutes: v.nullish(
       v.pipe(v.number(), v.integer(), v.minValue(-840), v.maxValue(840)),
     ),
-    locale: v.nullish(v.pipe(v.string(), v.maxLength(40))),
+    locale: v.nullish(v.pipe(v.string(), maxCharacters(40))),
     temperature_unit: v.nullish(v.picklist(['celsius', 'fahrenheit'])),
     share_location: v.nullish(v.boolean()),
     location: v.nullish(v.record(v.string(), v.unknown())),
@@ -45,7 +45,7 @@ export const formatDeclaration = v.looseObject({ type: v.string() });
 
 export const tokenCeiling = v.nullish(v.pipe(v.number(), v.integer(), v.minValue(1)));
 
-export const modelAlias = v.pipe(v.string(), v.minLength(1), v.maxLength(200));
+export const modelAlias = v.pipe(v.string(), v.minLength(1), maxCharacters(200));
 
 /** Entries to spread into a format's own object schema. */
 export const sharedFields = {
@@ -85,12 +85,17 @@ export function readControls(body: SharedBody): RequestControls {
 function readContext(declared: SharedBody['client_context'] | null): ClientContext | null {
   if (declared === null || declared === undefined) return null;
   return {
-    timezone: declared.timezone ?? null,
+    timezone: stated(declared.timezone),
     utcOffsetMinutes: declared.utc_offset_minutes ?? null,
-    locale: declared.locale ?? null,
+    locale: stated(declared.locale),
     temperatureUnit: declared.temperature_unit ?? null,
     location: declared.share_location === true ? (declared.location ?? null) : null,
   };
+}
+
+/** A blank says no more than nothing, and must not cost tokens. */
+function stated(text: string | null | undefined): string | null {
+  return text === null || text === undefined || text.trim() === '' ? null : text;
 }
 
 /**
@@ -139,6 +144,12 @@ function toOutputFormat(
   };
   assertOutputFormat(format, path);
   return format;
+}
+
+/** @throws Problem invalid_request when a list of allowed tools leaves nothing to call. */
+export function refuseNoneAllowed<T>(left: T[], path: string): T[] {
+  if (left.length > 0) return left;
+  throw fieldProblem(path, `None of the tools in '${path}' is declared.`);
 }
 
 const serverToolsMax = 8;

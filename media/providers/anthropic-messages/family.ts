@@ -10,6 +10,7 @@ export const anthropicMessages: ProviderFamily = {
   format: 'messages',
   searches: () => true,
   counting,
+  outputTokensMin: 1,
   constrains,
   lacks,
   encodeRequest,

@@ -42,8 +42,6 @@ const ownMembers: ReadonlySet<string> = new Set([
 ]);
 const defaultVersion = '2023-06-01';
 const searchesMax = 5;
-const jsonOnly =
-  'Answer with one JSON object and nothing else: no prose around it, no code fences.';
 
 /** Encodes a streamed call. */
 export function encodeRequest(
@@ -111,8 +109,7 @@ function encodeBody(
     ? { system: own.system, messages: withoutUnsigned(own.messages) }
     : conversationOf(request);
   const body: Members = { model: target.upstreamModel };
-  const instructed = instructedSystem(system, request.outputFormat);
-  if (instructed !== undefined && instructed !== null) body.system = instructed;
+  if (system !== undefined && system !== null) body.system = system;
   body.messages = messages;
   if (source.format === 'messages') {
     for (const name of Object.keys(own)) if (!ownMembers.has(name)) body[name] = own[name];
@@ -143,14 +140,6 @@ function withoutUnsigned(messages: unknown): unknown {
     const content = message.content.filter((block) => !unsigned(block));
     return content.length === 0 ? [] : [{ ...message, content }];
   });
-}
-
-/** JSON without a schema has no member of its own here: the model is asked for it. */
-function instructedSystem(system: unknown, format: OutputFormat): unknown {
-  if (format.type !== 'json_object') return system;
-  const block = { type: 'text', text: jsonOnly };
-  if (Array.isArray(system)) return [...system, block];
-  return typeof system === 'string' && system !== '' ? `${system}\n\n${jsonOnly}` : [block];
 }
 
 function offerSearch(body: Members): void {

@@ -3,6 +3,7 @@
 import { toolInput } from '../../model/dialects/messages/blocks.ts';
 import type { Message } from '../../model/request.ts';
 import type { Members } from '../members.ts';
+import { type Turn, turnsOf } from '../turns.ts';
 import { cacheMark, encodeParts } from './parts.ts';
 
 export interface Conversation {
@@ -19,10 +20,11 @@ export function encodeConversation(messages: readonly Message[]): Conversation {
     .filter(({ role }) => role === 'system' || role === 'developer')
     .flatMap(({ parts }) => encodeParts(parts).filter((block) => block.type === 'text'));
   const turns = new Turns();
-  for (const [at, message] of messages.entries()) {
-    if (message.role === 'assistant') turns.assistant(message, answersTo(messages, at));
-    else if (message.role === 'user') turns.add('user', encodeParts(message.parts));
-    else if (message.role === 'tool') turns.lateResult(message);
+  for (const turn of turnsOf(messages)) {
+    const { role, parts } = turn.message;
+    if (role === 'assistant') turns.assistant(turn);
+    // A result without a call is still worth knowing.
+    else if (role === 'user' || role === 'tool') turns.add('user', encodeParts(parts));
   }
   const { list } = turns;
   if (list.length === 0) return { system: [], messages: [{ role: 'user', content: system }] };
@@ -33,17 +35,8 @@ export function encodeConversation(messages: readonly Message[]): Conversation {
   return { system, messages: list };
 }
 
-/** The results that a turn's calls got before the next turn of the assistant. */
-function answersTo(messages: readonly Message[], at: number): Message[] {
-  const rest = messages.slice(at + 1);
-  const next = rest.findIndex(({ role }) => role === 'assistant');
-  return (next < 0 ? rest : rest.slice(0, next)).filter(({ role }) => role === 'tool');
-}
-
 class Turns {
   readonly list: Conversation['messages'] = [];
-  /** Results that stand behind their call already. */
-  readonly #placed = new Set<Message>();
   readonly #ids = new Set<string>();
 
   add(role: 'user' | 'assistant', content: Members[]): void {
@@ -53,23 +46,18 @@ class Turns {
     else this.list.push({ role, content });
   }
 
-  assistant(message: Message, answers: readonly Message[]): void {
-    const results: Members[] = [];
+  assistant({ message, results }: Turn): void {
+    const answers = [...results];
+    const blocks: Members[] = [];
     const calls = message.toolCalls.map((call): Members => {
       const id = this.#newId(call.id);
-      const answer = answers.find((each) => each.toolCallId === call.id && !this.#placed.has(each));
-      if (answer !== undefined) this.#placed.add(answer);
-      results.push(toolResult(id, answer));
+      const at = answers.findIndex(({ toolCallId }) => toolCallId === call.id);
+      blocks.push(toolResult(id, at < 0 ? undefined : answers.splice(at, 1)[0]));
       const input = toolInput(call.arguments);
       return { type: 'tool_use', id, name: call.name, input, ...cacheMark(call) };
     });
     this.add('assistant', [...encodeParts(message.parts), ...calls]);
-    this.add('user', results);
-  }
-
-  /** A result whose call is not in the turn before it is still worth knowing. */
-  lateResult(message: Message): void {
-    if (!this.#placed.has(message)) this.add('user', encodeParts(message.parts));
+    this.add('user', blocks);
   }
 
   /** Unlike here, clients of other formats use an id again in a later turn, and any character. */

@@ -39,8 +39,8 @@ class LiveGeminiCodec implements LiveCodec {
   readonly #turn = new Turn();
   readonly #usage = new UsageCounter();
   readonly #template = new AudioTemplate();
-  /** Our ids of the calls that wait → the model's, which it may leave out. */
-  readonly #calls = new Map<string, string | null>();
+  /** The calls that wait, by our ids; the model may leave its own out. */
+  readonly #calls = new Map<string, { modelsId: string | null; name: string }>();
   #callCount = 0;
   #isReady = false;
   /** The turn that ends next was interrupted before it had content. */
@@ -64,8 +64,12 @@ class LiveGeminiCodec implements LiveCodec {
   }
 
   bargeIn(_heard: LivePosition | null): LiveMessages {
-    this.#turn.giveUp();
-    return [];
+    this.#turn.bargeIn();
+    // The model waits for them, and would never end its turn.
+    const refusals = [...this.#calls.values()].map(({ modelsId, name }) => refusal(modelsId, name));
+    this.#calls.clear();
+    if (refusals.length > 0) this.#usage.endCall();
+    return refusals;
   }
 
   truncate(_heard: LivePosition): LiveMessages {
@@ -73,11 +77,11 @@ class LiveGeminiCodec implements LiveCodec {
   }
 
   toolResult(callId: string, name: string, outputJson: string): LiveMessages {
-    const modelsId = this.#calls.get(callId);
-    if (modelsId === undefined) return [];
+    const call = this.#calls.get(callId);
+    if (call === undefined) return [];
     this.#calls.delete(callId);
     if (this.#calls.size === 0) this.#usage.endCall();
-    return [toolResponse(modelsId, name, outputJson)];
+    return [toolResponse(call.modelsId, name, outputJson)];
   }
 
   close(): LiveMessages {
@@ -105,8 +109,8 @@ class LiveGeminiCodec implements LiveCodec {
     const content = isMembers(message.serverContent) ? message.serverContent : {};
     const events = [
       ...this.#activity(message),
-      ...this.#heardFromUser(content.inputTranscription),
       ...(content.interrupted === true ? this.#interrupted() : []),
+      ...this.#heardFromUser(content.inputTranscription),
       ...this.#modelTurn(content.modelTurn),
       ...this.#said(content.outputTranscription),
     ];
@@ -147,11 +151,14 @@ class LiveGeminiCodec implements LiveCodec {
 
   #interrupted(): LiveEvent[] {
     const turn = this.#turn;
-    if (turn.isDiscarding) return turn.speechStarted();
-    if (!turn.isOpen) this.#isEndSwallowed = true;
-    const events = turn.speechStarted();
+    const events = [...turn.answeredDone(), ...turn.speechStarted()];
+    if (turn.isDiscarding) return events;
+    const wasOpen = turn.isOpen;
+    if (!wasOpen) this.#isEndSwallowed = true;
     const itemId = turn.giveUp();
-    return itemId === null ? events : [...events, { type: 'interrupted', itemId }];
+    if (itemId !== null) events.push({ type: 'interrupted', itemId });
+    else if (wasOpen) events.push({ type: 'answer_done', outcome: 'interrupted' });
+    return events;
   }
 
   #modelTurn(modelTurn: unknown): LiveEvent[] {
@@ -171,8 +178,8 @@ class LiveGeminiCodec implements LiveCodec {
   }
 
   #hear(pcm: Buffer): LiveEvent[] {
-    this.#content();
-    return this.#turn.isDiscarding ? [] : this.#turn.hear(pcm);
+    const events = this.#content();
+    return this.#turn.isDiscarding ? events : [...events, ...this.#turn.hear(pcm)];
   }
 
   #said(transcription: unknown): LiveEvent[] {
@@ -181,19 +188,19 @@ class LiveGeminiCodec implements LiveCodec {
     if (typeof text !== 'string' || text === '') {
       return finished === true ? this.#turn.saidAll() : [];
     }
-    this.#content();
-    if (this.#turn.isDiscarding) return [];
-    const events = this.#turn.say(text);
+    const events = this.#content();
+    if (this.#turn.isDiscarding) return events;
+    events.push(...this.#turn.say(text));
     return finished === true ? [...events, ...this.#turn.saidAll()] : events;
   }
 
-  #content(): void {
-    this.#usage.content();
+  #content(): LiveEvent[] {
     this.#isEndSwallowed = false;
+    return this.#usage.content() ? [{ type: 'unreported' }] : [];
   }
 
   #generated(): LiveEvent[] {
-    if (this.#turn.isDiscarding) return [];
+    if (this.#turn.isDiscarding) return this.#turn.answeredDone();
     return [...this.#turn.userDone(), ...this.#turn.generated()];
   }
 
@@ -201,21 +208,20 @@ class LiveGeminiCodec implements LiveCodec {
     if (!isMembers(toolCall) || !Array.isArray(toolCall.functionCalls)) return [];
     const calls: readonly unknown[] = toolCall.functionCalls;
     const replies: string[] = [];
-    this.#content();
+    events.push(...this.#content());
     if (!this.#turn.isDiscarding) events.push(...this.#turn.open());
     for (const call of calls) {
       if (!isMembers(call) || typeof call.name !== 'string') continue;
       const modelsId = typeof call.id === 'string' ? call.id : null;
       if (this.#calls.has(modelsId ?? '')) continue;
       if (this.#turn.isDiscarding || this.#calls.size >= openCallsMax) {
-        // The model waits for it, and would never end its turn.
-        replies.push(toolResponse(modelsId, call.name, '{"error":"the user interrupted"}'));
+        replies.push(refusal(modelsId, call.name));
         this.#usage.endCall();
         continue;
       }
       this.#callCount += 1;
       const callId = modelsId ?? `call_${this.#callCount}`;
-      this.#calls.set(callId, modelsId);
+      this.#calls.set(callId, { modelsId, name: call.name });
       const argumentsJson = JSON.stringify(isMembers(call.args) ? call.args : {});
       events.push({ type: 'tool_call', callId, name: call.name, argumentsJson });
     }
@@ -228,6 +234,20 @@ class LiveGeminiCodec implements LiveCodec {
     const callIds = ids.filter((id): id is string => typeof id === 'string');
     const known = callIds.filter((id) => this.#calls.delete(id));
     if (known.length > 0) events.push({ type: 'tool_cancelled', callIds: known });
+    if (this.#calls.size === 0 && (known.length > 0 || this.#turn.isDiscarding)) {
+      events.push(...this.#endVoided());
+    }
+  }
+
+  /** The user's speech voided the calls, and with them their turn: its end may come or not. */
+  #endVoided(): LiveEvent[] {
+    const turn = this.#turn;
+    const events = turn.answeredDone();
+    if (!turn.isDiscarding) events.push({ type: 'answer_done', outcome: 'interrupted' });
+    turn.close();
+    this.#usage.endCall();
+    this.#isEndSwallowed = true;
+    return events;
   }
 
   #endTurn(reason: unknown, events: LiveEvent[]): void {
@@ -235,7 +255,8 @@ class LiveGeminiCodec implements LiveCodec {
     const isSwallowed = turn.isDiscarding || this.#isEndSwallowed;
     this.#isEndSwallowed = false;
     this.#usage.endCall();
-    if (!isSwallowed) {
+    if (isSwallowed) events.push(...turn.answeredDone());
+    else {
       events.push(...turn.userDone(), ...turn.generated(), ...turn.saidAll());
       const told = typeof reason === 'string' ? reason : 'TURN_COMPLETE_REASON_UNSPECIFIED';
       const outcome = finalOutcomes[told] ?? 'incomplete';
@@ -262,6 +283,10 @@ class LiveGeminiCodec implements LiveCodec {
     if (typeof data !== 'string' || !pcmType.test(String(mimeType))) return;
     if (decodeBase64(data) !== null) this.#template.learn(bytes, data);
   }
+}
+
+function refusal(modelsId: string | null, name: string): string {
+  return toolResponse(modelsId, name, '{"error":"the user interrupted"}');
 }
 
 function hasOnly(members: Members, names: readonly string[]): boolean {

@@ -25,12 +25,19 @@ export class Turn {
   #answerCount = 0;
   #isUserSpeaking = false;
   #utterance = '';
+  /** The user gave the answer up before it began, and has not spoken since. */
+  #isUnwanted = false;
+  /** The open turn answers the utterance; what the user says after it is another one. */
+  #isAnswered = false;
   /** The answered turn of the user has no transcript yet: the next one is its, late. */
   #isUnheard = false;
+  /** Parts of that transcript came when the turn was over. */
+  #isLate = false;
   #utteranceCount = 0;
 
   /** The user was heard, told by the server or seen by what it transcribed. */
   speechStarted(): LiveEvent[] {
+    this.#isUnwanted = false;
     if (this.#isUserSpeaking) return [];
     this.#isUserSpeaking = true;
     return [{ type: 'speech_started' }];
@@ -44,10 +51,15 @@ export class Turn {
 
   userSaid(text: string): LiveEvent[] {
     // A late transcript of what the model answers already does not mean that the user speaks again.
+    const itemId = `user_${this.#utteranceCount}`;
+    if (this.#isUnheard && !this.isOpen && !this.#isUserSpeaking) {
+      this.#isLate = true;
+      return [{ type: 'transcript', role: 'user', itemId, text, final: false, isLate: true }];
+    }
     const events = this.isOpen || this.#isUnheard ? [] : this.speechStarted();
     this.#isUnheard = false;
+    this.#isUnwanted = false;
     this.#utterance += text;
-    const itemId = `user_${this.#utteranceCount}`;
     return [...events, { type: 'transcript', role: 'user', itemId, text, final: false }];
   }
 
@@ -55,14 +67,35 @@ export class Turn {
     const text = this.#utterance;
     if (text === '') return [];
     const itemId = `user_${this.#utteranceCount}`;
+    this.#isAnswered = false;
     this.#utterance = '';
     this.#utteranceCount += 1;
     return [{ type: 'transcript', role: 'user', itemId, text, final: true }];
   }
 
+  /** The utterance that the open turn answers is complete. */
+  answeredDone(): LiveEvent[] {
+    if (!this.#isAnswered) return [];
+    this.#isAnswered = false;
+    return this.userDone();
+  }
+
+  /** The client interrupts: also an answer that is only awaited. */
+  bargeIn(): void {
+    this.#isUnwanted = !this.isOpen && this.#utterance !== '';
+    this.giveUp();
+  }
+
   /** The model does something: its turn is open. */
   open(): LiveEvent[] {
-    if (!this.isOpen) this.#isUnheard = this.#utterance === '';
+    if (!this.isOpen) {
+      this.#isUnheard = this.#utterance === '';
+      if (this.#isLate) this.#utteranceCount += 1;
+      this.#isLate = false;
+      this.#isAnswered = true;
+      this.isDiscarding = this.#isUnwanted;
+      this.#isUnwanted = false;
+    }
     this.isOpen = true;
     return this.speechStopped();
   }
@@ -120,6 +153,7 @@ export class Turn {
   /** The first content of a turn begins its item. */
   #begin(): LiveEvent[] {
     const events = this.isOpen ? [] : this.open();
+    if (this.isDiscarding) return events;
     if (this.#answer !== null && !this.#answer.isOver) return events;
     this.#answerCount += 1;
     const itemId = `answer_${this.#answerCount}`;

@@ -27,10 +27,12 @@ export class UsageCounter {
     this.#isCallOver = true;
   }
 
-  /** The model says something. */
-  content(): void {
+  /** The model says something. True: the call before is over, and its report did not come. */
+  content(): boolean {
+    const isUnreported = this.#isCallOver && this.isOwed;
     if (this.#isCallOver) this.#begin();
     this.#hasContent = true;
+    return isUnreported;
   }
 
   /** Null: not a report, or nothing new in it. Zeros that are told are a report. */

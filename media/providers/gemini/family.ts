@@ -12,6 +12,7 @@ export const gemini: ProviderFamily = {
   // Not beside the client's tools.
   searches: ({ tools }) => tools.length === 0,
   counting,
+  outputTokensMin: 1,
   constrains,
   lacks,
   encodeRequest,

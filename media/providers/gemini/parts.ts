@@ -27,11 +27,8 @@ export function encodeParts(parts: readonly ContentPart[]): Members[] {
   });
 }
 
-/** Audio, and what an assistant refused; the rest is of use to its own format alone. */
+/** Audio; the rest is of use to its own format alone. */
 function encodeNative(value: Members): Members[] {
-  if (value.type === 'refusal' && typeof value.refusal === 'string') {
-    return [{ text: value.refusal }];
-  }
   if (!isAudio(value)) return [];
   const { data, format } = value.input_audio;
   return [{ inlineData: { mimeType: `audio/${String(format ?? 'wav')}`, data } }];

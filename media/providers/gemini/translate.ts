@@ -3,6 +3,7 @@
 import type { Message } from '../../model/request.ts';
 import { readCallId } from '../call-ids.ts';
 import { isMembers, type Members } from '../members.ts';
+import { turnsOf } from '../turns.ts';
 import { generationOf } from './model.ts';
 import { encodeParts } from './parts.ts';
 
@@ -25,7 +26,7 @@ interface Content {
 export function encodeMessages(messages: readonly Message[], model: string): EncodedMessages {
   const turns = new Turns();
   const system: Members[] = [];
-  for (const message of messages) {
+  for (const { message, results } of turnsOf(messages)) {
     switch (message.role) {
       case 'system':
       case 'developer':
@@ -36,6 +37,7 @@ export function encodeMessages(messages: readonly Message[], model: string): Enc
         break;
       case 'assistant':
         turns.model(message);
+        for (const result of results) turns.result(result);
         break;
       case 'tool':
         turns.result(message);
@@ -92,7 +94,7 @@ class Turns {
     this.#contents.push({ role: 'model', parts });
   }
 
-  /** A result whose call is not in the turn before it is still worth knowing. */
+  /** A result without a call is still worth knowing. */
   result(message: Message): void {
     const { id } = readCallId(message.toolCallId ?? '');
     const call = this.#open.find((open) => open.id === id && open.response === null);

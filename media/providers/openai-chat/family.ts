@@ -10,6 +10,7 @@ export const openaiChat: ProviderFamily = {
   format: 'chat',
   searches: () => false,
   counting: null,
+  outputTokensMin: 1,
   constrains: () => true,
   lacks,
   encodeRequest,

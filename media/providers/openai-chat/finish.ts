@@ -4,7 +4,6 @@ import type { FinishReason } from '../../model/events.ts';
 
 export function readFinishReason(reason: string, toolCalled: boolean): FinishReason {
   switch (reason) {
-    case 'stop':
     case 'length':
     case 'tool_calls':
     case 'content_filter':
@@ -14,6 +13,7 @@ export function readFinishReason(reason: string, toolCalled: boolean): FinishRea
     case 'max_tokens':
     case 'model_length':
       return 'length';
+    // `stop` too: the vendor says it of a call that `tool_choice` names.
     default:
       return toolCalled ? 'tool_calls' : 'stop';
   }

@@ -39,7 +39,7 @@ const metadataControls: ReadonlySet<string> = new Set([
 export function encodeRequest(
   request: GenerationRequest,
   target: UpstreamTarget,
-  { outputTokensMax }: CallOptions,
+  { outputTokensMax, reasons = false }: CallOptions,
 ): UpstreamCall {
   const quirks = quirksOf(target);
   const isSameFormat = request.source.format === 'chat';
@@ -52,7 +52,7 @@ export function encodeRequest(
     for (const name of Object.keys(source)) {
       if (!ownMembers.has(name)) body[name] = source[name];
     }
-  } else encodeSettings(request, body);
+  } else encodeSettings(request, body, reasons);
   body[ceilingName(source, quirks)] = outputTokensMax;
   const format = source.response_format ?? responseFormat(request.outputFormat);
   if (format !== null) body.response_format = format;

@@ -1,12 +1,18 @@
 // The reducer of a Chat Completions stream: (state, chunk) → neutral events. It changes the state
 // it is given and nothing else; bytes, lines and [DONE] are the reader's work.
-import type { ModelEvent } from '../../model/events.ts';
+import type { FinishReason, ModelEvent } from '../../model/events.ts';
 import { sameUsage, type TokenUsage } from '../../model/usage.ts';
 import { isMembers, type Members } from '../members.ts';
 import { isPlain } from '../sse.ts';
 import { streamFailure } from './failure.ts';
 import { readFinishReason } from './finish.ts';
-import { emptyToolCalls, openCalls, readToolCall, type ToolCallState } from './tool-calls.ts';
+import {
+  emptyToolCalls,
+  openCalls,
+  readToolCall,
+  type ToolCallState,
+  tellEmptyArguments,
+} from './tool-calls.ts';
 import { readUsage } from './usage.ts';
 
 export interface ChatStreamState {
@@ -82,11 +88,16 @@ export function endOfAnswer(state: ChatStreamState): ModelEvent[] {
   const events: ModelEvent[] = [];
   openCalls(state.toolCalls, Number.POSITIVE_INFINITY, state.streamId, events);
   if (!state.finished) {
-    state.finished = true;
-    const reason = state.toolCalls.calls.length > 0 ? 'tool_calls' : 'stop';
-    events.push({ type: 'finish', reason });
+    finish(state, state.toolCalls.calls.length > 0 ? 'tool_calls' : 'stop', events);
   }
   return events;
+}
+
+function finish(state: ChatStreamState, reason: FinishReason, events: ModelEvent[]): void {
+  state.finished = true;
+  // Of an answer that was cut, the arguments may have been still to come.
+  if (reason === 'tool_calls') tellEmptyArguments(state.toolCalls, events);
+  events.push({ type: 'finish', reason });
 }
 
 export function textEvent(text: string): ModelEvent {
@@ -116,9 +127,8 @@ function readChoice(state: ChatStreamState, choice: Members, events: ModelEvent[
   }
   if (typeof choice.finish_reason !== 'string' || state.finished) return;
   openCalls(state.toolCalls, Number.POSITIVE_INFINITY, state.streamId, events);
-  state.finished = true;
   const toolCalled = state.toolCalls.calls.length > 0;
-  events.push({ type: 'finish', reason: readFinishReason(choice.finish_reason, toolCalled) });
+  finish(state, readFinishReason(choice.finish_reason, toolCalled), events);
 }
 
 function readDelta(state: ChatStreamState, delta: Members, events: ModelEvent[]): void {

@@ -9,6 +9,8 @@ interface Call {
   id: string | null;
   name: string;
   opened: boolean;
+  /** Some of its arguments were reported. */
+  told: boolean;
 }
 
 export interface ToolCallState {
@@ -38,7 +40,16 @@ export function readToolCall(
   if (!call.opened && name !== call.name) call.name += name;
   if (text === '') return;
   openCalls(state, index, streamId, events);
+  call.told = true;
   events.push({ type: 'tool_arguments', index, text });
+}
+
+/** Some servers write nothing where a function takes nothing, which is no JSON. */
+export function tellEmptyArguments(state: ToolCallState, events: ModelEvent[]): void {
+  for (const [index, call] of state.calls.entries()) {
+    if (!call.told) events.push({ type: 'tool_arguments', index, text: '{}' });
+    call.told = true;
+  }
 }
 
 /** Opens every call up to this index that is not open yet; by default all of them. */
@@ -75,7 +86,7 @@ function findCall(state: ToolCallState, fragment: Members, name: string): number
     call.id ??= call.opened ? null : id;
     return known;
   }
-  calls.push({ upstreamIndex, id, name: '', opened: false });
+  calls.push({ upstreamIndex, id, name: '', opened: false, told: false });
   return calls.length - 1;
 }
 

@@ -7,10 +7,25 @@ import type {
   Message,
   ToolChoice,
 } from '../../model/request.ts';
+import { effortOf } from '../effort.ts';
 import type { Members } from '../members.ts';
+import { turnsOf, wordedResult } from '../turns.ts';
 
 export function encodeMessages(messages: readonly Message[]): Members[] {
-  return messages.filter(isSayable).map(encodeMessage);
+  return turnsOf(messages).flatMap(({ message, results }) => {
+    const turn = [message, ...results];
+    return [...turn.filter(isSayable).map(encodeMessage), ...shownBeside(turn)];
+  });
+}
+
+/** Results are text alone here: the images and files among them follow as words of the user's. */
+function shownBeside(turn: readonly Message[]): Members[] {
+  const shown = turn.flatMap(({ role, parts, toolCallId }): ContentPart[] => {
+    const others = parts.filter(({ type }) => type !== 'text');
+    if (role !== 'tool' || others.length === 0) return [];
+    return [{ type: 'text', text: `(With the result of ${toolCallId}:)` }, ...others];
+  });
+  return shown.length === 0 ? [] : [{ role: 'user', content: encodeParts(shown) }];
 }
 
 /** A message of nothing but another format's parts would be an empty one. */
@@ -22,7 +37,8 @@ function isSayable({ role, parts, toolCalls }: Message): boolean {
 function encodeMessage(message: Message): Members {
   const { role, parts, toolCalls } = message;
   if (role === 'tool') {
-    return { role, tool_call_id: message.toolCallId ?? '', content: plainText(parts) };
+    const content = plainText(wordedResult(message));
+    return { role, tool_call_id: message.toolCallId ?? '', content };
   }
   if (role === 'system' || role === 'developer')
     return { role: 'system', content: plainText(parts) };
@@ -65,8 +81,11 @@ function plainText(parts: readonly ContentPart[]): string {
   return parts.flatMap((part) => (part.type === 'text' ? part.text : [])).join('\n');
 }
 
-/** Sampling, tools and reasoning effort, as far as they were given. */
-export function encodeSettings(request: GenerationRequest, body: Members): void {
+/**
+ * Sampling, tools and reasoning effort, as far as they were given. Agents give every model a budget
+ * to think, so `reasons` says whether it is worth telling.
+ */
+export function encodeSettings(request: GenerationRequest, body: Members, reasons: boolean): void {
   const { sampling, tools, toolChoice, parallelToolCalls, reasoning } = request;
   const settings: Members = {
     temperature: sampling.temperature,
@@ -75,7 +94,8 @@ export function encodeSettings(request: GenerationRequest, body: Members): void 
     presence_penalty: sampling.presencePenalty,
     frequency_penalty: sampling.frequencyPenalty,
     stop: sampling.stop.length === 0 ? null : sampling.stop,
-    reasoning_effort: reasoning?.effort ?? null,
+    reasoning_effort:
+      reasons && reasoning !== null ? effortOf(reasoning) : (reasoning?.effort ?? null),
   };
   for (const [name, value] of Object.entries(settings)) if (value !== null) body[name] = value;
   if (tools.length === 0) return;

@@ -13,6 +13,8 @@ export interface AnswerItem {
   isVoid: boolean;
   /** All its audio came. */
   isDone: boolean;
+  /** The usage of its response was told. */
+  isReported: boolean;
   /** Where it was cut, in milliseconds; null: nowhere. */
   cutMs: number | null;
 }
@@ -34,7 +36,15 @@ export class Answers {
   addItem(itemId: string, responseId: string): AnswerItem {
     const audio = new ItemAudio();
     const isVoid = this.isVoidResponse(responseId);
-    const item = { id: itemId, responseId, audio, isVoid, isDone: false, cutMs: null };
+    const item: AnswerItem = {
+      id: itemId,
+      responseId,
+      audio,
+      isVoid,
+      isDone: false,
+      isReported: false,
+      cutMs: null,
+    };
     this.#items.set(itemId, item);
     dropOldest(this.#items, itemsMax);
     if (!isVoid) this.newest = item;
@@ -59,6 +69,13 @@ export class Answers {
     dropOldest(this.#endedResponses, responsesMax);
     if (this.runningId === responseId) this.runningId = null;
     return true;
+  }
+
+  /** What comes of it after its end is counted by the report that came with it. */
+  reported(responseId: string): void {
+    for (const item of this.#items.values()) {
+      if (item.responseId === responseId) item.isReported = true;
+    }
   }
 
   /** Items of a response that still lack their end. */

@@ -192,7 +192,10 @@ class RealtimeCodec implements LiveCodec {
     const responseId = idOf(response.id) ?? runningId ?? '';
     if (!this.#answers.end(responseId)) return nothing();
     const usage = readUsage(response.usage);
-    const events: LiveEvent[] = usage === null ? [] : [{ type: 'usage', usage }];
+    if (usage !== null) this.#answers.reported(responseId);
+    const events: LiveEvent[] = [
+      usage === null ? { type: 'unreported' } : { type: 'usage', usage },
+    ];
     if (this.#answers.isVoidResponse(responseId)) return { events, replies: [] };
     for (const item of this.#answers.open(responseId)) events.push(...finish(item));
     const status = outcomeOf(response.status);

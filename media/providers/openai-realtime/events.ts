@@ -14,7 +14,9 @@ const outcomes = {
 export function hear(item: AnswerItem, bytes: Buffer): LiveEvent[] {
   if (item.isVoid) return [];
   const pcm = item.audio.add(bytes);
-  return pcm.length === 0 ? [] : [{ type: 'audio', itemId: item.id, pcm }];
+  if (pcm.length === 0) return [];
+  if (item.isReported) return [{ type: 'audio', itemId: item.id, pcm, isReported: true }];
+  return [{ type: 'audio', itemId: item.id, pcm }];
 }
 
 export function finish(item: AnswerItem): LiveEvent[] {

@@ -2,13 +2,14 @@
 import type { ProviderFamily } from '../contract.ts';
 import { readFailure } from './failure.ts';
 import { ResponsesReader } from './reader.ts';
-import { counting, encodeRequest, lacks } from './request.ts';
+import { counting, encodeRequest, lacks, outputTokensMin } from './request.ts';
 
 export const openaiResponses: ProviderFamily = {
   name: 'openai-responses',
   format: 'responses',
   searches: () => true,
   counting,
+  outputTokensMin,
   constrains: () => true,
   lacks,
   encodeRequest,

@@ -3,6 +3,7 @@
 import { openReasoning } from '../../model/dialects/responses/reasoning.ts';
 import type { ContentPart, Message } from '../../model/request.ts';
 import { isMembers, type Members } from '../members.ts';
+import { wordedResult } from '../turns.ts';
 
 /** Items whose id only names a stored copy. */
 const withoutIds: ReadonlySet<unknown> = new Set([
@@ -21,7 +22,6 @@ const contentTypes: ReadonlySet<unknown> = new Set([
   'input_file',
   'input_audio',
   'output_text',
-  'refusal',
 ]);
 
 /** The client's own items, as its provider may see them. */
@@ -49,7 +49,7 @@ export function encodeInput(messages: readonly Message[]): Members[] {
 function encodeMessage(message: Message): Members[] {
   const { role, parts } = message;
   if (role === 'tool') {
-    const output = toolOutput(parts);
+    const output = toolOutput(wordedResult(message));
     return [{ type: 'function_call_output', call_id: message.toolCallId ?? '', output }];
   }
   const items: Members[] = [];

@@ -57,10 +57,16 @@ export function doneItem(
     default: {
       const call = openCall(items, place, item, events);
       if (call === null) nativeItem(items, item, events);
-      else addArguments(items, place, stringOf(item.arguments).slice(call.told), events);
+      else addArguments(items, place, restOfArguments(call, item), events);
     }
   }
   items.seen.add(place);
+}
+
+/** Some servers write nothing where a function takes nothing, which is no JSON. */
+function restOfArguments({ told }: Call, { arguments: text, status }: Members): string {
+  const isEmpty = told === 0 && stringOf(text) === '' && status !== 'incomplete';
+  return isEmpty ? '{}' : stringOf(text).slice(told);
 }
 
 /** Closes the run of reasoning with what the provider needs to take it back. */

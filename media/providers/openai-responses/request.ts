@@ -1,6 +1,7 @@
 // The neutral request → a call of POST /responses. A client of the same format keeps what it wrote,
 // members that nobody here knows included; what is ours is taken out, and nothing is stored.
 import { type GenerationRequest, isForwardable } from '../../model/request.ts';
+import { isSearchTool } from '../../model/search-tools.ts';
 import type { CallOptions, TokenCounting, UpstreamCall, UpstreamTarget } from '../contract.ts';
 import { foreignTo } from '../foreign.ts';
 import { isMembers, type Members } from '../members.ts';
@@ -41,8 +42,7 @@ const metadataControls: ReadonlySet<string> = new Set([
   'require_web_search',
   'intelligent_reroute',
 ]);
-/** The format takes no smaller ceiling. */
-const outputTokensMin = 16;
+export const outputTokensMin = 16;
 const sealedReasoning = 'reasoning.encrypted_content';
 /** Models of the vendor that reason; others refuse to be asked for sealed reasoning. */
 const reasoningModels = /^(o\d|codex|gpt-(oss|[5-9]|\d\d))/;
@@ -132,9 +132,7 @@ function includeOf(request: GenerationRequest, target: UpstreamTarget): unknown[
 
 function withSearch(tools: unknown): unknown[] {
   const declared: unknown[] = Array.isArray(tools) ? tools : [];
-  const searches = declared.some(
-    (tool) => isMembers(tool) && typeof tool.type === 'string' && /^web_search/.test(tool.type),
-  );
+  const searches = declared.some((tool) => isMembers(tool) && isSearchTool(tool));
   return searches ? declared : [...declared, { type: 'web_search' }];
 }
 

@@ -7,11 +7,9 @@ import type {
   Reasoning,
   ToolChoice,
 } from '../../model/request.ts';
+import { effortOf } from '../effort.ts';
 import type { Members } from '../members.ts';
 import { encodeInput } from './input.ts';
-
-const lowBudgetTokens = 2_048;
-const mediumBudgetTokens = 8_192;
 
 /** `input`, and `instructions` where system messages of text alone stand in front. */
 export function encodeMessages(messages: readonly Message[]): Members {
@@ -54,18 +52,12 @@ export function encodeFormat(format: OutputFormat): Members | null {
   return { type: 'json_schema', name, schema, strict };
 }
 
-function encodeReasoning({ effort, budgetTokens, summary }: Reasoning): Members {
+function encodeReasoning(wanted: Reasoning): Members {
   const reasoning: Members = {};
-  const wanted = effort ?? effortOf(budgetTokens);
-  if (wanted !== null) reasoning.effort = wanted;
-  if (summary) reasoning.summary = 'auto';
+  const effort = effortOf(wanted);
+  if (effort !== null) reasoning.effort = effort;
+  if (wanted.summary) reasoning.summary = 'auto';
   return reasoning;
-}
-
-function effortOf(budgetTokens: number | null): string | null {
-  if (budgetTokens === null) return null;
-  if (budgetTokens <= lowBudgetTokens) return 'low';
-  return budgetTokens <= mediumBudgetTokens ? 'medium' : 'high';
 }
 
 /** Here a function is strict unless it says otherwise; in the other formats it is not. */

@@ -2,12 +2,13 @@
 import * as v from 'valibot';
 import { listAuditEvents } from '../../../db/audit-events.ts';
 import { withDeadline } from '../../../db/sql.ts';
+import { lineOfText, maxCharacters } from '../../../runtime/http/text.ts';
 import { Problem } from '../../../runtime/problem.ts';
 import { defineRoute } from '../../define.ts';
 import { pageQuery, pageReply, pageRequest, pageSchema } from '../../page.ts';
 
-const text = v.pipe(v.string(), v.minLength(1), v.maxLength(200));
-const moment = v.pipe(v.string(), v.minLength(10), v.maxLength(40));
+const text = lineOfText(200);
+const moment = v.pipe(v.string(), v.minLength(10), maxCharacters(40));
 
 const eventSchema = v.strictObject({
   id: v.string(),

@@ -1,5 +1,6 @@
 // The members that the routes of catalog records add to or change in a definition's own.
 import * as v from 'valibot';
+import { maxCharacters } from '../../../runtime/http/text.ts';
 import { fixedLimits } from '../../../runtime/limits.ts';
 import { unitRateEntries } from '../../models/schema.ts';
 import { revisionSchema } from '../revision.ts';
@@ -52,5 +53,5 @@ const body = { kind: 'json' as const, bytesMax: fixedLimits.body.jsonBytesMax };
 export const jsonBody = <S extends v.GenericSchema>(schema: S) => ({ ...body, schema });
 
 export const nameParams = v.strictObject({
-  name: v.pipe(v.string(), v.minLength(1), v.maxLength(100)),
+  name: v.pipe(v.string(), v.minLength(1), maxCharacters(100)),
 });

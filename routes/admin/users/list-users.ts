@@ -2,6 +2,7 @@
 import * as v from 'valibot';
 import { listAccounts } from '../../../db/accounts.ts';
 import { withDeadline } from '../../../db/sql.ts';
+import { lineOfText } from '../../../runtime/http/text.ts';
 import { defineRoute } from '../../define.ts';
 import { pageQuery, pageReply, pageRequest, pageSchema } from '../../page.ts';
 import { userBody, userListItem } from './schema.ts';
@@ -20,7 +21,7 @@ export const listUsers = defineRoute({
   cors: 'web',
   query: v.object({
     ...pageQuery.entries,
-    search: v.optional(v.pipe(v.string(), v.minLength(1), v.maxLength(100))),
+    search: v.optional(lineOfText(100)),
     role: v.optional(v.picklist(['user', 'admin'])),
     status: v.optional(v.picklist(['active', 'disabled'])),
   }),

@@ -4,6 +4,7 @@ import * as v from 'valibot';
 import { audited } from '../../../db/audit-events.ts';
 import { lockKey, revokeKey } from '../../../db/keys.ts';
 import { withDeadline } from '../../../db/sql.ts';
+import { lineOfText } from '../../../runtime/http/text.ts';
 import { newId } from '../../../runtime/ids.ts';
 import { Problem } from '../../../runtime/problem.ts';
 import { credentialTopic } from '../../credentials.ts';
@@ -24,7 +25,7 @@ export const revokeUserKey = defineRoute({
   cors: 'web',
   params: v.strictObject({
     ...accountParams.entries,
-    api_key_id: v.pipe(v.string(), v.minLength(1), v.maxLength(100)),
+    api_key_id: lineOfText(100),
   }),
   replies: {
     200: {

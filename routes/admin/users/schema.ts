@@ -3,6 +3,7 @@ import * as v from 'valibot';
 import { type Account, type AccountChange, changeAccount } from '../../../db/accounts.ts';
 import { withDeadline } from '../../../db/sql.ts';
 import type { Reply } from '../../../runtime/http/route.ts';
+import { lineOfText } from '../../../runtime/http/text.ts';
 import { newId } from '../../../runtime/ids.ts';
 import { Problem } from '../../../runtime/problem.ts';
 import { credentialTopic } from '../../credentials.ts';
@@ -10,7 +11,7 @@ import type { Services } from '../../services.ts';
 import { recordHeaders, revisionSchema, staleProblem } from '../revision.ts';
 
 export const accountParams = v.strictObject({
-  account_id: v.pipe(v.string(), v.minLength(1), v.maxLength(100)),
+  account_id: lineOfText(100),
 });
 
 const userSchema = v.pipe(

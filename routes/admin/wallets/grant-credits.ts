@@ -101,7 +101,6 @@ function requireGrant(reply: PromotionReply): PromotionReply & { status: 'grante
       throw new Problem('invalid_request', {
         message: 'expires_at is in the past.',
         param: 'expires_at',
-        details: { path: 'expires_at' },
       });
     case 'too_much':
       throw new Problem('invalid_state', { message: 'A wallet cannot hold that much.' });

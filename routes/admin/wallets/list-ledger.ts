@@ -7,8 +7,8 @@ import { defineRoute } from '../../define.ts';
 import { pageQuery, pageReply, pageRequest, pageSchema } from '../../page.ts';
 import { entryBody, entrySchema, walletParams } from './schema.ts';
 
-/** Microseconds and an operation id, which may hold anything visible. */
-const placePattern = /^\d{1,18} [\x21-\x7e]{1,150}$/;
+/** Microseconds and an operation id, which may hold anything visible, or nothing. */
+const placePattern = /^\d{1,18} [\x21-\x7e]{0,150}$/;
 
 export const listLedger = defineRoute({
   method: 'GET',
@@ -17,7 +17,8 @@ export const listLedger = defineRoute({
   summary: 'List the journal of a wallet',
   description:
     'Newest first. Each entry is one operation: how much it added to or took from the accounts ' +
-    'of the double entry, which sum to zero.',
+    'of the double entry, which sum to zero. A page reaches 30 days back at most: it may be ' +
+    'short or empty and still have a `next_cursor`.',
   tag: 'Administration',
   documents: ['account'],
   access: { kind: 'admin' },
@@ -30,13 +31,9 @@ export const listLedger = defineRoute({
     const { limit, afterId } = pageRequest(query, placePattern);
     const { sql } = services;
     const after = afterId === null ? null : placeOf(afterId);
-    const [wallet, page] = await withDeadline(
-      Promise.all([
-        findWallet(sql, params.wallet_id),
-        listEntries(sql, params.wallet_id, limit, after),
-      ]),
-    );
+    const wallet = await withDeadline(findWallet(sql, params.wallet_id));
     if (wallet === null) throw new Problem('not_found', { param: 'wallet_id' });
+    const page = await withDeadline(listEntries(sql, wallet, limit, after));
     const next = page.next === null ? null : `${page.next.atMicros} ${page.next.operationId}`;
     return {
       status: 200,

@@ -2,6 +2,7 @@
 import * as v from 'valibot';
 import { listWallets as listWalletRows } from '../../../db/journal.ts';
 import { withDeadline } from '../../../db/sql.ts';
+import { lineOfText } from '../../../runtime/http/text.ts';
 import { defineRoute } from '../../define.ts';
 import { pageQuery, pageReply, pageRequest, pageSchema } from '../../page.ts';
 import { adminWalletBody, walletSchema } from './schema.ts';
@@ -18,7 +19,7 @@ export const listWallets = defineRoute({
   cors: 'web',
   query: v.object({
     ...pageQuery.entries,
-    account_id: v.optional(v.pipe(v.string(), v.minLength(1), v.maxLength(100))),
+    account_id: v.optional(lineOfText(100)),
   }),
   replies: { 200: { description: 'A page of wallets.', schema: pageSchema(walletSchema) } },
   problems: ['dependency_unavailable'],

@@ -1,11 +1,12 @@
 // A wallet and its journal as administrators see them.
 import * as v from 'valibot';
 import type { JournalEntry, ListedWallet } from '../../../db/journal.ts';
+import { lineOfText } from '../../../runtime/http/text.ts';
 import { amount, walletBody } from '../../billing/amounts.ts';
 import { exact, micros, walletEntries } from '../../billing/schema.ts';
 
 export const walletParams = v.strictObject({
-  wallet_id: v.pipe(v.string(), v.minLength(1), v.maxLength(100)),
+  wallet_id: lineOfText(100),
 });
 
 export const walletSchema = v.pipe(

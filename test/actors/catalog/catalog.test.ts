@@ -99,9 +99,17 @@ const faults: [name: string, document: unknown, message: RegExp][] = [
     /input_per_million and output_per_million are needed/,
   ],
   [
-    'a price as a number',
-    { providers: [provider], models: [{ ...model, price: { ...price, input_per_million: 1 } }] },
+    'a negative price',
+    { providers: [provider], models: [{ ...model, price: { ...price, input_per_million: -1 } }] },
     /price\.input_per_million/,
+  ],
+  [
+    'a tier without a price',
+    {
+      providers: [provider],
+      models: [{ ...model, price: { ...price, pricing_tiers: [{ min_input_tokens: 9 }] } }],
+    },
+    /pricing_tiers\[0\]: a tier needs a price/,
   ],
   [
     'tiers out of order',

@@ -293,6 +293,18 @@ test('another body under the same key is refused, stream and request_id aside', 
   assert.equal(theirs.body.svc_usage.replayed, false);
 });
 
+test('a generation is found by a key that looks like an id of ours', async () => {
+  const account = await bed.account();
+  const key = 'req_0123456789abcdef01234567';
+  assert.equal((await askChat(account, '[[sim tokens=3]]', {}, { key })).status, 200);
+  const headers = { authorization: `Bearer ${account.apiKey}` };
+  const reply = await fetch(`${bed.url}/v1/generations/${key}`, { headers });
+  assert.equal(reply.status, 200);
+  const found = (await reply.json()) as { id: string; idempotency_key: string };
+  assert.equal(found.idempotency_key, key);
+  assert.notEqual(found.id, key);
+});
+
 test('another body under the key of a running generation is refused at once', async () => {
   const account = await bed.account();
   const running = await openChat(account, '[[sim tokens=100 gap_ms=10]]', {}, { key: 'run' });

@@ -6,6 +6,7 @@ import type { WalletProtocol } from '../../../actors/wallet/protocol.ts';
 import { answerText } from '../../../media/model/answer.ts';
 import type { ActorRef } from '../../../runtime/actor/contract.ts';
 import type { Limits } from '../../../runtime/limits.ts';
+import { afterOthers } from '../../../runtime/turns.ts';
 import type { TestAccount } from '../../harness/account.ts';
 import { openStage, type Stage } from './stage.ts';
 
@@ -13,6 +14,8 @@ import { openStage, type Stage } from './stage.ts';
 const lost = new Map<string, number>();
 /** Messages that never reach the wallet. */
 const refused = new Map<string, number>();
+/** Messages whose hold others release just before. */
+const overtaken = new Map<string, number>();
 const steps: number[] = [];
 
 function unreliable(real: ActorRef<WalletProtocol>): ActorRef<WalletProtocol> {
@@ -22,6 +25,10 @@ function unreliable(real: ActorRef<WalletProtocol>): ActorRef<WalletProtocol> {
     tell: (message, payload) => real.tell(message, payload),
     async ask(message, payload, timeoutMs) {
       if (message === 'extend') steps.push((payload as { step: number }).step);
+      if (take(overtaken, message)) {
+        const { holdId } = payload as { holdId: string };
+        await real.ask('release', { holdId, reason: 'recovered', finish: null }, timeoutMs);
+      }
       if (take(refused, message)) return { ok: false, reason: 'unreachable' };
       const answer = await real.ask(message, payload, timeoutMs);
       return take(lost, message) ? { ok: false, reason: 'timeout' } : answer;
@@ -71,6 +78,20 @@ test('silence before the first event is a timeout, and free', async (t) => {
   await assertNobodyLeft(stage);
 });
 
+test('an answer that waits too long for our own encoding is overload, and free', async (t) => {
+  const stage = await openStage({ upstream: { queueMs: 100 }, before: ['http://127.0.0.1:9/v1'] });
+  t.after(() => stage.close());
+  let leave = () => {};
+  void afterOthers('', () => new Promise<void>((resolve) => (leave = resolve)));
+  t.after(() => leave());
+  const account = await stage.account();
+  const end = await stage.ask(account, 'long '.repeat(20_000));
+  assert.ok(end.status === 'failed');
+  assert.equal(end.problem.code, 'overloaded');
+  assert.equal(await spent(account), 0n);
+  await stage.simulator.expect({ started: 0 });
+});
+
 test('silence after some deltas is a timeout, charged for what was delivered', async (t) => {
   const stage = await openShort(t, { idleMs: 1_500 });
   const account = await stage.account();
@@ -115,6 +136,20 @@ test('a wallet that cannot be reached pauses the answer and does not end it', as
   const end = await stage.ask(account, '[[sim tokens=60 gap_ms=2]]');
   assert.ok(end.status === 'completed');
   assert.equal(end.receipt.svcUsage.output_tokens, 60);
+});
+
+test('a hold that others released ends the answer as a fault, not for want of money', async () => {
+  const account = await stage.account();
+  overtaken.set('extend', 1);
+  const end = await stage.ask(account, '[[sim tokens=60 gap_ms=2]]');
+  assert.ok(end.status === 'failed');
+  assert.equal(end.problem.code, 'internal');
+  assert.equal(end.problem.headers['x-should-retry'], 'false');
+  assert.equal(end.svcUsage?.credits_exhausted, false);
+  const charge = BigInt(end.svcUsage?.charge_microcredits ?? 0);
+  assert.ok(charge > 0n);
+  assert.equal(await spent(account), charge, 'settled late, once');
+  await assertNobodyLeft(stage);
 });
 
 test('a settlement whose answer is lost is repeated, and charged once', async () => {

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { type RunningSim, startSim } from '../../../bench/sim/server.ts';
 import { askChat, streamChat } from '../../harness/chat.ts';
+import { ask, type Format } from '../../harness/formats.ts';
 import { Simulator } from '../../harness/simulator.ts';
 import { openTestbed, type Testbed } from '../../harness/testbed.ts';
 
@@ -181,6 +182,44 @@ test('a model without tools refuses them before any money is held', async () => 
   const { status, body } = await askChat(account, 'hi', { model, tools });
   assert.equal(status, 400);
   assert.equal(body.error?.param, 'tools');
+});
+
+test('a model that sees nothing names the picture where the client has put it', async () => {
+  const account = await bed.account();
+  const url = 'https://a.example/b.png';
+  const content = [{ type: 'image_url', image_url: { url } }];
+  const picture = { type: 'input_image', image_url: url };
+  const call = { type: 'function_call', call_id: 'c', name: 'f', arguments: '{}' };
+  const output = { type: 'function_call_output', call_id: 'c', output: [picture] };
+  const source = { type: 'url', url };
+  const use = { type: 'tool_use', id: 't', name: 'f', input: {} };
+  const found = { type: 'tool_result', tool_use_id: 't', content: [{ type: 'image', source }] };
+  const user = { role: 'user', content: 'hi' };
+  const system = 'be kind';
+  const cases: [Format, Record<string, unknown>, string][] = [
+    ['chat', { instructions: system, messages: [user, { role: 'user', content }] }, 'messages[1]'],
+    ['responses', { instructions: system, input: [{ ...user, content: [picture] }] }, 'input[0]'],
+    ['responses', { input: [user, call, output] }, 'input[2].output'],
+    ['responses', { input: null, messages: [{ ...user, content: [picture] }] }, 'messages[0]'],
+    ['legacy', { instructions: system, input: [{ ...user, content: [picture] }] }, 'input[0]'],
+    [
+      'messages',
+      {
+        system,
+        messages: [user, { role: 'assistant', content: [use] }, { ...user, content: [found] }],
+      },
+      'messages[2].content',
+    ],
+  ];
+  for (const [format, members, path] of cases) {
+    const told = await ask(format, account, { model, text: '', members });
+    assert.equal(told.status, 400, told.raw);
+    assert.match(told.raw, /The model reads no images/);
+    // Messages has no member for the path.
+    if (format === 'messages') continue;
+    const { param, details } = told.error as { param?: string; details?: { path: string } };
+    assert.ok((param ?? details?.path)?.startsWith(path), told.raw);
+  }
 });
 
 test('unknown members reach a provider of the same format, our own do not', async () => {

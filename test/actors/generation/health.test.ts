@@ -3,6 +3,7 @@
 // half-open breaker lets one probe through at a time and that nothing stays shut for ever.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { noProbe } from '../../../actors/generation/breaker.ts';
 import { createRouteHealth, type RouteHealth } from '../../../actors/generation/health.ts';
 import type { UpstreamFailure } from '../../../media/model/events.ts';
 import type { UpstreamTarget } from '../../../media/providers/contract.ts';
@@ -53,12 +54,26 @@ test('a request that is at fault says nothing against the route', () => {
   assert.equal(health.stats('a', 50).successRate, 1);
 });
 
+test('calls that waited for ourselves say nothing of the route, and give its probe back', () => {
+  const health = createRouteHealth();
+  for (let count = 0; count < 50; count += 1) health.failed('a', failure('overloaded'), count);
+  assert.deepEqual(orderOf(health, 50, 'a', 'b'), ['a', 'b']);
+  assert.equal(health.stats('a', 50).successRate, 1);
+  const openedMs = open(health, 'a', 100);
+  const laterMs = openedMs + 3_600_000;
+  const probe = health.started('a', laterMs);
+  assert.ok(probe !== null);
+  assert.equal(health.started('a', laterMs), null);
+  health.failed('a', failure('overloaded'), laterMs, probe);
+  assert.notEqual(health.started('a', laterMs), null, 'the probe is free again');
+});
+
 test('a provider that is busy rests as long as it asks, at most a minute, whoever succeeds', () => {
   const health = createRouteHealth();
   health.failed('a', failure('busy', 7_000), 0);
   health.succeeded('a', 1_000);
   assert.equal(health.allows('a', 6_999), false);
-  assert.equal(health.started('a', 6_999), false);
+  assert.equal(health.started('a', 6_999), null);
   assert.deepEqual(orderOf(health, 6_999, 'a', 'b'), ['b', 'a']);
   assert.equal(health.allows('a', 7_000), true);
   health.failed('a', failure('busy', 3_600_000), 10_000);
@@ -85,10 +100,10 @@ test('five failures in a row open the breaker, and one probe closes it', () => {
   assert.equal(health.allows('a', 0), true, 'a success between: not in a row');
   health.failed('a', failure(), 0);
   assert.equal(health.stats('a', 0).state, 'open');
-  assert.equal(health.started('a', 4_999), false);
+  assert.equal(health.started('a', 4_999), null);
   assert.equal(health.stats('a', 5_000).state, 'half-open');
-  assert.equal(health.started('a', 5_000), true, 'the probe');
-  assert.equal(health.started('a', 5_001), false, 'no second one');
+  assert.equal(health.started('a', 5_000), 1, 'the probe');
+  assert.equal(health.started('a', 5_001), null, 'no second one');
   assert.equal(health.allows('a', 5_001), false);
   health.firstEvent('a', 100, 5_100);
   assert.equal(health.allows('a', 5_101), true, 'others follow its first event');
@@ -113,7 +128,7 @@ test('a probe that begins and breaks opens the breaker again, for longer each ti
   const times: number[] = [];
   for (let round = 0; round < 8; round += 1) {
     const openedMs = nowMs;
-    while (!health.started('a', nowMs)) nowMs += 500;
+    while (health.started('a', nowMs) === null) nowMs += 500;
     times.push(nowMs - openedMs);
     if (round % 2 === 0) health.firstEvent('a', 10, nowMs + 10);
     nowMs += 20;
@@ -126,7 +141,7 @@ test('a probe that begins and breaks opens the breaker again, for longer each ti
 test('after a recovery the failures of before count no more', () => {
   const health = createRouteHealth();
   open(health, 'a', 0);
-  assert.equal(health.started('a', 5_000), true);
+  assert.equal(health.started('a', 5_000), 1);
   health.firstEvent('a', 10, 5_010);
   health.succeeded('a', 5_020);
   for (let count = 0; count < 4; count += 1) {
@@ -146,11 +161,26 @@ test('a call from before the breaker opened closes nothing', () => {
 test('a probe without a verdict gives its place back, a lost one after half a minute', () => {
   const health = createRouteHealth();
   open(health, 'a', 0);
-  assert.equal(health.started('a', 5_000), true);
-  health.abandoned('a');
-  assert.equal(health.started('a', 5_001), true, 'given back');
+  assert.equal(health.started('a', 5_000), 1);
+  health.abandoned('a', 1);
+  assert.equal(health.started('a', 5_001), 2, 'given back');
   assert.equal(health.allows('a', 35_000), false);
-  assert.equal(health.started('a', 35_001), true, 'lost');
+  assert.equal(health.started('a', 35_001), 3, 'lost');
+  health.abandoned('a', 2);
+  assert.equal(health.allows('a', 35_002), false, 'the lost one gives back its own only');
+});
+
+test('who has no probe gives none back, by leaving or by being told to wait', () => {
+  const health = createRouteHealth();
+  assert.equal(health.started('a', 0), noProbe);
+  open(health, 'a', 0);
+  assert.equal(health.started('a', 5_000), 1);
+  health.abandoned('a', noProbe);
+  assert.equal(health.allows('a', 5_001), false);
+  health.failed('a', failure('busy', 0), 5_002);
+  assert.equal(health.allows('a', 5_003), false);
+  health.failed('a', failure('busy', 0), 5_004, 1);
+  assert.equal(health.allows('a', 5_005), true, 'the probe itself was told to wait');
 });
 
 test('who calls without asking still closes and opens the breaker once its time is over', () => {
@@ -207,7 +237,8 @@ test('the monitor sees what it saw: counts by route, decayed, and the longest re
 
 const step = fc.oneof(
   fc.record({ do: fc.constant('start' as const) }),
-  fc.record({ do: fc.constantFrom('succeed' as const, 'abandon' as const, 'event' as const) }),
+  fc.record({ do: fc.constantFrom('succeed' as const, 'event' as const) }),
+  fc.record({ do: fc.constant('abandon' as const), own: fc.boolean() }),
   fc.record({
     do: fc.constant('fail' as const),
     kind: fc.constantFrom<UpstreamFailure['kind']>('failed', 'timeout', 'cut', 'busy', 'rejected'),
@@ -222,31 +253,35 @@ test('under any history one probe at a time goes through, and no route stays shu
       const health = createRouteHealth();
       let nowMs = 1_000_000;
       let probeSinceMs: number | null = null;
+      let probe = noProbe;
       for (const each of steps) {
         if (each.do === 'wait') nowMs += each.ms;
         else if (each.do === 'start') {
           const isProbe = health.stats('a', nowMs).state !== 'closed';
           const allowed = health.allows('a', nowMs);
-          assert.equal(health.started('a', nowMs), allowed, 'what is allowed may start');
-          if (allowed && isProbe) {
+          const taken = health.started('a', nowMs);
+          assert.equal(taken !== null, allowed, 'what is allowed may start');
+          if (taken !== null && isProbe) {
             assert.ok(probeSinceMs === null || nowMs - probeSinceMs >= 30_000, 'one probe');
             probeSinceMs = nowMs;
+            probe = taken;
           }
         } else {
           if (each.do === 'succeed') health.succeeded('a', nowMs);
-          else if (each.do === 'abandon') health.abandoned('a');
+          else if (each.do === 'abandon') health.abandoned('a', each.own ? probe : noProbe);
           else if (each.do === 'event') health.firstEvent('a', 0, nowMs);
           else if (each.do === 'fail') {
             health.failed('a', failure(each.kind, each.retryAfterMs), nowMs);
           }
-          // Any verdict ends the probe, whoever's it is.
-          probeSinceMs = null;
+          // Any verdict ends the probe, whoever's it is; others that leave or must wait have none.
+          const isBusy = each.do === 'fail' && each.kind === 'busy';
+          if (!isBusy && (each.do !== 'abandon' || each.own)) probeSinceMs = null;
         }
         const { successRate } = health.stats('a', nowMs);
         assert.ok(successRate > 0 && successRate <= 1);
       }
       assert.equal(health.allows('a', nowMs + 120_000), true);
-      assert.equal(health.started('a', nowMs + 120_000), true);
+      assert.notEqual(health.started('a', nowMs + 120_000), null);
     }),
     { seed, numRuns: 500 },
   );

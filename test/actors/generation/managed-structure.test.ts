@@ -97,6 +97,9 @@ for (const format of formats) {
       const charge = cost(usage.input_tokens, usage.output_tokens);
       assert.equal(BigInt(usage.charge_microcredits), charge);
       assert.equal(before - (await account.quiet()).availableMicros, charge);
+      const renewals = await bed.sql`SELECT 1 FROM ledger
+        WHERE wallet_id = ${account.walletId} AND kind = 'extend'`;
+      assert.equal(renewals.length, 1, 'the hold outlives the second answer as well');
     }
   });
 

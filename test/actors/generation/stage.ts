@@ -7,7 +7,7 @@ import { buildSnapshot, type CatalogModel } from '../../../actors/catalog/snapsh
 import { createForesight } from '../../../actors/generation/foresight.ts';
 import { createRouteHealth } from '../../../actors/generation/health.ts';
 import { type Opened, openGeneration } from '../../../actors/generation/open.ts';
-import type { GenerationDeps } from '../../../actors/generation/spec.ts';
+import type { CheckAnswer, GenerationDeps } from '../../../actors/generation/spec.ts';
 import { Desk } from '../../../actors/subscriber/desk.ts';
 import type { GenerationEnd } from '../../../actors/subscriber/protocol.ts';
 import { createKinds, kindList } from '../../../actors/tree.ts';
@@ -15,6 +15,7 @@ import { createDirectWallet } from '../../../actors/wallet/direct.ts';
 import { walletLimits } from '../../../actors/wallet/limits.ts';
 import type { WalletProtocol } from '../../../actors/wallet/protocol.ts';
 import { startSim } from '../../../bench/sim/server.ts';
+import type { OutputFormat } from '../../../media/model/request.ts';
 import { satisfiesOutputFormat } from '../../../media/model/structured.ts';
 import { countTokens } from '../../../media/model/tokens.ts';
 import { createUpstreamClient } from '../../../media/providers/call.ts';
@@ -26,6 +27,7 @@ import { readConfig } from '../../../runtime/config.ts';
 import { createLimiterBuffers, Limiter } from '../../../runtime/limiter.ts';
 import { createLimits, type Limits } from '../../../runtime/limits.ts';
 import { createLog } from '../../../runtime/log.ts';
+import { TransientMap } from '../../../runtime/transient.ts';
 import { makeAccount, type TestAccount } from '../../harness/account.ts';
 import { openTestDatabase } from '../../harness/database.ts';
 import { chatSource, neutralRequest, userMessage } from '../../harness/request.ts';
@@ -36,6 +38,9 @@ export interface StageOptions {
   sliceTokens?: number;
   /** Base URLs of providers that are tried before the simulator. */
   before?: readonly string[];
+  outputFormat?: OutputFormat;
+  /** In place of a check that always has room. */
+  checkAnswer?: CheckAnswer;
   /** Stands between the generations and their wallets. */
   wallet?: (real: ActorRef<WalletProtocol>) => ActorRef<WalletProtocol>;
 }
@@ -52,6 +57,8 @@ export interface Stage {
 }
 
 const silent = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
+
+const checkHere: CheckAnswer = async (format, text) => satisfiesOutputFormat(format, text);
 
 export async function openStage(options: StageOptions = {}): Promise<Stage> {
   const database = await openTestDatabase();
@@ -81,10 +88,10 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
       input: await countTokens(input),
       output: await countTokens(output),
     }),
-    checkAnswer: async (format, text) => satisfiesOutputFormat(format, text),
+    checkAnswer: options.checkAnswer ?? checkHere,
     metrics: { firstEvent: () => {}, ended: () => {}, detached: () => {} },
     log: createLog({ level: 'silent', base: {}, sync: true }),
-    running: new Map(),
+    running: new TransientMap(),
   };
   const ledger = { sql: database.pool('ledger', 2), clock: Date.now, limits: walletLimits };
   const others = { voice: null, audio: null };
@@ -95,7 +102,7 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
   const open = (account: TestAccount, text: string, key?: string) =>
     openGeneration(
       services,
-      orderOf(account, model, text, key ?? null),
+      orderOf(account, model, text, key ?? null, options.outputFormat ?? { type: 'text' }),
       () => new Desk(null),
       () => {},
     );
@@ -147,11 +154,18 @@ function modelOf(baseUrls: readonly string[]): CatalogModel {
   return model;
 }
 
-function orderOf(account: TestAccount, model: CatalogModel, text: string, key: string | null) {
+function orderOf(
+  account: TestAccount,
+  model: CatalogModel,
+  text: string,
+  key: string | null,
+  outputFormat: OutputFormat,
+) {
   const body = { model: model.alias, messages: [{ role: 'user', content: text }] };
   const request = neutralRequest({
     model: model.alias,
     messages: [userMessage(text)],
+    outputFormat,
     source: chatSource(body),
   });
   return {
@@ -171,6 +185,7 @@ function orderOf(account: TestAccount, model: CatalogModel, text: string, key: s
       inputTokensEstimate: 10,
       outputTokensCeiling: model.outputTokensMax,
     }),
+    keepsAnswer: key !== null,
     background: false,
     takePlace: () => () => {},
   };

@@ -46,6 +46,30 @@ test('a client that is gone: the upstream may still report, then that is settled
   assert.equal(row.charge, 7 * 105 + 9 * 210);
 });
 
+test('the place of the key is free when its connection ends, whatever is still owed', async () => {
+  const stage = await open();
+  const account = await stage.account();
+  const leave = await stage.live(account);
+  const end = await stage.live(account);
+  for (const { call } of [leave, end]) {
+    assert.ok(call !== null);
+    call.endsAtOnce = false;
+    call.says({ type: 'answer_started', itemId: 'a' }, sound('a', 1_000));
+  }
+  assert.equal(stage.places(), 2);
+  leave.leave();
+  assert.equal(stage.places(), 1);
+  end.send({ type: 'end' });
+  assert.equal(stage.places(), 1, 'the client waits for its last words');
+  await until('it is told', () => end.ended !== null);
+  assert.equal(stage.places(), 0);
+  assert.equal(stage.host.size, 2, 'both still wait for usage');
+  for (const client of [leave, end]) {
+    client.call?.says({ type: 'ended' });
+    await stage.over(client);
+  }
+});
+
 test('usage that never comes is estimated from the sound, and marked', async () => {
   const stage = await open();
   const client = await stage.live(await stage.account());
@@ -56,6 +80,38 @@ test('usage that never comes is estimated from the sound, and marked', async () 
   const row = await stage.over(client);
   assert.equal(row.source, 'estimated');
   assert.deepEqual([row.speech_in, row.speech_out], [1 + 16, 1 + 20]);
+});
+
+test('an answer whose report never came is estimated, though a later one is reported', async () => {
+  const stage = await open();
+  const client = await stage.live(await stage.account());
+  for (let frame = 0; frame < 50; frame += 1) client.frame();
+  client.call?.says({ type: 'answer_started', itemId: 'a' }, sound('a', 2_000));
+  client.call?.says({ type: 'answer_done', outcome: 'completed' });
+  for (let frame = 0; frame < 50; frame += 1) client.frame();
+  // One that could come late is known to be missing only when the next answer begins.
+  client.call?.says({ type: 'unreported' });
+  client.call?.says({ type: 'answer_started', itemId: 'b' }, sound('b', 1_000), report(1, 1));
+  client.call?.says({ type: 'unreported' });
+  client.send({ type: 'end' });
+  const row = await stage.over(client);
+  assert.equal(row.source, 'estimated');
+  assert.deepEqual([row.speech_in, row.speech_out], [1 + 16, 1 + 20], 'the first, and the report');
+  const { usage } = last(client) as { usage: Record<string, number> };
+  assert.equal(usage.total_output_tokens, 1, 'the client is told what was reported');
+});
+
+test('sound that trails its own report is not charged again', async () => {
+  const stage = await open();
+  const client = await stage.live(await stage.account());
+  client.call?.says({ type: 'answer_started', itemId: 'a' }, sound('a', 500), report(3, 5));
+  client.call?.says({ type: 'answer_done', outcome: 'completed' });
+  const pcm = new Uint8Array(40 * 48);
+  client.call?.says({ type: 'audio', itemId: 'a', pcm, isReported: true });
+  for (let frame = 0; frame < 50; frame += 1) client.frame();
+  client.send({ type: 'end' });
+  const row = await stage.over(client);
+  assert.deepEqual([row.source, row.charge], ['reported', 3 * 105 + 5 * 210]);
 });
 
 test('sound that nobody answered costs nothing', async () => {
@@ -101,6 +157,22 @@ test('an upstream that cannot be reached: the next is tried, then the client is 
   assert.equal(unlucky.of('error')[0]?.code, 'upstream_error');
   const row = await stage.over(unlucky);
   assert.deepEqual([row.state, row.charge], ['ended', null]);
+});
+
+test('an answer that stalls: the upstream is left, what was heard is charged', async () => {
+  const stage = await open();
+  const client = await stage.live(await stage.account());
+  client.call?.says({ type: 'answer_started', itemId: 'a' }, sound('a', 100));
+  await until('it was played', () => client.types().at(-1) === 'thinking');
+  assert.equal(client.ended, null);
+  // As if that had been half a minute ago.
+  client.session.lastWordMs -= 30_000;
+  const row = await stage.over(client);
+  const [error] = client.of('error');
+  assert.deepEqual([error?.code, error?.retryable, error?.fatal], ['upstream_error', true, false]);
+  assert.deepEqual([last(client).reason, last(client).renewable], ['upstream_closed', true]);
+  assert.deepEqual(client.call?.told, ['close 0']);
+  assert.deepEqual([row.source, row.speech_out], ['estimated', 1]);
 });
 
 test('goAway and then silence: left on a timer, renewable', async () => {

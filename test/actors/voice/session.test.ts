@@ -147,6 +147,39 @@ test('barge-in: cleared before the upstream is told how far the user heard', asy
   await stage.over(client);
 });
 
+test('a transcript that comes after its answer is final by itself', async () => {
+  const client = await stage.live(account);
+  const late = (text: string) =>
+    client.call?.says({
+      type: 'transcript',
+      role: 'user',
+      itemId: 'u',
+      text,
+      final: false,
+      isLate: true,
+    });
+  const finals = () =>
+    client
+      .of('transcript')
+      .filter(({ final }) => final)
+      .map(({ role, text }) => `${role} ${text}`);
+  late('Hel');
+  late('lo');
+  await until('it is final', () => finals().length > 0);
+  assert.deepEqual(finals(), ['user Hello']);
+  late('again');
+  client.call?.says({
+    type: 'transcript',
+    role: 'user',
+    itemId: 'v',
+    text: 'more',
+    final: true,
+  });
+  assert.deepEqual(finals(), ['user Hello', 'user again', 'user more'], 'in order');
+  client.leave();
+  await stage.over(client);
+});
+
 test('an answer that is longer than may wait here waits at the upstream', async () => {
   const client = await stage.live(account);
   speak(client, 'a', 60_000);
@@ -168,6 +201,24 @@ test('barge-in is answered when nothing plays, and truncates nothing', async () 
   assert.deepEqual(client.call?.told, ['bargeIn null', 'bargeIn null']);
   client.leave();
   await stage.over(client);
+});
+
+test('every barge-in is answered, and only a flood of them ends the session', async () => {
+  const client = await stage.live(account);
+  client.forget();
+  for (let count = 0; count < 1_000; count += 1) client.send({ type: 'barge_in' });
+  assert.deepEqual(new Set(client.types()), new Set(['playback.clear']));
+  assert.equal(client.told.length, 1_000);
+  let sent = 1_000;
+  // The allowance goes on growing with the clock of a slow machine.
+  for (; client.of('error').length < 4 && sent < 100_000; sent += 1) {
+    client.send({ type: 'barge_in' });
+  }
+  assert.equal(client.of('playback.clear').length, sent);
+  const fourth = client.of('error').at(-1);
+  assert.deepEqual([fourth?.code, fourth?.fatal], ['invalid_message', true]);
+  await stage.over(client);
+  assert.equal(client.ended?.code, 1011);
 });
 
 test('an interruption that the upstream heard clears and truncates what was sent', async () => {
@@ -207,19 +258,31 @@ test('frames have 1,024 bytes; a shorter one is the last before the end', async 
   client.frame(1_024);
   client.frame(1_022);
   assert.equal(client.call?.frames, 2);
+  client.send({ type: 'barge_in' });
+  client.forget();
   client.frame(1_024);
   assert.deepEqual(client.types(), ['error invalid_message'], 'the short one was not the last');
+  assert.equal(client.call?.frames, 3, 'and this one is right');
   client.frame(1_026);
   client.frame(1_023);
   assert.equal(client.of('error').length, 3);
   assert.ok(client.of('error').every(({ fatal }) => fatal === false));
-  assert.equal(client.call?.frames, 2);
+  assert.equal(client.call?.frames, 3);
   client.send('{"type":"start"}');
   const fourth = client.of('error').at(-1);
   assert.deepEqual([fourth?.code, fourth?.fatal], ['invalid_message', true]);
   await stage.over(client);
   assert.equal(client.told.at(-1)?.type, 'session.ended');
   assert.equal(client.ended?.code, 1011);
+});
+
+test('every short frame that was not the last counts', async () => {
+  const client = await stage.live(account);
+  for (let frame = 0; frame < 4; frame += 1) client.frame(512);
+  assert.equal(client.of('error').length, 3, 'the fourth may be the last');
+  client.frame(512);
+  assert.equal(client.of('error').at(-1)?.fatal, true);
+  await stage.over(client);
 });
 
 test('a short frame before the end is no mistake', async () => {

@@ -1,5 +1,6 @@
 // What is left behind: by dead processes, by holds that expired, by databases that went away.
 import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createDirectWallet } from '../../../actors/wallet/direct.ts';
@@ -9,7 +10,9 @@ import { type Release, recoverDead, type Settle } from '../../../actors/wallet/r
 import { sweepOnce } from '../../../actors/wallet/sweep.ts';
 import { findGeneration, findGenerationByKey } from '../../../db/generations.ts';
 import { registerInstance } from '../../../db/instances.ts';
+import { createSession } from '../../../db/sessions.ts';
 import { newId } from '../../../runtime/ids.ts';
+import { fixedLimits } from '../../../runtime/limits.ts';
 import {
   accountId,
   type Bank,
@@ -135,7 +138,9 @@ test('the sweep releases expired holds, expires grants and frees old keys', asyn
   // Its generation still runs: the owner may settle late. Nobody comes: it is given up.
   const { id } = expired.owner;
   assert.equal((await findGeneration(bank.sql, accountId, id))?.status, 'running');
-  bank.clock.aheadMs += 3_700_000;
+  bank.clock.aheadMs += fixedLimits.ledger.abandonedAfterMs - 60_000;
+  assert.equal((await sweep()).abandonedHolds, 0);
+  bank.clock.aheadMs += 120_000;
   assert.equal((await sweep()).abandonedHolds, 1);
   assert.equal((await findGeneration(bank.sql, accountId, id))?.status, 'failed');
 
@@ -155,7 +160,9 @@ test('the sweep releases expired holds, expires grants and frees old keys', asyn
     finish: null,
   });
   bank.clock.aheadMs += walletLimits.keyKeptMs;
-  await sweep();
+  const tokenHash = randomBytes(32);
+  await createSession(bank.sql, { tokenHash, accountId, expiresAt: new Date(Date.now() - 1) });
+  assert.equal((await sweep()).sessionsForgotten, 1);
   const generation = await findGeneration(bank.sql, accountId, generationId);
   assert.deepEqual([generation?.status, generation?.idempotencyKey], ['completed', null]);
 });

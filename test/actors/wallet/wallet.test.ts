@@ -1,7 +1,9 @@
 // The wallet actor on a real database: what each operation does, its repetition, its refusal.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { failedUncharged, findGeneration } from '../../../db/generations.ts';
 import {
+  accountId,
   type Bank,
   type Branch,
   claimingHold,
@@ -204,6 +206,19 @@ test('an extension takes what there is, down to its minimum', async () => {
   assert.deepEqual(late, { status: 'hold_not_active' });
 });
 
+test('an extension by nothing renews the hold of an empty wallet', async () => {
+  const walletId = await funded(50n);
+  const hold = { ...holdOf(50n), expiresAtMs: bank.clock.nowMs() + 1_000 };
+  await branch.ask(walletId, 'hold', hold);
+  const expiresAtMs = bank.clock.nowMs() + 900_000;
+  const nothing = { holdId: hold.holdId, amountMicros: 0n, minimumMicros: 0n, expiresAtMs };
+  const reply = await branch.ask(walletId, 'extend', { ...nothing, step: 1 });
+  assert.deepEqual(reply, { status: 'extended', addedMicros: 0n });
+  const [row] = await bank.sql<{ at: Date }[]>`
+    SELECT expires_at AS at FROM holds WHERE id = ${hold.holdId}`;
+  assert.equal(row?.at.getTime(), expiresAtMs);
+});
+
 test('a settlement after expiry settles once, from what is available', async () => {
   const walletId = await funded(100n);
   const hold = { ...claimingHold(60n, 'late-key'), expiresAtMs: bank.clock.nowMs() - 1 };
@@ -272,6 +287,24 @@ test('a key may run again after a failure without charge, and after its time', a
   await bank.sql`UPDATE generations SET created_at = now() - interval '25 hours'
     WHERE id = ${completed.owner.id}`;
   assert.equal((await claim())[0], 'held');
+});
+
+test('a key is taken from those whom the routes would not replay, and from no other', async () => {
+  const walletId = await funded(1_000n);
+  for (const status of ['failed', 'cancelled'] as const) {
+    for (const usageJson of [null, '{}']) {
+      const key = `${status}-${usageJson}`;
+      const hold = claimingHold(10n, key);
+      await branch.ask(walletId, 'hold', hold);
+      const { id } = hold.owner;
+      const finish = { id, status, answerJson: null, usageJson, problemJson: null };
+      await branch.ask(walletId, 'release', { holdId: hold.holdId, reason: 'failed', finish });
+      const row = await findGeneration(bank.sql, accountId, id);
+      assert.ok(row !== null);
+      const again = await branch.ask(walletId, 'hold', claimingHold(10n, key));
+      assert.equal(again.status, failedUncharged(row) ? 'held' : 'duplicate', key);
+    }
+  }
 });
 
 test('an end that overtakes its own hold in one batch is written after it', async () => {

@@ -9,8 +9,9 @@ import type { GenerationRequest, Message } from '../../../media/model/request.ts
 import { requireFamily } from '../../../media/providers/families.ts';
 import { fc } from '../../harness/properties.ts';
 import { testSeed } from '../../harness/seed.ts';
+import type { Members } from './bodies.ts';
 import { randomFormats } from './formats.ts';
-import { type Heard, hear, simulatedFamilies } from './provider.ts';
+import { type Heard, hear, type SimulatedFamily, simulatedFamilies } from './provider.ts';
 
 const seed = testSeed;
 
@@ -92,5 +93,118 @@ for (const { name, body, read } of randomFormats) {
       }),
       { seed, numRuns: 200 },
     );
+  });
+}
+
+function readAs(format: string, body: Members): GenerationRequest {
+  const found = randomFormats.find(({ name }) => name === format);
+  assert.ok(found);
+  return found.read(body);
+}
+
+/** The body that the family sends. */
+function encoded({ name, upstreamModel }: SimulatedFamily, request: GenerationRequest): string {
+  const target = { routeId: 'r', family: name, baseUrl: '', apiKey: null, upstreamModel };
+  const options = { outputTokensMax: 64, nativeSearch: false };
+  return requireFamily(name).encodeRequest(request, target, options).body;
+}
+
+const ask = { role: 'user', content: 'look [[sim tokens=3]]' };
+const calls = ['c1', 'c2'].map((call_id) => ({
+  type: 'function_call',
+  call_id,
+  name: 'find',
+  arguments: '{}',
+}));
+const results = calls.map(({ call_id }) => ({
+  type: 'function_call_output',
+  call_id,
+  output: `what ${call_id} found`,
+}));
+const note = { role: 'user', content: 'hm' };
+const words = { role: 'assistant', content: 'let me' };
+const orders: Record<string, unknown[]> = {
+  'words of the user between two results': [ask, ...calls, results[0], note, results[1]],
+  'words of the model between call and result': [ask, calls[0], words, results[0]],
+  'words of the model between two calls': [ask, calls[0], words, calls[1], ...results.toReversed()],
+};
+
+for (const [name, input] of Object.entries(orders)) {
+  test(`Responses: every family takes ${name}`, async () => {
+    const tools = [{ type: 'function', name: 'find', parameters: { type: 'object' } }];
+    const request = readAs('Responses', { model: 'alias', input, tools });
+    for (const family of simulatedFamilies) {
+      const { failure, answer } = await hear(family, `http://127.0.0.1:${sim.port}`, request);
+      assert.equal(failure, null, family.name);
+      assert.equal(answerText(answer), ' t0 t1 t2', family.name);
+      const sent = encoded(family, request);
+      assert.ok(!sent.includes('not answered'), `${family.name} knows whose results they are`);
+    }
+  });
+}
+
+const refused: Record<string, Record<string, unknown>> = {
+  'Chat Completions': { role: 'assistant', content: null, refusal: 'Certainly not.' },
+  'Chat Completions in parts': {
+    role: 'assistant',
+    content: [{ type: 'refusal', refusal: 'Certainly not.' }],
+  },
+  Responses: { role: 'assistant', content: [{ type: 'refusal', refusal: 'Certainly not.' }] },
+};
+
+for (const [name, said] of Object.entries(refused)) {
+  test(`${name}: every family is told what an assistant refused`, () => {
+    const [format = ''] = name.split(' in ');
+    const talk = [{ role: 'user', content: 'go' }, said, { role: 'user', content: 'why' }];
+    const member = format === 'Responses' ? 'input' : 'messages';
+    const request = readAs(format, { model: 'alias', [member]: talk });
+    for (const family of simulatedFamilies) {
+      assert.equal(requireFamily(family.name).lacks(request), null);
+      assert.ok(encoded(family, request).includes('Certainly not.'), family.name);
+    }
+  });
+}
+
+const declared = ['find', 'send'].map((name) => ({ name, parameters: { type: 'object' } }));
+const onlyFind: Record<string, Record<string, unknown>> = {
+  'Chat Completions': {
+    messages: [{ role: 'user', content: 'go [[sim tool=send]]' }],
+    tools: declared.map((tool) => ({ type: 'function', function: tool })),
+    tool_choice: {
+      type: 'allowed_tools',
+      allowed_tools: {
+        mode: 'required',
+        tools: [{ type: 'function', function: { name: 'find' } }],
+      },
+    },
+  },
+  Responses: {
+    input: 'go [[sim tool=send]]',
+    tools: [
+      ...declared.map((tool) => ({ type: 'function', ...tool })),
+      { type: 'mcp', server_label: 'far', server_url: 'https://far.example' },
+    ],
+    tool_choice: {
+      type: 'allowed_tools',
+      mode: 'required',
+      tools: [{ type: 'function', name: 'find' }],
+    },
+  },
+};
+
+for (const [name, body] of Object.entries(onlyFind)) {
+  test(`${name}: other families offer the allowed tools alone, and ask for a call`, async () => {
+    const request = readAs(name, { model: 'alias', ...body });
+    const own = randomFormats.find((format) => format.name === name)?.family;
+    for (const family of simulatedFamilies.filter((each) => each.name !== own)) {
+      assert.equal(requireFamily(family.name).lacks(request), null, family.name);
+      const { failure, answer } = await hear(family, `http://127.0.0.1:${sim.port}`, request);
+      assert.equal(failure, null, family.name);
+      assert.deepEqual(
+        answerToolCalls(answer).map((call) => call.name),
+        ['find'],
+        family.name,
+      );
+    }
   });
 }

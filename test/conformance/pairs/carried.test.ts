@@ -72,6 +72,52 @@ for (const format of formats) {
   }
 }
 
+test('messages in, chat out: a budget to think arrives as an effort', async () => {
+  const format = formats.find(({ name }) => name === 'messages');
+  const family = families.find(({ name }) => name === 'chat');
+  assert.ok(format !== undefined && family !== undefined);
+  await send(format, family, ask('[[sim tokens=1]]', { thinks: true }));
+  assert.match(await upstreamBody(), /"reasoning_effort":"low"/);
+});
+
+const image = { type: 'base64', media_type: 'image/png', data };
+const pictured = {
+  max_tokens: 9,
+  tools: [{ name: 'look', input_schema: { type: 'object' } }],
+  messages: [
+    { role: 'user', content: 'look [[sim tokens=1]]' },
+    { role: 'assistant', content: [{ type: 'tool_use', id: 'c', name: 'look', input: {} }] },
+    {
+      role: 'user',
+      content: [
+        {
+          type: 'tool_result',
+          tool_use_id: 'c',
+          is_error: true,
+          content: [
+            { type: 'text', text: 'here' },
+            { type: 'image', source: image },
+          ],
+        },
+      ],
+    },
+  ],
+};
+
+for (const { name, model } of families) {
+  test(`messages in, ${name} out: the image and the failure of a tool arrive`, async () => {
+    const response = await fetch(`${account.baseUrl}/v1/messages`, {
+      method: 'POST',
+      headers: { 'x-api-key': account.apiKey, 'content-type': 'application/json' },
+      body: JSON.stringify({ model, ...pictured }),
+    });
+    assert.equal(response.status, 200, await response.text());
+    const body = await upstreamBody();
+    assert.ok(body.includes(data));
+    assert.match(body, /"is_error":true|This call failed|"error":"here"/);
+  });
+}
+
 test('a stored response goes on at the family that signed its calls', async () => {
   const post = async (members: Record<string, unknown>) => {
     const response = await fetch(`${account.baseUrl}/v1/responses`, {
@@ -102,13 +148,21 @@ test('a stored response goes on at the family that signed its calls', async () =
 });
 
 const counters = families.filter(({ name }) => name !== 'chat');
-for (const family of counters) {
-  test(`${family.name} counts beforehand what it reports afterwards`, async () => {
+/** What a generation tells the model beside the client's words: in one way each, or not at all. */
+const told: Record<string, Record<string, unknown>> = {
+  'the client’s words alone': { tools: [{ name: 'find', input_schema: { type: 'object' } }] },
+  'a client’s context': { client_context: { timezone: 'Europe/Berlin', locale: 'de' } },
+  'a format in words': { response_format: { type: 'json_object' } },
+};
+for (const [family, [how, members]] of counters.flatMap((one) =>
+  Object.entries(told).map((entry) => [one, entry] as const),
+)) {
+  test(`${family.name} counts beforehand what it reports afterwards: ${how}`, async () => {
     const body = {
       model: family.model,
       system: 'be kind',
-      messages: [{ role: 'user', content: 'one two three [[sim tokens=1]]' }],
-      tools: [{ name: 'find', input_schema: { type: 'object' } }],
+      messages: [{ role: 'user', content: 'one two three [[sim json=good]]' }],
+      ...members,
     };
     const post = async (path: string, members: Record<string, unknown> = {}) => {
       const response = await fetch(account.baseUrl + path, {
@@ -123,6 +177,6 @@ for (const family of counters) {
     const { usage } = await post('/v1/messages', { max_tokens: 16 });
     assert.equal(counted.svc_estimated, false);
     assert.equal(counted.input_tokens, (usage as { input_tokens: number }).input_tokens);
-    assert.equal(counted.input_tokens, 7);
+    if (how === 'the client’s words alone') assert.equal(counted.input_tokens, 7);
   });
 }

@@ -112,6 +112,15 @@ const texts: Case[] = [
     },
   },
   {
+    name: 'the end at a ceiling that not every format takes',
+    async run(play) {
+      const request = ask('[[sim tokens=40]]', { outputTokensMax: 5 });
+      const outcome = await play.answer(request, { input: wordsOf(request), output: 5 });
+      assert.equal(outcome.text, numbered(5));
+      assert.equal(outcome.finish, 'length');
+    },
+  },
+  {
     name: 'an image beside the text',
     async run(play) {
       const text = 'what is this [[sim tokens=4]]';
@@ -347,6 +356,10 @@ const ends: Case[] = [
             svcUsage !== null && svcUsage.charge_microcredits > 0,
             'what there was is paid',
           );
+          // The one family that reports the input as it begins.
+          if (play.pair.family.name === 'messages') {
+            assert.equal(svcUsage.input_tokens, wordsOf(request));
+          }
         }
       },
     }),

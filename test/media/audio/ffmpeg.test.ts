@@ -39,6 +39,9 @@ async function decodeWith(name: string, ending: string) {
     tools: { ...tools, ffmpegPath },
     path: join(folder, 'two.wav'),
     demuxer: 'wav',
+    readOptions: [],
+    rateHz: 16_000,
+    channels: 1,
     secondsMax: 10,
     timeoutMs: 60_000,
   });
@@ -54,7 +57,7 @@ test('samples that come after the end of the program count', async () => {
   const decoded = await decodeWith('early', '(sleep 0.3; decode "$@" 2>&-) 2>&- & exit 0');
   assert.equal(decoded.isWhole, true);
   assert.equal(decoded.seconds, 2);
-  assert.ok(decoded.peak > 1_000);
+  assert.ok(decoded.peak > 0.1);
 });
 
 test('a program that fails at its end, or puts out too much, decoded nothing whole', async () => {

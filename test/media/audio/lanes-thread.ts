@@ -9,5 +9,8 @@ const lanes = createLanes({ lanesMax: 1, log: pino({ level: 'silent' }) });
 const lane = lanes.open({
   output: () => parentPort?.postMessage('heard'),
   failed: () => assert.fail('the lanes failed'),
+  fault(error) {
+    throw error;
+  },
 });
 setInterval(() => lane?.push(new Uint8Array(frameBytesMax)), 1);

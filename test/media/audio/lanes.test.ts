@@ -9,6 +9,7 @@ import pino from 'pino';
 import {
   createLanes,
   type Lane,
+  type LaneListener,
   type Lanes,
   type LanesOptions,
 } from '../../../media/audio/lanes/lanes.ts';
@@ -30,17 +31,31 @@ interface Client {
   sent: number[];
   heard: number[];
   failed: boolean;
+  faults: unknown[];
+  /** Thrown at each report. */
+  bug: Error | null;
 }
 
+const nobody: LaneListener = { output() {}, failed() {}, fault() {} };
+
 function connect(lanes: Lanes): Client {
-  const client = { sent: [], heard: [], failed: false } as Omit<Client, 'lane'>;
+  const client: Omit<Client, 'lane'> = {
+    sent: [],
+    heard: [],
+    failed: false,
+    faults: [],
+    bug: null,
+  };
   const lane = lanes.open({
     output(pcm) {
+      if (client.bug !== null) throw client.bug;
       client.heard.push(...new Int16Array(pcm.slice().buffer));
     },
     failed() {
       client.failed = true;
+      if (client.bug !== null) throw client.bug;
     },
+    fault: (error) => void client.faults.push(error),
   });
   assert.ok(lane !== null);
   return Object.assign(client, { lane });
@@ -120,7 +135,7 @@ test('2 s at once go through; what is beyond the backlog is refused and counted'
 test('lanes are bounded, and one that was closed leaves nothing to the next one', async (t) => {
   const lanes = openLanes(t, { lanesMax: 1 });
   const first = connect(lanes);
-  assert.equal(lanes.open({ output() {}, failed() {} }), null);
+  assert.equal(lanes.open(nobody), null);
   const random = createRandom(2);
   send(first, frame(random, 512));
   await settled(first);
@@ -134,6 +149,26 @@ test('lanes are bounded, and one that was closed leaves nothing to the next one'
   assertExact(second);
   assert.equal(first.heard.length, 768);
   assert.equal(lanes.status.open, 1);
+});
+
+test('who throws at its sound loses its lane, and the others of the batch nothing', async (t) => {
+  const lanes = openLanes(t, { lanesMax: 3 });
+  const clients = Array.from({ length: 3 }, () => connect(lanes));
+  const [first, broken, last] = clients;
+  assert.ok(first !== undefined && broken !== undefined && last !== undefined);
+  broken.bug = new Error('no sound for you');
+  const random = createRandom(5);
+  for (const client of clients) assert.ok(send(client, frame(random, 512)));
+  await settled(first);
+  await settled(last);
+  assert.deepEqual(broken.faults, [broken.bug]);
+  assert.equal(send(broken, frame(random, 512)), false);
+  assert.equal(lanes.status.open, 2);
+  for (const client of [first, last]) {
+    assert.ok(send(client, frame(random, 512)));
+    await settled(client);
+    assertExact(client);
+  }
 });
 
 test('terms that end under the batches are begun again, and nobody hears it', async (t) => {
@@ -210,6 +245,9 @@ test('when threads do not answer every lane is told, and the next one begins ane
     // No thread starts in a millisecond.
     const lanes = openLanes(t, { lanesMax: 3, timeoutMs: 1 });
     const clients = [connect(lanes), connect(lanes)];
+    const [broken] = clients;
+    assert.ok(broken !== undefined);
+    broken.bug = new Error('no news for you');
     const random = createRandom(3);
     while (threads.length === 0) await sleep(5);
     await sleep(300);
@@ -222,8 +260,9 @@ test('when threads do not answer every lane is told, and the next one begins ane
       assert.equal(client.failed, true);
       assert.equal(send(client, frame(random, 512)), false);
     }
+    assert.deepEqual(broken.faults, [broken.bug]);
     assert.equal(lanes.status.open, 0);
-    assert.notEqual(lanes.open({ output() {}, failed() {} }), null);
+    assert.notEqual(lanes.open(nobody), null);
   });
 });
 

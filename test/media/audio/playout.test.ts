@@ -112,8 +112,6 @@ function play(steps: readonly Step[]): void {
     assert.equal(playout.bufferedMs, (2 * model.waiting.length) / outputBytesPerMs);
     for (const [id, bytes] of [...model.sent].slice(-8)) {
       assert.equal(playout.heardMs(id), Math.floor(bytes / outputBytesPerMs));
-      const played = playout.playedMs(id, now) ?? -1;
-      assert.ok(played >= 0 && played <= (playout.heardMs(id) ?? 0));
     }
   };
   for (const each of steps) {
@@ -184,26 +182,21 @@ test('after a late tick what was missed is sent, and no more than the lead', () 
   assert.ok(playout.push('a', silence(20_000), 0));
   playout.due(0);
   assert.equal(lengthMs(playout.due(240)), 240);
-  assert.equal(playout.lagMs(240), 0);
   // The client runs dry at 640 ms; what nobody heard in between is not caught up by a burst.
-  assert.equal(playout.lagMs(2_640), 2_000);
   assert.equal(lengthMs(playout.due(2_640)), leadMs.max);
-  assert.equal(playout.lagMs(2_640), 0);
 });
 
-test('a slow upstream is passed on at once, and a pause of the upstream is no lag', () => {
+test('a slow upstream is passed on at once, also after a pause', () => {
   const playout = new Playout(budgetOf(64 * mebibyte));
   for (let now = 0; now < 1_000; now += 20) {
     assert.ok(playout.push('a', silence(20), now));
     assert.equal(lengthMs(playout.due(now)), 20);
   }
-  assert.equal(playout.lagMs(9_000), 0);
   assert.ok(playout.push('b', silence(20), 9_000));
-  assert.equal(playout.lagMs(9_000), 0);
   assert.deepEqual([playout.heardMs('a'), playout.heardMs('b')], [1_000, null]);
 });
 
-test('the position of an item counts what was sent, and what is played less what is ahead', () => {
+test('the position of an item counts what was sent', () => {
   const playout = new Playout(budgetOf(64 * mebibyte));
   assert.equal(playout.heardMs('a'), null);
   assert.ok(playout.push('a', silence(200), 0));
@@ -211,8 +204,6 @@ test('the position of an item counts what was sent, and what is played less what
   assert.equal(playout.heardMs('a'), null);
   playout.due(0);
   assert.deepEqual([playout.heardMs('a'), playout.heardMs('b')], [200, 160]);
-  assert.deepEqual([playout.playedMs('a', 50), playout.playedMs('b', 50)], [50, 0]);
-  assert.deepEqual([playout.playedMs('a', 300), playout.playedMs('b', 300)], [200, 100]);
   assert.deepEqual([playout.isQuiet(359), playout.isQuiet(360)], [false, false]);
   playout.clear();
   assert.equal(playout.isQuiet(50), true);

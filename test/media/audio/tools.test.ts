@@ -71,16 +71,16 @@ test('a program that is not there is an error, not a surprise later', async () =
 test('the packaged programs probe and decode', async () => {
   const tools = await prepare('packaged', null);
   await withFile("it's.wav", wav(1.25, 440), async (path) => {
-    const options = { tools, path, demuxer: 'wav' };
+    const options = { tools, path, demuxer: 'wav', readOptions: [] };
     const [stream] = (await probeAudio(options)) ?? [];
-    const expected = { type: 'audio', codec: 'pcm_s16le', isAttachedPicture: false };
+    const shape = { rateHz: 16_000, channels: 1 };
+    const expected = { type: 'audio', codec: 'pcm_s16le', isAttachedPicture: false, ...shape };
     assert.deepEqual(stream, expected);
-    const decoded = await decodeAudio({ ...options, secondsMax: 121, timeoutMs: 60_000 });
-    assert.deepEqual(decoded, { seconds: 1.25, peak: 12_000, isWhole: true });
-    const cut = await decodeAudio({ ...options, secondsMax: 1, timeoutMs: 60_000 });
-    assert.equal(cut.seconds, 1);
+    const decode = { ...options, ...shape, timeoutMs: 60_000 };
+    const decoded = await decodeAudio({ ...decode, secondsMax: 121 });
+    assert.deepEqual(decoded, { seconds: 1.25, peak: 12_000 / 32_768, isWhole: true });
     assert.equal(await probeAudio({ ...options, demuxer: 'mp3' }), null);
-    const not = await decodeAudio({ ...options, demuxer: 'ogg', secondsMax: 1, timeoutMs: 60_000 });
+    const not = await decodeAudio({ ...decode, demuxer: 'ogg', secondsMax: 1 });
     assert.equal(not.isWhole, false);
   });
 });
@@ -92,9 +92,13 @@ test('tags cannot speak for the file', async () => {
   const lying = await tone('l.ogg', 1, [...options, '-metadata:s:a:0', `comment=${lie}`]);
   assert.ok(lying.includes('codec_name=opus'));
   await withFile('l.ogg', lying, async (path) => {
-    const streams = await probeAudio({ tools, path, demuxer: 'ogg' });
-    const expected = { type: 'audio', codec: 'vorbis', isAttachedPicture: false };
-    assert.deepEqual(streams, [expected]);
+    const streams = await probeAudio({ tools, path, demuxer: 'ogg', readOptions: [] });
+    const kinds = streams?.map(({ type, codec, isAttachedPicture }) => ({
+      type,
+      codec,
+      isAttachedPicture,
+    }));
+    assert.deepEqual(kinds, [{ type: 'audio', codec: 'vorbis', isAttachedPicture: false }]);
   });
 });
 
@@ -104,7 +108,7 @@ test('a picture in the tags of a song is known as one', async () => {
   const maps = ['-map', '0', '-map', '1', '-frames:v', '1', '-c:v', 'png'];
   const song = await record('song.mp3', sources, [...maps, '-disposition:v', 'attached_pic']);
   await withFile('song.mp3', song, async (path) => {
-    const streams = await probeAudio({ tools, path, demuxer: 'mp3' });
+    const streams = await probeAudio({ tools, path, demuxer: 'mp3', readOptions: [] });
     const kinds = streams?.map(({ type, isAttachedPicture }) => [type, isAttachedPicture]);
     assert.deepEqual(kinds, [
       ['audio', false],

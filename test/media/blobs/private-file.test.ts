@@ -15,8 +15,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import {
+  findPrivateFile,
   preparePrivateFolder,
-  readPrivateFile,
   sweepPrivateFolder,
   withScratchFile,
   writePrivateFile,
@@ -55,12 +55,12 @@ test('a file is there when it is whole, and readable by its owner alone', async 
   await until(() => drained > 0);
   assert.equal(await writer.finish(), piece.length);
   assert.equal((await stat(join(folder, 'one'))).mode & 0o777, 0o600);
-  const file = await readPrivateFile(folder, 'one');
+  const file = await findPrivateFile(folder, 'one');
   assert.equal(file?.bytes, piece.length);
   const parts: Buffer[] = [];
-  for await (const part of file?.stream ?? []) parts.push(part as Buffer);
+  for await (const part of file?.read() ?? []) parts.push(part as Buffer);
   assert.deepEqual(Buffer.concat(parts), piece);
-  assert.equal(await readPrivateFile(folder, 'two'), null);
+  assert.equal(await findPrivateFile(folder, 'two'), null);
 });
 
 test('what is discarded or cannot be written leaves nothing', async () => {

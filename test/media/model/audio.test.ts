@@ -2,7 +2,8 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { beginsAs, countCharacters } from '../../../media/model/audio.ts';
+import { beginsAs } from '../../../media/model/audio.ts';
+import { countCharacters } from '../../../runtime/http/text.ts';
 import { fc } from '../../harness/properties.ts';
 
 test('characters are code points, lone halves of pairs included', () => {

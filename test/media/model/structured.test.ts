@@ -1,14 +1,17 @@
 // Structured output: answers against schemas that clients send, and schemas that mean harm.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { pino } from 'pino';
 import type { OutputFormat } from '../../../media/model/request.ts';
 import {
   assertOutputFormat,
   isHeavyFormat,
   satisfiesOutputFormat,
+  uncompiled,
 } from '../../../media/model/structured.ts';
 import checkFormatTask from '../../../media/tasks/check-format.ts';
 import { Problem } from '../../../runtime/problem.ts';
+import { createPool } from '../../../runtime/work/pool.ts';
 import { cpuMsOf } from '../../harness/stopwatch.ts';
 
 function formatOf(schema: Record<string, unknown>): OutputFormat {
@@ -106,7 +109,7 @@ test('what may take long is left to a thread, which finds what is wrong with it'
   for (const format of heavy) {
     assert.equal(isHeavyFormat(format), true, JSON.stringify(format));
     assertOutputFormat(format, 'response_format');
-    assert.equal(checkFormatTask({ format, text: null }), false);
+    assert.equal(checkFormatTask({ format, text: null }), 'invalid');
     assert.equal(checkFormatTask({ format, text: '{}' }), false);
   }
   const good = formatOf({ type: 'object', properties: { a: { type: 'string', pattern: '^a$' } } });
@@ -116,6 +119,45 @@ test('what may take long is left to a thread, which finds what is wrong with it'
   // A member of that name is no keyword, but told from one it is not.
   const light = formatOf({ type: 'object', properties: { a: { type: 'integer' } } });
   assert.equal(isHeavyFormat(light), false);
+});
+
+/** As large as a schema may be: 3,000 properties in 115 KiB. */
+const largest = formatOf({
+  type: 'object',
+  properties: Object.fromEntries(
+    Array.from({ length: 3_000 }, (_, at) => [`p${at}`, { type: 'string', minLength: 1 }]),
+  ),
+});
+
+test('the largest schema compiles and checks on a thread of the pool', async () => {
+  const file = new URL('../../../media/tasks/check-format.js', import.meta.url);
+  const bounds = { threadsMax: 1, queueLengthMax: 8, idleMs: 1_000, timeoutMs: 120_000 };
+  const pool = createPool({ ...bounds, log: pino({ level: 'silent' }) });
+  try {
+    for (const [text, verdict] of [
+      [null, true],
+      ['{"p0":"x"}', true],
+      ['{"p2999":""}', false],
+    ] as const) {
+      const answer = await pool.run(file, { format: largest, text });
+      assert.deepEqual(answer, { ok: true, value: verdict }, `${text}`);
+    }
+  } finally {
+    await pool.stop();
+  }
+});
+
+test('a valid schema that is too much is called that, not invalid', () => {
+  // The stack of this thread is a quarter of the pool's.
+  assert.equal(checkFormatTask({ format: largest, text: null }), 'too_complex');
+  const { message, param } = uncompiled('too_complex', 'response_format');
+  assert.deepEqual(
+    { message, param },
+    {
+      message: 'The JSON Schema is too complex.',
+      param: 'response_format',
+    },
+  );
 });
 
 test('a pattern that backtracks for ever ends within the time limit', async () => {

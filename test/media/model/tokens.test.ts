@@ -27,6 +27,11 @@ test('stays linear on runs without a break', async () => {
   }
 });
 
+test('counts a text of 9 MB without a break', async () => {
+  assert.ok((await countTokens(' '.repeat(9_000_000))) > 9_000);
+  assert.ok((await countTokens('ab'.repeat(4_500_000))) > 9_000);
+});
+
 test('estimates from bytes, messages, tools and images', () => {
   const message = { role: 'user' as const, toolCalls: [], toolCallId: null };
   const request = neutralRequest({

@@ -22,7 +22,13 @@ beforeEach(() => {
   provider.first = [];
 });
 
-const generous = { connectMs: 60_000, firstEventMs: 60_000, idleMs: 60_000, totalMs: 60_000 };
+const generous = {
+  queueMs: 0,
+  connectMs: 60_000,
+  firstEventMs: 60_000,
+  idleMs: 60_000,
+  totalMs: 60_000,
+};
 const request = { input: 'x', voice: 'a', instructions: null, format: 'mp3' as const, speed: null };
 
 interface Heard {

@@ -12,6 +12,7 @@ import { openaiChat } from '../../../media/providers/openai-chat/family.ts';
 import { chatSource, neutralRequest } from '../../harness/request.ts';
 
 const generous: UpstreamDeadlines = {
+  queueMs: 60_000,
   connectMs: 60_000,
   firstEventMs: 60_000,
   idleMs: 60_000,

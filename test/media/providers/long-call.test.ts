@@ -7,11 +7,22 @@ import { after, before, test } from 'node:test';
 import { type RunningSim, startSim } from '../../../bench/sim/server.ts';
 import type { ModelEvent, UpstreamFailure } from '../../../media/model/events.ts';
 import { createUpstreamClient, type UpstreamClient } from '../../../media/providers/call.ts';
-import type { UpstreamCall, UpstreamHandle } from '../../../media/providers/contract.ts';
+import type {
+  QueuedHandle,
+  UpstreamCall,
+  UpstreamDeadlines,
+} from '../../../media/providers/contract.ts';
 import { inPieces } from '../../../media/providers/long-call.ts';
 import { openaiChat } from '../../../media/providers/openai-chat/family.ts';
+import { afterOthers } from '../../../runtime/turns.ts';
 
-const deadlines = { connectMs: 60_000, firstEventMs: 60_000, idleMs: 60_000, totalMs: 60_000 };
+const deadlines = {
+  queueMs: 60_000,
+  connectMs: 60_000,
+  firstEventMs: 60_000,
+  idleMs: 60_000,
+  totalMs: 60_000,
+};
 /** Cut anywhere it would be wrong: three and four bytes a character. */
 const long = 'Wärme — 漢字 🧭 '.repeat(60_000);
 
@@ -39,15 +50,19 @@ function callOf(text: string, baseUrl = `http://127.0.0.1:${sim.port}/v1`): Upst
 }
 
 interface Running {
-  handle: UpstreamHandle;
+  handle: QueuedHandle;
   done: Promise<{ text: string; failure: UpstreamFailure | null }>;
 }
 
-function start(call: UpstreamCall | (() => UpstreamCall)): Running {
+function start(
+  call: UpstreamCall | (() => UpstreamCall),
+  own: Partial<UpstreamDeadlines> = {},
+): Running {
   const seen: ModelEvent[] = [];
-  let handle: UpstreamHandle | null = null;
+  let handle: QueuedHandle | null = null;
   const done = new Promise<{ text: string; failure: UpstreamFailure | null }>((resolve) => {
-    handle = client.start(openaiChat, call, deadlines, {
+    const all = { ...deadlines, ...own };
+    handle = client.start(openaiChat, call, all, {
       events: (events) => seen.push(...events),
       ended: (failure) => {
         const text = seen.map((event) => (event.type === 'text' ? event.text : '')).join('');
@@ -90,6 +105,40 @@ test('a call that is given up before its turn is never made', async () => {
     return callOf('[[sim tokens=1]]');
   });
   run.handle.abort();
+  await slotsFree();
+  assert.equal(encoded, false);
+});
+
+/** Keeps the queue of long work busy until the returned function is called. */
+function occupyQueue(): () => void {
+  let leave = () => {};
+  const busy = new Promise<void>((resolve) => {
+    leave = resolve;
+  });
+  void afterOthers('', () => busy);
+  return leave;
+}
+
+test("the provider's time begins when the call is sent, not when it queues here", async () => {
+  const leave = occupyQueue();
+  const run = start(callOf(`${long}[[sim tokens=1]]`), { connectMs: 2_000 });
+  await new Promise((resolve) => setTimeout(resolve, 2_500));
+  leave();
+  assert.equal((await run.done).failure, null);
+  assert.ok(run.handle.queuedMs >= 2_400, 'and the wait is known');
+  await slotsFree();
+});
+
+test('a call that waits too long for its encoding is our overload, and is never sent', async () => {
+  const leave = occupyQueue();
+  let encoded = false;
+  const encode = () => {
+    encoded = true;
+    return callOf('[[sim tokens=1]]');
+  };
+  const { failure } = await start(encode, { queueMs: 100 }).done;
+  assert.equal(failure?.kind, 'overloaded');
+  leave();
   await slotsFree();
   assert.equal(encoded, false);
 });

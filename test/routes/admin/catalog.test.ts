@@ -182,10 +182,16 @@ test('a record that is wrong is refused with the path of the member', async () =
     ['models', model('x', { routes: [{ provider: 'no', upstream_model }] }), 'routes[0].provider'],
     ['models', model('x', { price: 'no-such-card' }), 'price'],
     ['models', model('x', { price: { input_per_million: '1' } }), 'price.output_per_million'],
-    ['models', model('x', { price: { ...price, input_per_million: 1 } }), 'price'],
+    ['models', model('x', { price: { ...price, input_per_million: -1 } }), 'price'],
+    ['models', model('x', { price: { ...price, input_per_million: true } }), 'price'],
     ['models', model('x', { capabilities: ['chat', 'dance'] }), 'capabilities[1]'],
     ['models', model('x', { price: tiers(9, 9) }), 'price.pricing_tiers[1].min_input_tokens'],
     ['prices', { name: 'x', ...tiers(2, 1) }, 'pricing_tiers[1].min_input_tokens'],
+    [
+      'prices',
+      { name: 'x', ...price, pricing_tiers: [{ min_input_tokens: 2 }] },
+      'pricing_tiers[0]',
+    ],
     ['prices', { name: 'x', output_per_million: '1' }, 'input_per_million'],
     ['prices', { name: 'x', ...price, input_per_million: '-1' }, 'input_per_million'],
     ['routes', { alias: 'x', pool: [{ model: 'no-such-model' }] }, 'pool[0].model'],
@@ -203,6 +209,30 @@ test('a record that is wrong is refused with the path of the member', async () =
   assert.equal(refusal(patched).details.path, 'price.pricing_tiers[0].min_input_tokens');
   const needed = await desk('PATCH', '/models/svc-sim-chat', { body: { routes: null } });
   assert.equal(refusal(needed).details.path, 'routes');
+});
+
+test('a price may be a number, and is a decimal string from then on', async () => {
+  const body = {
+    name: 'numbers',
+    input_per_million: 2.5,
+    output_per_million: '10.00',
+    cached_input_per_million: 1e-7,
+    reasoning_per_million: 0.1 + 0.2,
+    pricing_tiers: [{ min_input_tokens: 200_001, input_per_million: 5 }],
+  };
+  const made = await desk('POST', '/prices', { body });
+  assert.equal(made.status, 201, made.text);
+  const kept = made.json.price as Members;
+  assert.equal(kept.input_per_million, '2.5');
+  assert.equal(kept.output_per_million, '10.00');
+  assert.equal(kept.cached_input_per_million, '0.000000100000');
+  assert.equal(kept.reasoning_per_million, '0.300000000000');
+  assert.deepEqual(kept.pricing_tiers, [{ min_input_tokens: 200_001, input_per_million: '5' }]);
+  const changed = await desk('PATCH', '/prices/numbers', { body: { input_per_million: 3 } });
+  assert.equal((changed.json.price as Members).input_per_million, '3');
+  const rates = (changed.json.price as { public_rates: Members }).public_rates;
+  assert.equal(rates.credits_per_million_input, 315);
+  assert.equal((await desk('DELETE', '/prices/numbers')).status, 200);
 });
 
 test('a provider may be in a private network, but neither metadata service nor file', async () => {

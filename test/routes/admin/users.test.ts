@@ -151,8 +151,13 @@ test('a stale revision changes nothing and is told the current one', async () =>
     assert.deepEqual([status, code, details], [409, 'conflict', { revision: 2 }]);
   }
   const both = { ifMatch: '"2"', body: { revision: 1 } };
-  assert.equal((await desk('POST', `${path}/enable`, both)).status, 400);
-  assert.equal((await desk('POST', `${path}/enable`, { ifMatch: '"a"' })).status, 400);
+  for (const [members, field] of [
+    [both, 'revision'],
+    [{ ifMatch: '"a"' }, 'if-match'],
+  ] as const) {
+    const { status, details } = refusal(await desk('POST', `${path}/enable`, members));
+    assert.deepEqual([status, details], [400, { path: field }]);
+  }
   assert.equal((await read(account)).status, 'disabled');
   assert.equal((await desk('POST', `${path}/enable`, { ifMatch: '*' })).status, 200);
 });

@@ -30,13 +30,21 @@ async function refused(bytes: Uint8Array<ArrayBuffer>, name: string, type = ''):
   return code;
 }
 
+async function secondsOf(bytes: Uint8Array<ArrayBuffer>, name: string): Promise<number> {
+  const reply = await hear(audio, account, { bytes, name });
+  const body = (await reply.json()) as { usage: { seconds: number } };
+  assert.equal(reply.status, 200, `${name}: ${JSON.stringify(body)}`);
+  return body.usage.seconds;
+}
+
 test('a name or a media type that says something else is refused', async () => {
   const mp4 = await tone('a.mp4', 1);
   assert.equal(await refused(mp4, 'a.wav'), 'unprocessable_media');
   assert.equal(await refused(wav(1), 'a.mp3'), 'unprocessable_media');
   assert.equal(await refused(wav(1), 'wav'), 'unprocessable_media');
   assert.equal(await refused(wav(1), 'a.wav', 'audio/mpeg'), 'unprocessable_media');
-  assert.equal(await refused(Buffer.alloc(0), 'a.wav'), 'unprocessable_media');
+  assert.equal(await refused(Buffer.alloc(0), 'a.txt'), 'unprocessable_media');
+  assert.equal(await refused(Buffer.alloc(0), 'a.wav', 'audio/mpeg'), 'unprocessable_media');
 });
 
 test('codecs and streams that are not the container’s own are refused', async () => {
@@ -53,18 +61,55 @@ test('the length is that of the audio, whatever the header says', async () => {
   const long = await tone('long.mp3', 121, ['-b:a', '32k']);
   assert.equal(await refused(long, 'long.mp3'), 'input_too_long');
   const right = await tone('right.mp3', 120, ['-b:a', '32k']);
-  const reply = await hear(audio, account, { bytes: right, name: 'right.mp3' });
-  const body = (await reply.json()) as { usage: { seconds: number } };
-  assert.equal(reply.status, 200, JSON.stringify(body));
-  assert.ok(body.usage.seconds <= 120 && body.usage.seconds > 119.9, `${body.usage.seconds}`);
+  const seconds = await secondsOf(right, 'right.mp3');
+  assert.ok(seconds <= 120 && seconds > 119.9, `${seconds}`);
   // A header of 2 s before 130 s of 8-bit audio, and one of 2 s before half a second.
   const modest = await tone('m.wav', 130, ['-c:a', 'pcm_u8', '-ar', '8000']);
   modest.writeUInt32LE(0xffffffff, 4);
   modest.writeUInt32LE(0xffffffff, modest.indexOf('data') + 4);
   assert.equal(await refused(modest, 'm.wav'), 'input_too_long');
   const short = wav(2).subarray(0, 44 + 16_000);
-  const heard = await hear(audio, account, { bytes: Buffer.from(short), name: 's.wav' });
-  assert.equal(((await heard.json()) as { usage: { seconds: number } }).usage.seconds, 0.5);
+  assert.equal(await secondsOf(Buffer.from(short), 's.wav'), 0.5);
+});
+
+test('no codec has lengthened a WAV: a sample over the bound is over it', async () => {
+  for (const rate of ['8000', '11025']) {
+    const right = await tone('m.wav', 120, ['-c:a', 'pcm_u8', '-ar', rate]);
+    assert.equal(await secondsOf(right, 'm.wav'), 120);
+    const long = await tone('m.wav', 120 + 1 / Number(rate), ['-c:a', 'pcm_u8', '-ar', rate]);
+    assert.ok(long.length > right.length);
+    assert.equal(await refused(long, 'm.wav'), 'input_too_long');
+  }
+});
+
+test('a WAV that goes on after its data is as long as what it holds', async () => {
+  const long = await tone('m.wav', 121, ['-c:a', 'pcm_u8', '-ar', '8000']);
+  const short = wav(3);
+  for (const file of [long, short]) file.writeUInt32LE(8_000, file.indexOf('data') + 4);
+  assert.equal(await refused(long, 'm.wav'), 'input_too_long');
+  assert.equal(await secondsOf(short, 's.wav'), 3);
+  // Chunks of other kinds are no sound, nor is a byte too many.
+  const notes = Buffer.from('LIST\x0a\0\0\0INFOISFT\x01\x02', 'latin1');
+  assert.equal(await secondsOf(Buffer.concat([wav(2), notes]), 'n.wav'), 2);
+  assert.equal(await secondsOf(Buffer.concat([wav(2), notes, Buffer.alloc(1, 1)]), 'n.wav'), 2);
+  const bytes = Buffer.concat([wav(2, 0), notes]);
+  const silent = await hear(audio, account, { bytes, name: 'n.wav' });
+  assert.equal(((await silent.json()) as { text: string }).text, '');
+});
+
+test('an MP4 is as long as what it holds, whatever is to be shown of it and when', async () => {
+  const whole = await tone('long.m4a', 125, ['-b:a', '32k']);
+  const lie = (box: string, offset: number, value: number) => {
+    const bytes = Buffer.from(whole);
+    bytes.writeUInt32BE(value, bytes.indexOf(box) + offset);
+    return bytes;
+  };
+  // ISO/IEC 14496-12: an edit of 1 s, one that begins at 124 s, and samples of 121 s each.
+  assert.equal(await refused(lie('elst', 12, 1_000), 'shown.m4a'), 'input_too_long');
+  assert.equal(await refused(lie('elst', 16, 124 * 16_000), 'late.m4a'), 'input_too_long');
+  assert.equal(await refused(lie('stts', 16, 121 * 16_000), 'slow.m4a'), 'input_too_long');
+  const right = await tone('right.m4a', 120, ['-b:a', '16k', '-ar', '8000']);
+  assert.equal(await secondsOf(right, 'right.m4a'), 120);
 });
 
 test('three mebibytes of packed silence are not unpacked', async () => {

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import OpenAI, { toFile } from 'openai';
 import type { TestAccount } from '../../harness/account.ts';
-import { tone, wav } from '../../harness/recordings.ts';
+import { record, tone, wav } from '../../harness/recordings.ts';
 import { type AudioBed, hear, microsPerSecond, openAudioBed, refusalOf, stateOf } from './bed.ts';
 
 let audio: AudioBed;
@@ -98,6 +98,7 @@ test('digital silence is an empty text, without a call and without a charge', as
   const recordings = [
     [wav(1.5, 0), 'silence.wav', 1.5],
     [wav(0, 0), 'empty.wav', 0],
+    [Buffer.alloc(0), 'nothing.webm', 0],
     [await tone('s.mp3', 4, [], 0), 's.mp3', 4],
     [await tone('s.webm', 4, opus, 0), 's.webm', 4],
     [await tone('s.m4a', 4, [], 0), 's.m4a', 4],
@@ -110,6 +111,28 @@ test('digital silence is an empty text, without a call and without a charge', as
     assert.ok(Math.abs(body.usage.seconds - seconds) < 0.15, `${name}: ${body.usage.seconds}`);
   }
   assert.equal(audio.one.asked.length + audio.two.asked.length, before);
+});
+
+test('whatever is not all zeros is heard, on any channel and at any pitch or depth', async () => {
+  const account = await audio.bed.account();
+  answer('heard');
+  const opposite = ['-f', 'lavfi', '-i', expression('0.6*sin(3142*t)|-0.6*sin(3142*t)', 32_000)];
+  const quiet = (loudness: number) => ['-f', 'lavfi', '-i', expression(`${loudness}*sin(3142*t)`)];
+  const high = ['-f', 'lavfi', '-i', expression('0.6*sin(75000*t)', 48_000)];
+  const recordings = [
+    ['opposite.wav', await record('opposite.wav', opposite)],
+    ['opposite.m4a', await record('opposite.m4a', opposite)],
+    ['opposite.mp3', await record('opposite.mp3', opposite)],
+    ['opposite.ogg', await record('opposite.ogg', opposite, ['-c:a', 'libopus'])],
+    ['last bit.wav', await record('a.wav', quiet(1 / 32_768))],
+    ['24 bits.wav', await record('a.wav', quiet(100 / 2 ** 23), ['-c:a', 'pcm_s24le'])],
+    ['high.wav', await record('a.wav', high)],
+    ['high.mp3', await record('a.mp3', high)],
+  ] as const;
+  for (const [name, bytes] of recordings) {
+    const reply = await hear(audio, account, { bytes, name });
+    assert.equal(((await reply.json()) as { text: string }).text, 'heard', name);
+  }
 });
 
 test('fields that are wrong are refused', async () => {
@@ -184,3 +207,8 @@ test('the official client transcribes unpatched', async () => {
     code: 'request_too_large',
   });
 });
+
+/** A second of sound by ffmpeg's formula, its channels apart by bars. */
+function expression(formula: string, rateHz = 16_000): string {
+  return `aevalsrc=${formula}:s=${rateHz}:d=1`;
+}

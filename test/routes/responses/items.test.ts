@@ -13,6 +13,7 @@ function turn(status: Turn['status'], items: Answer['items']): Turn {
     generationId,
     background: false,
     status,
+    uncharged: false,
     inputJson: '[{"type":"message","role":"user","content":"go"}]',
     answerJson: JSON.stringify(answer),
   };

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { after, afterEach, before, test } from 'node:test';
 import { auditLedger } from '../../../db/audit.ts';
 import type { TestAccount } from '../../harness/account.ts';
+import { askChat } from '../../harness/chat.ts';
 import {
   askResponses,
   callResponses,
@@ -92,6 +93,22 @@ test('a retry replays the answer of a deleted response, and brings nothing back'
   assert.equal((await askResponses(account, `/${second.body.id}`)).status, 404);
   const other = await askResponses(account, '', asked, { key: 'another' });
   assert.equal(other.status, 404);
+});
+
+test('an answer is written for who may ask for it again, and for nobody else', async () => {
+  const owner = await bed.account();
+  const asked = (members: Record<string, unknown>) => responseBody('hello', members);
+  await askResponses(owner, '', asked({ store: false }));
+  await askResponses(owner, '', asked({ store: false }), { key: 'answers' });
+  await askResponses(owner, '', asked({}));
+  await askChat(owner, 'hello');
+  const rows = await bed.sql<{ kept: boolean }[]>`
+    SELECT answer IS NOT NULL AS kept FROM generations
+    WHERE account_id = ${owner.accountId} ORDER BY id`;
+  assert.deepEqual(
+    rows.map((row) => row.kept),
+    [false, true, true, false],
+  );
 });
 
 test('a stream that its client left before the first delta is no response', async () => {

@@ -57,6 +57,27 @@ test('a key is taken as a header, as a bearer, and beside the subprotocol', asyn
   assert.equal(paired.socket.protocol, 'svc.voice.v1', 'never the key');
 });
 
+test('a message over its bound is told so, before the start and after it', async () => {
+  const { apiKey } = account;
+  const early = await connect({ apiKey });
+  early.socket.send('x'.repeat(200 * 1024));
+  assert.deepEqual(await early.close(), { code: 1008, reason: 'invalid_start' });
+  const client = await connect({ apiKey });
+  await client.ready();
+  client.socket.send('x'.repeat(200 * 1024));
+  client.socket.send(Buffer.alloc(200 * 1024));
+  client.send({ type: 'end' });
+  assert.deepEqual(await client.close(), { code: 1000, reason: 'client_end' });
+  const errors = client.ofType('error');
+  assert.deepEqual(
+    errors.map(({ code, fatal }) => [code, fatal]),
+    [
+      ['invalid_message', false],
+      ['invalid_message', false],
+    ],
+  );
+});
+
 test('what admits nobody is answered with 401 or 403 in the voice envelope', async () => {
   const { apiKey } = account;
   assert.deepEqual(codeOf(await refusal({})), [401, 'unauthenticated']);

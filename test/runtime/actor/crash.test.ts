@@ -119,6 +119,24 @@ test('a start that rejects answers those who wait and is tried again for the nex
   await system.stop(100);
 });
 
+test('who spawns an actor whose start throws learns it, and may spawn another one', async () => {
+  let starts = 0;
+  const start = () => {
+    starts += 1;
+    if (starts === 1) throw new Error('no start');
+    return emptyState();
+  };
+  const supervision = { strategy: 'stop', crashesMax: 1, withinMs: 1_000 } as const;
+  const kind = recorderKind({ supervision, start });
+  const log = createTestLog();
+  const system = createActorSystem({ node: 0, kinds: [kind], log });
+  assert.equal(system.spawn(kind, 'a', undefined), null);
+  assert.equal(log.lines[0]?.details.message, 'start');
+  const second = system.spawn(kind, 'a', undefined);
+  assert.deepEqual(await second?.ask('note', 1, 30_000), { ok: true, value: 1 });
+  await system.stop(100);
+});
+
 test('a start that always throws ends by the intensity, and does not spin', async () => {
   let starts = 0;
   const start = () => {

@@ -1,9 +1,11 @@
 // Request bodies over real sockets: bounds, cuts, bad text, and what must never be buffered.
 import { strict as assert } from 'node:assert';
+import { once } from 'node:events';
 import { request } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { after, before, test } from 'node:test';
 import * as v from 'valibot';
+import { afterOthers } from '../../../runtime/turns.ts';
 import { startStopwatch } from '../../harness/stopwatch.ts';
 import { chatSchema, exchangeRaw, type Serving, serve, testRoute, until } from './serving.ts';
 
@@ -245,6 +247,73 @@ test('bodies together have a bound: past it 503, and the room comes back', async
   const body = `${' '.repeat(7 * mebibyte)}${chat}`;
   assert.equal((await postWhole(Buffer.from(body))).status, 200);
 });
+
+test('bodies that wait to be parsed keep their room, until nobody waits for them', async () => {
+  let leave = () => {};
+  void afterOthers('', () => new Promise<void>((resolve) => (leave = resolve)));
+  const body = Buffer.from(`${' '.repeat(4 * mebibyte)}${chat}`);
+  const [gone, stays] = [openWhole(serving, body), openWhole(serving, body)];
+  try {
+    await arrived();
+    await refused(serving, body);
+    gone.destroy();
+    await until(() => serving.server.counts().exchanges === 1);
+    const comes = openWhole(serving, body);
+    await arrived();
+    await refused(serving, body);
+    leave();
+    for (const socket of [stays, comes]) assert.match(await answerOf(socket), / 200 OK/);
+    assert.equal((await postWhole(body)).status, 200);
+  } finally {
+    leave();
+  }
+});
+
+test("one tenant's bodies leave room for another's", async () => {
+  const other = testRoute({ ...chatRoute, path: '/v1/other' });
+  const shared = await serve([chatRoute, other], {
+    authorize: (_access, exchange) => exchange.path,
+    limits: { bodyBytesTotalMax: 20 * mebibyte },
+  });
+  const most = Buffer.alloc(6 * mebibyte, ' ');
+  const greedy = [1, 2].map(() => openWhole(shared, most, 7 * mebibyte));
+  await until(() => refusals(shared) === 1);
+  const whole = Buffer.from(`${' '.repeat(6 * mebibyte)}${chat}`);
+  const modest = openWhole(shared, whole, whole.length, '/v1/other');
+  assert.match(await answerOf(modest), / 200 OK/);
+  for (const socket of greedy) socket.destroy();
+  await shared.stop();
+});
+
+function openWhole(to: Serving, body: Buffer, length = body.length, path = '/v1/chat'): Socket {
+  const socket = connect(to.port, '127.0.0.1');
+  socket.on('error', () => undefined);
+  socket.write(head(path, `content-length: ${length}`));
+  socket.write(body);
+  return socket;
+}
+
+function refusals({ samples }: Serving): number {
+  return samples.filter(({ status }) => status === 503).length;
+}
+
+/** Not by its answer: the connection may be reset while the client still writes. */
+async function refused(by: Serving, body: Buffer): Promise<void> {
+  const before = refusals(by);
+  const socket = openWhole(by, body);
+  await until(() => refusals(by) === before + 1);
+  socket.destroy();
+}
+
+async function answerOf(socket: Socket): Promise<string> {
+  const [data] = await once(socket, 'data', { signal: AbortSignal.timeout(60_000) });
+  return String(data);
+}
+
+/** What was sent before is read: each round trip is a turn of the server, in this very thread. */
+async function arrived(): Promise<void> {
+  for (let turn = 0; turn < 100; turn += 1) await postWhole(Buffer.from(chat));
+}
 
 test('Expect: 100-continue is answered before the body', async () => {
   const bytes = Buffer.from(chat);

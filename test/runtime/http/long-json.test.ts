@@ -4,6 +4,7 @@ import { test } from 'node:test';
 import { parseJson } from '../../../runtime/http/json.ts';
 import { scanJson } from '../../../runtime/http/json-slices.ts';
 import { parseLongJson } from '../../../runtime/http/long-json.ts';
+import { fixedLimits } from '../../../runtime/limits.ts';
 import { Problem } from '../../../runtime/problem.ts';
 import { fc } from '../../harness/properties.ts';
 import { testSeed } from '../../harness/seed.ts';
@@ -120,7 +121,7 @@ test('bad UTF-8, bottomless nesting and a key far from its constructor are refus
 
 test('a long list is cut inside one message, and others have the loop in between', async () => {
   const part = { type: 'text', text: 'Wärme — 漢字 "quoted" \\ [{' };
-  const content = Array.from({ length: 60_000 }, (_, index) => ({ ...part, index }));
+  const content = Array.from({ length: 16_000 }, (_, index) => ({ ...part, index }));
   const body = { model: 'm', messages: [{ role: 'user', content }], stream: true };
   const bytes = Buffer.from(JSON.stringify(body));
   const scanning = scanJson(bytes, 512, 65_536, bytes.length + 1);
@@ -132,4 +133,20 @@ test('a long list is cut inside one message, and others have the loop in between
   const { result, turns } = await countTurns(() => parseLongJson(bytes));
   assert.deepEqual(result, body);
   assert.ok(turns > 1, `${turns} turns`);
+});
+
+test('a long body has a bound of members and items, whatever is in its texts', async () => {
+  const { longValuesMax } = fixedLimits.body;
+  const bytesOf = (value: unknown) => Buffer.from(JSON.stringify(value));
+  const numbers = (length: number) => Array.from({ length }, (_, index) => index);
+  const keyed = Object.fromEntries(numbers(longValuesMax).map((index) => [`k${index}`, 1]));
+  for (const tooMany of [numbers(longValuesMax), keyed, { a: [numbers(longValuesMax)] }]) {
+    await assert.rejects(parseLongJson(bytesOf(tooMany)), {
+      code: 'invalid_request',
+      message: `The body has more than ${longValuesMax} members and items.`,
+    });
+  }
+  for (const fits of [numbers(longValuesMax - 1), { text: ',[{'.repeat(longValuesMax) }]) {
+    assert.deepEqual(await parseLongJson(bytesOf(fits)), fits);
+  }
 });

@@ -116,11 +116,15 @@ test('malformed bodies are 400 instead of half read', async () => {
     [whole.slice(0, -6), type],
     ['', type],
     ['garbage', type],
+    [whole, 'multipart/form-data'],
     [whole, 'multipart/form-data; boundary='],
     [whole, 'multipart/form-data; boundary=other'],
     [`${part('model', 'm')}--b\r\n${'a: b\r\n'.repeat(30)}\r\nx\r\n${upload}--b--\r\n`, type],
     [`--b\r\ncontent-disposition: form-data\r\n\r\nx\r\n${whole}`, type],
     [`${part('model', 'm').repeat(200)}--b--`, type],
+    [`${part('model', 'm')}--bx\r\n${upload}--b--`, type],
+    [`--b\r\ncontent-disposition: form-data; name="model"\r\n--b--`, type],
+    [whole.replaceAll('\r\n', '\n'), type],
     [`${part('__proto__', 'm')}${whole}`, type],
   ];
   for (const [body, contentType] of bad) {
@@ -133,6 +137,26 @@ test('malformed bodies are 400 instead of half read', async () => {
   }
 });
 
+test('what looks like a delimiter inside a line is data', async () => {
+  const head = (rest: string) => `--b\r\ncontent-disposition: form-data; ${rest}\r\n\r\n`;
+  const type = 'multipart/form-data; boundary=b';
+  for (const data of ['x--b--x', 'x\n--b--', 'x\r--b\r\n', '', '\r\n', '\r\n--', 'x\r\n']) {
+    const file = `${head(`name="file"; filename="--b \\"f\\"; name=x"`)}${data}\r\n`;
+    const body = `before\r\n${file}--b \t\r\n${head('name=model').slice(5)}m\r\n--b--after`;
+    const { status, json } = await post(body, type);
+    assert.equal(status, 200, JSON.stringify([data, json]));
+    const [described] = json.files as { filename: string; length: number; sum: number }[];
+    assert.equal(described?.filename, '--b "f"; name=x');
+    assert.equal(described?.length, data.length, data);
+    assert.equal(
+      described?.sum,
+      [...Buffer.from(data)].reduce((sum, byte) => sum + byte, 0),
+    );
+    assert.deepEqual(json.body, { model: 'm' });
+  }
+});
+
 test('another media type is 415', async () => {
   assert.equal((await post('{}', 'application/json')).status, 415);
+  assert.equal((await post('{}', 'multipart/form-database')).status, 415);
 });

@@ -59,6 +59,7 @@ export async function serve(
     routes,
     services: null,
     authorize: (access) => access,
+    tenantOf: (caller) => caller,
     renderProblem,
     logger: { error: remember, warn: remember },
     onRequest: (sample) => samples.push(sample),

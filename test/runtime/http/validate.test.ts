@@ -2,7 +2,9 @@
 import { strict as assert } from 'node:assert';
 import { test } from 'node:test';
 import * as v from 'valibot';
-import { validateBody } from '../../../runtime/http/validate.ts';
+import { createSchemaBook } from '../../../runtime/http/schemas.ts';
+import { maxCharacters } from '../../../runtime/http/text.ts';
+import { validate, validateBody } from '../../../runtime/http/validate.ts';
 import { Problem } from '../../../runtime/problem.ts';
 
 function refusal(schema: v.GenericSchema, input: unknown): string {
@@ -65,4 +67,23 @@ test('a length that does not fit is told as a length', () => {
     [{ number: 4 }, "Invalid value for 'number': expected <=3, received 4."],
   ];
   for (const [input, message] of told) assert.equal(refusal(schema, input), message);
+});
+
+test('texts are as long as they have characters, as the OpenAPI document counts them', () => {
+  const schema = v.object({ name: v.pipe(v.string(), maxCharacters(100)) });
+  for (const name of ['x'.repeat(100), '🧭'.repeat(100)]) {
+    assert.deepEqual(validate(schema, { name }), { name });
+  }
+  for (const [name, length] of [
+    ['x'.repeat(101), 101],
+    ['🧭'.repeat(101), 101],
+    [`${'🧭'.repeat(100)}\ud83e`, 101],
+  ] as const) {
+    assert.throws(() => validate(schema, { name }), {
+      message: `Invalid value for 'name': expected at most 100 characters, received ${length}.`,
+    });
+  }
+  const { schemaOf } = createSchemaBook([{ name: 'named', schema }]);
+  const { properties } = schemaOf(schema) as { properties: Record<string, unknown> };
+  assert.deepEqual(properties.name, { type: 'string', maxLength: 100 });
 });

@@ -4,7 +4,6 @@ import type { TestContext } from 'node:test';
 import type { ActorRef } from '../../../runtime/actor/contract.ts';
 import { createActorSystem } from '../../../runtime/actor/system.ts';
 import { Mesh } from '../../../runtime/shard/mesh.ts';
-import { createSurvey } from '../../../runtime/shard/survey.ts';
 import { startThreads, type ThreadsOptions } from '../../../runtime/shard/threads.ts';
 import { createBus } from '../../../runtime/work/bus.ts';
 import { createTestLog, sleep } from '../actor/kinds.ts';
@@ -35,7 +34,6 @@ export async function startCluster(
     log,
     transport: mesh,
   });
-  const survey = createSurvey({ mesh, name: 'status', report: () => system.status() });
   const givenUp: number[] = [];
   const threads = await startThreads({
     mesh,
@@ -59,7 +57,6 @@ export async function startCluster(
     mesh,
     bus,
     system,
-    survey,
     threads,
     givenUp,
     controlOf(node: number): ActorRef<ShardControlProtocol> {

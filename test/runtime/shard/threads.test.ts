@@ -69,33 +69,6 @@ test('crashes, deadlines and unsendable values of another thread are answers', a
   assert.deepEqual(again, { ok: true, value: { fine: { shape: false } } });
 });
 
-test('the live view has every node, and names one that does not answer', async (t) => {
-  const cluster = await startCluster(t, 2);
-  await cluster.keeperOn(2).ask('where', null, 30_000);
-  const { reports, silent } = await cluster.survey.collect(30_000);
-  assert.deepEqual(
-    reports.map((each) => each.node),
-    [0, 1, 2],
-  );
-  assert.deepEqual(silent, []);
-  const keepers = reports.map(({ report }) => report.find((row) => row.kind === 'keeper'));
-  assert.deepEqual(
-    keepers.map((row) => row?.alive),
-    [0, 0, 1],
-  );
-  assert.deepEqual(
-    keepers.map((row) => row?.node),
-    [0, 1, 2],
-  );
-  cluster.controlOf(1).tell('blockFor', 4_000);
-  const partial = await cluster.survey.collect(1_500);
-  assert.deepEqual(partial.silent, [1]);
-  assert.deepEqual(
-    partial.reports.map((each) => each.node),
-    [0, 2],
-  );
-});
-
 test('a stuck shard gets no more than the bound, and takes more once it reads again', async (t) => {
   const cluster = await startCluster(t, 1);
   const keeper = cluster.keeperOn(1);

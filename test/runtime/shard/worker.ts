@@ -3,7 +3,6 @@ import { parentPort } from 'node:worker_threads';
 import type { ActorKind, ActorLog } from '../../../runtime/actor/contract.ts';
 import { createActorSystem } from '../../../runtime/actor/system.ts';
 import { connectShard, type ShardConnection } from '../../../runtime/shard/connection.ts';
-import { createSurvey } from '../../../runtime/shard/survey.ts';
 import { type Bus, createBus } from '../../../runtime/work/bus.ts';
 import { restarting, sleep } from '../actor/kinds.ts';
 
@@ -183,7 +182,6 @@ async function runShard(): Promise<void> {
     transport: shard.mesh,
   });
   system.spawn(control, 'control', undefined);
-  createSurvey({ mesh: shard.mesh, name: 'status', report: () => system.status() });
   shard.onDrain(async () => {
     await sleep(data.drainMs ?? 0);
     await system.stop(1_000);

@@ -9,9 +9,11 @@ import type {
   Sampling,
   ToolChoice,
 } from '../../request.ts';
+import { withoutForbiddenSearch } from '../../search-tools.ts';
 import {
   readControls,
   readOutputFormat,
+  refuseNoneAllowed,
   refuseServerTool,
   refuseTooManyServers,
 } from '../fields.ts';
@@ -26,10 +28,10 @@ export function readRequest(
   const messages = body.messages.map(readMessage);
   assertMediaUrls(messages, 'messages');
   if (typeof body.instructions === 'string') messages.unshift(systemMessage(body.instructions));
-  return {
+  return withoutForbiddenSearch({
     model: body.model,
     messages,
-    tools: readTools(body.tools ?? []),
+    tools: allowedAmong(readTools(declaredTools(body)), body),
     nativeTools: [],
     toolChoice: readToolChoice(body),
     parallelToolCalls: body.parallel_tool_calls ?? null,
@@ -43,7 +45,7 @@ export function readRequest(
         : null,
     controls: readControls(body),
     source: { format: 'chat', body, headers, rewritten: false },
-  };
+  });
 }
 
 function refuseUnsupported(body: ChatRequestBody): void {
@@ -70,9 +72,14 @@ type BodyMessage = ChatRequestBody['messages'][number];
 
 function readMessage(message: BodyMessage): Message {
   const calls = message.role === 'assistant' ? (message.tool_calls ?? []) : [];
+  const parts = readParts(message.content);
+  // Not every format tells a refusal from other words, but all models are to know what was said.
+  if (message.role === 'assistant' && message.refusal) {
+    parts.push({ type: 'text', text: message.refusal });
+  }
   return {
     role: message.role,
-    parts: readParts(message.content),
+    parts,
     toolCalls: calls.map((call) => ({
       id: call.id,
       name: call.function.name,
@@ -89,6 +96,8 @@ function readParts(content: BodyMessage['content']): ContentPart[] {
     switch (part.type) {
       case 'text':
         return { type: 'text', text: part.text };
+      case 'refusal':
+        return { type: 'text', text: part.refusal };
       case 'image_url':
         return { type: 'image', url: part.image_url.url, detail: part.image_url.detail ?? null };
       case 'file': {
@@ -115,6 +124,11 @@ function readTools(tools: BodyTool[]): FunctionTool[] {
   return tools.map(readTool);
 }
 
+/** Clients from before there were tools declare functions. */
+function declaredTools({ tools, functions }: ChatRequestBody): BodyTool[] {
+  return tools ?? (functions ?? []).map((declared) => ({ type: 'function', function: declared }));
+}
+
 function readTool(tool: BodyTool, index: number): FunctionTool {
   refuseServerTool(tool, index);
   if (tool.type !== 'function') {
@@ -136,9 +150,26 @@ function readTool(tool: BodyTool, index: number): FunctionTool {
   };
 }
 
+/** Models of other formats know no list of allowed tools: they are offered no others. */
+function allowedAmong(tools: FunctionTool[], { tool_choice }: ChatRequestBody): FunctionTool[] {
+  const allowed = typeof tool_choice === 'object' ? tool_choice?.allowed_tools : null;
+  if (allowed === null || allowed === undefined) return tools;
+  const names = new Set(allowed.tools.map((tool) => tool.function?.name));
+  return refuseNoneAllowed(
+    tools.filter(({ name }) => names.has(name)),
+    'tool_choice.allowed_tools.tools',
+  );
+}
+
+function readFunctionCall({ function_call: choice }: ChatRequestBody): ToolChoice | null {
+  if (choice === null || choice === undefined || typeof choice === 'string') return choice ?? null;
+  return { name: choice.name };
+}
+
 function readToolChoice(body: ChatRequestBody): ToolChoice | null {
   const choice = body.tool_choice ?? null;
-  if (choice === null || typeof choice === 'string') return choice;
+  if (choice === null) return readFunctionCall(body);
+  if (typeof choice === 'string') return choice;
   if (choice.type === 'function') {
     if (choice.function === null || choice.function === undefined) {
       const path = 'tool_choice.function';
@@ -146,7 +177,8 @@ function readToolChoice(body: ChatRequestBody): ToolChoice | null {
     }
     return { name: choice.function.name };
   }
-  // A list of allowed tools: a same-format upstream reads it from the body.
-  if (choice.type === 'allowed_tools') return 'auto';
+  if (choice.type === 'allowed_tools') {
+    return choice.allowed_tools?.mode === 'required' ? 'required' : 'auto';
+  }
   throw fieldProblem('tool_choice.type', "Invalid value for 'tool_choice.type'.");
 }

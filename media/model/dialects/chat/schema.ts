@@ -1,6 +1,7 @@
 // The body of POST /v1/chat/completions: the fields of 2.9 and the official client's superset. Open
 // for members that nobody here knows (they are forwarded), closed where the specification says so.
 import * as v from 'valibot';
+import { maxCharacters } from '../../../../runtime/http/text.ts';
 import { sharedFields, tokenCeiling } from '../fields.ts';
 
 const textPart = v.looseObject({ type: v.literal('text'), text: v.string() });
@@ -16,9 +17,10 @@ const filePart = v.looseObject({
     file_id: v.nullish(v.string()),
   }),
 });
+const refusalPart = v.looseObject({ type: v.literal('refusal'), refusal: v.string() });
 /** Understood by same-format upstreams alone. */
-const otherPart = v.looseObject({ type: v.picklist(['input_audio', 'refusal']) });
-const part = v.variant('type', [textPart, imagePart, filePart, otherPart]);
+const audioPart = v.looseObject({ type: v.literal('input_audio') });
+const part = v.variant('type', [textPart, imagePart, filePart, refusalPart, audioPart]);
 const content = v.union([v.string(), v.array(part)]);
 
 const toolCall = v.looseObject({
@@ -38,19 +40,19 @@ const message = v.variant('role', [
   v.looseObject({ role: v.literal('tool'), content, tool_call_id: v.string() }),
 ]);
 
+const declaration = v.looseObject({
+  name: v.pipe(v.string(), v.minLength(1), maxCharacters(256)),
+  description: v.nullish(v.string()),
+  parameters: v.nullish(v.record(v.string(), v.unknown())),
+  strict: v.nullish(v.boolean()),
+});
+
 const tool = v.looseObject({
   type: v.pipe(
     v.string(),
     v.description('`function`; other declarations are refused on this route'),
   ),
-  function: v.nullish(
-    v.looseObject({
-      name: v.pipe(v.string(), v.minLength(1), v.maxLength(256)),
-      description: v.nullish(v.string()),
-      parameters: v.nullish(v.record(v.string(), v.unknown())),
-      strict: v.nullish(v.boolean()),
-    }),
-  ),
+  function: v.nullish(declaration),
 });
 
 const toolChoice = v.union([
@@ -58,6 +60,12 @@ const toolChoice = v.union([
   v.looseObject({
     type: v.string(),
     function: v.nullish(v.looseObject({ name: v.string() })),
+    allowed_tools: v.nullish(
+      v.looseObject({
+        mode: v.nullish(v.string()),
+        tools: v.array(v.looseObject({ function: v.nullish(v.looseObject({ name: v.string() })) })),
+      }),
+    ),
   }),
 ]);
 
@@ -86,8 +94,18 @@ export const chatRequestSchema = v.looseObject({
   modalities: v.nullish(v.array(v.string())),
   tools: v.nullish(v.pipe(v.array(tool), v.maxLength(512))),
   tool_choice: v.nullish(toolChoice),
+  functions: v.nullish(
+    v.pipe(
+      v.array(declaration),
+      v.maxLength(512),
+      v.description('The deprecated form of `tools`, read where `tools` is not given'),
+    ),
+  ),
+  function_call: v.nullish(
+    v.union([v.picklist(['auto', 'none']), v.looseObject({ name: v.string() })]),
+  ),
   parallel_tool_calls: v.nullish(v.boolean()),
-  reasoning_effort: v.nullish(v.pipe(v.string(), v.maxLength(40))),
+  reasoning_effort: v.nullish(v.pipe(v.string(), maxCharacters(40))),
 });
 
 export type ChatRequestBody = v.InferOutput<typeof chatRequestSchema>;

@@ -10,6 +10,11 @@ import { chatUsage, completionId } from './usage.ts';
 const done = 'data: [DONE]\n\n';
 const unfinished = ',"logprobs":null,"finish_reason":null}';
 const roleDelta = '{"role":"assistant","content":null}';
+const wordMembers = {
+  text: 'content',
+  refusal: 'refusal',
+  reasoning: 'reasoning_content',
+} as const;
 
 export class ChatStreamEncoder implements StreamEncoder {
   readonly #includeUsage: boolean;
@@ -36,8 +41,14 @@ export class ChatStreamEncoder implements StreamEncoder {
 
   events(events: readonly ModelEvent[]): string {
     let text = '';
-    for (const event of events) {
-      if (event.type === 'text' && this.#roleSent) {
+    for (let at = 0; at < events.length; at += 1) {
+      const event = events[at];
+      const next = events[at + 1];
+      if (event === undefined) continue;
+      if (next?.type === 'extra' && 'text' in event && event.type !== 'tool_arguments') {
+        text += this.#extra(next, { [wordMembers[event.type]]: event.text });
+        at += 1;
+      } else if (event.type === 'text' && this.#roleSent) {
         text += this.#textOpen + (event.plain ? event.text : escapeText(event.text));
         text += this.#textClose;
       } else {
@@ -91,11 +102,8 @@ export class ChatStreamEncoder implements StreamEncoder {
           `{"tool_calls":[{"index":${event.index},"function":{"arguments":"${fragment}"}}]}`,
         );
       }
-      case 'extra': {
-        const choice = { index: 0, logprobs: null, finish_reason: null, ...event.choice };
-        const whole = JSON.stringify({ ...choice, delta: event.delta });
-        return `${this.#role()}${this.#head}"choices":[${whole}]${this.#tail()}`;
-      }
+      case 'extra':
+        return this.#extra(event, {});
       case 'citation':
         if (!hasAddress(event.citation)) return '';
         return this.#delta(`{"annotations":[${JSON.stringify(urlCitation(event.citation))}]}`);
@@ -105,6 +113,14 @@ export class ChatStreamEncoder implements StreamEncoder {
       default:
         return '';
     }
+  }
+
+  /** In one chunk with the words before it: its log probabilities, for example, are theirs. */
+  #extra(extra: ModelEvent & { type: 'extra' }, words: Record<string, string>): string {
+    const delta = { ...words, ...extra.delta };
+    const choice = { index: 0, delta, logprobs: null, finish_reason: null, ...extra.choice };
+    const members = `"choices":[${JSON.stringify(choice)}]`;
+    return this.#role() + this.#head + members + this.#tail();
   }
 
   #delta(delta: string): string {

@@ -1,6 +1,7 @@
 // A legacy body → the neutral request. It is never forwarded: no provider speaks this format.
 import { fieldProblem } from '../../../../runtime/http/validate.ts';
 import { type GenerationRequest, type Message, noSampling } from '../../request.ts';
+import { withoutForbiddenSearch } from '../../search-tools.ts';
 import { readControls, readOutputFormat } from '../fields.ts';
 import { readInput, textMessage } from '../responses/input.ts';
 import { type DeclaredTool, readToolChoice, readTools } from '../responses/request.ts';
@@ -15,7 +16,7 @@ export function readRequest(
   if (typeof body.instructions === 'string') {
     messages.unshift(textMessage('system', body.instructions));
   }
-  return {
+  return withoutForbiddenSearch({
     model: body.model,
     messages,
     ...readTools((body.tools ?? []).map(flatTool), body.tool_choice ?? null),
@@ -31,7 +32,7 @@ export function readRequest(
     reasoning: null,
     controls: readControls(body),
     source: { format: 'legacy', body, headers, rewritten: false },
-  };
+  });
 }
 
 function readMessages(body: LegacyRequestBody): Message[] {

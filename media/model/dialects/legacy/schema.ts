@@ -1,9 +1,10 @@
 // The body of POST /api/v1/llm/responses: the shared fields of 2.9, with input or messages.
 import * as v from 'valibot';
+import { maxCharacters } from '../../../../runtime/http/text.ts';
 import { sharedFields } from '../fields.ts';
 import { inputSchema, toolChoiceSchema } from '../responses/schema.ts';
 
-const name = v.pipe(v.string(), v.minLength(1), v.maxLength(256));
+const name = v.pipe(v.string(), v.minLength(1), maxCharacters(256));
 const declaration = {
   description: v.nullish(v.string()),
   parameters: v.nullish(v.record(v.string(), v.unknown())),

@@ -1,6 +1,7 @@
 // The content blocks of one stream in the order of their appearance. Only the first of them is open
 // on the wire; the others keep their events until the blocks before them are closed. A tool's block
 // is done when its arguments are whole JSON: upstreams may write several calls in turns.
+import { isWholeJson } from '../whole-json.ts';
 import { textBlock, thinkingBlock, toolBlock } from './blocks.ts';
 
 interface Block {
@@ -182,14 +183,4 @@ function deltaOpen(index: number, type: string, member: string): string {
 
 function deltaEvent(index: number, delta: Members): string {
   return sse('content_block_delta', { index, delta });
-}
-
-function isWholeJson(text: string): boolean {
-  if (!text.trimEnd().endsWith('}')) return false;
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
 }

@@ -1,6 +1,7 @@
 // A Messages body → the neutral request, and the refusals that a schema cannot word.
 import { fieldProblem } from '../../../../runtime/http/validate.ts';
 import { Problem } from '../../../../runtime/problem.ts';
+import { assertServerUrls } from '../../media-url.ts';
 import {
   type FunctionTool,
   type GenerationRequest,
@@ -11,6 +12,7 @@ import {
   type Reasoning,
   type ToolChoice,
 } from '../../request.ts';
+import { withoutForbiddenSearch } from '../../search-tools.ts';
 import { assertOutputFormat } from '../../structured.ts';
 import {
   readControls,
@@ -41,9 +43,10 @@ export function readRequest(body: MessagesRequestBody, headers: Headers): Genera
 /** The same for a body of count_tokens, which has no ceiling. */
 export function readCountRequest(body: CountRequestBody, headers: Headers): GenerationRequest {
   refuseThread(body);
+  assertServerUrls(body.mcp_servers, 'mcp_servers', 'url');
   const toolChoice = readToolChoice(body);
   const { tools, nativeTools } = readTools(body.tools ?? [], toolChoice);
-  return {
+  return withoutForbiddenSearch({
     model: body.model,
     messages: readMessages(body),
     tools,
@@ -56,7 +59,7 @@ export function readCountRequest(body: CountRequestBody, headers: Headers): Gene
     reasoning: readReasoning(body),
     controls: readControls(body),
     source: { format: 'messages', body, headers, rewritten: false },
-  };
+  });
 }
 
 /** Conversations that the server holds are not offered: told so, clients send the whole of them. */

@@ -1,6 +1,7 @@
 // The body of POST /v1/messages: the fields of 2.9 and the official client's superset. Open for
 // members, content blocks and tools that nobody here knows: upstreams of the same format get them.
 import * as v from 'valibot';
+import { maxCharacters } from '../../../../runtime/http/text.ts';
 import { sharedFields } from '../fields.ts';
 
 const cacheControl = v.nullish(v.record(v.string(), v.unknown()));
@@ -65,7 +66,7 @@ const tool = v.looseObject({
     v.nullish(v.string()),
     v.description('`custom` or left out; other types are tools of the provider itself'),
   ),
-  name: v.nullish(v.pipe(v.string(), v.minLength(1), v.maxLength(256))),
+  name: v.nullish(v.pipe(v.string(), v.minLength(1), maxCharacters(256))),
   description: v.nullish(v.string()),
   input_schema: v.nullish(v.record(v.string(), v.unknown())),
   strict: v.nullish(v.boolean()),
@@ -77,7 +78,7 @@ const toolChoice = v.looseObject({
   disable_parallel_tool_use: v.nullish(v.boolean()),
 });
 
-const effort = v.nullish(v.pipe(v.string(), v.maxLength(40)));
+const effort = v.nullish(v.pipe(v.string(), maxCharacters(40)));
 const outputFormat = v.nullish(
   v.looseObject({ type: v.string(), schema: v.nullish(v.record(v.string(), v.unknown())) }),
 );
@@ -94,7 +95,7 @@ const countedFields = {
   tool_choice: v.nullish(toolChoice),
   thinking: v.nullish(
     v.looseObject({
-      type: v.pipe(v.string(), v.maxLength(40)),
+      type: v.pipe(v.string(), maxCharacters(40)),
       budget_tokens: v.nullish(v.pipe(v.number(), v.integer(), v.minValue(1))),
       display: v.nullish(v.string()),
     }),

@@ -108,18 +108,22 @@ function readPart(part: unknown, path: string): ContentPart {
     case 'output_text':
     case 'text':
       return { type: 'text', text: text(members.text, `${path}.text`) };
+    // Not every format tells it from other words, but all models are to know what was said.
+    case 'refusal':
+      return { type: 'text', text: text(members.refusal, `${path}.refusal`) };
     case 'input_image': {
       const { image_url: url, detail } = members;
       if (typeof url !== 'string') return native(members);
       return { type: 'image', url, detail: typeof detail === 'string' ? detail : null };
     }
     case 'input_file': {
-      const url = members.file_data ?? members.file_url;
-      if (typeof url !== 'string') return native(members);
-      const { filename } = members;
+      const { file_data: data, file_url: fileUrl, filename } = members;
+      const url = data ?? fileUrl;
+      // Both at once has no neutral form, and neither may go unseen.
+      const hasBoth = typeof data === 'string' && typeof fileUrl === 'string';
+      if (typeof url !== 'string' || hasBoth) return native(members);
       return { type: 'file', url, name: typeof filename === 'string' ? filename : null };
     }
-    case 'refusal':
     case 'input_audio':
     case 'reasoning_text':
     case 'summary_text':

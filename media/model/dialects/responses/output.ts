@@ -64,6 +64,11 @@ export function nativeItem(value: Item, requestId: string, outputIndex: number):
   return { ...value, type, id: itemId(prefixOf(value.id, type), requestId, outputIndex) };
 }
 
+/** Thinking that its provider hides, and wants back: reasoning here, without a summary. */
+export function isRedacted({ format, value }: NativeValue): boolean {
+  return format === 'messages' && value.type === 'redacted_thinking';
+}
+
 export interface OutputOptions {
   requestId: string;
   sealed: boolean;
@@ -85,7 +90,9 @@ export function outputItems(answer: Answer, options: OutputOptions): Item[] {
       case 'tool_call':
         return callItem(itemId('fc', requestId, index), status, first, namespaces?.get(first.name));
       case 'native':
-        return nativeItem(first.value, requestId, index);
+        return isRedacted(first)
+          ? reasoningItem(itemId('rs', requestId, index), '', first, sealed)
+          : nativeItem(first.value, requestId, index);
       default:
         return messageItem(itemId('msg', requestId, index), status, group.map(contentPart));
     }
@@ -106,7 +113,8 @@ function grouped(items: readonly AnswerItem[]): AnswerItem[][] {
       continue;
     }
     message = null;
-    if (item.type !== 'native' || item.format === 'responses') groups.push([item]);
+    const isShown = item.type !== 'native' || item.format === 'responses' || isRedacted(item);
+    if (isShown) groups.push([item]);
   }
   return groups;
 }

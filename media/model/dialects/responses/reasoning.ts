@@ -6,7 +6,7 @@ import type { NativeValue } from '../../events.ts';
 import type { ContentPart, WireFormat } from '../../request.ts';
 
 const mark = 'svc1.';
-const formats: ReadonlySet<string> = new Set(['responses', 'messages', 'chat']);
+const formats: ReadonlySet<string> = new Set(['responses', 'messages']);
 
 export type Members = Record<string, unknown>;
 
@@ -36,8 +36,7 @@ export function openReasoning(item: Members): ContentPart | null {
   const opened = unseal(sealed.slice(mark.length));
   if (opened === null) return null;
   const { format, value } = opened;
-  if (format === 'messages') return native(format, messagesBlock(item, value));
-  if (format !== 'responses') return native(format, value);
+  if (format === 'messages') return messagesBlock(item, value);
   return native(format, { summary: item.summary ?? [], ...value, type: 'reasoning' });
 }
 
@@ -52,10 +51,13 @@ function unseal(text: string): NativeValue | null {
   }
 }
 
-/** A signed block of thinking: its text is what was shown as the summary. */
-function messagesBlock(item: Members, value: Members): Members {
-  if (typeof value.type === 'string' && value.type !== 'thinking') return value;
-  return { type: 'thinking', thinking: summaryText(item.summary), ...value };
+/** A signed block of thinking, whose text was shown as the summary, or a redacted one. The seal is
+ * no signature: what a client has put into one himself is taken for nothing else. */
+function messagesBlock(item: Members, value: Members): ContentPart | null {
+  const { type = 'thinking' } = value;
+  if (type === 'redacted_thinking') return native('messages', value);
+  if (type !== 'thinking') return null;
+  return native('messages', { type, thinking: summaryText(item.summary), ...value });
 }
 
 function summaryText(summary: unknown): string {

@@ -1,5 +1,6 @@
 // A Responses body → the neutral request, and the refusals that a schema cannot word.
 import { fieldProblem } from '../../../../runtime/http/validate.ts';
+import { assertServerUrls } from '../../media-url.ts';
 import {
   type FunctionTool,
   type GenerationRequest,
@@ -9,9 +10,11 @@ import {
   type Reasoning,
   type ToolChoice,
 } from '../../request.ts';
+import { withoutForbiddenSearch } from '../../search-tools.ts';
 import {
   readControls,
   readOutputFormat,
+  refuseNoneAllowed,
   refuseServerTool,
   refuseTooManyServers,
 } from '../fields.ts';
@@ -29,7 +32,7 @@ export function readRequest(
   if (typeof body.instructions === 'string') {
     messages.unshift(textMessage('system', body.instructions));
   }
-  return {
+  return withoutForbiddenSearch({
     model: body.model,
     messages,
     ...readTools(body.tools ?? [], body.tool_choice ?? null),
@@ -46,7 +49,7 @@ export function readRequest(
     reasoning: readReasoning(body.reasoning ?? null),
     controls: readControls(body),
     source: { format: 'responses', body, headers, rewritten: false },
-  };
+  });
 }
 
 /** State that lives with a provider under its operator's name: other accounts' as well. */
@@ -86,10 +89,13 @@ export function readTools(
   nativeTools: NativeTool[];
 } {
   refuseTooManyServers(declared);
+  assertServerUrls(declared, 'tools', 'server_url');
   const tools: FunctionTool[] = [];
   const nativeTools: NativeTool[] = [];
+  const allowed = allowedAmong(declared, choice);
   for (const [index, tool] of declared.entries()) {
     refuseServerTool(tool, index);
+    if (!allowed.has(tool)) continue;
     const inNamespace = namespaceTools(tool);
     if (inNamespace !== null) {
       tools.push(...inNamespace);
@@ -113,15 +119,30 @@ export function readTools(
   return { tools, nativeTools };
 }
 
-export function readToolChoice(
-  choice: NonNullable<ResponsesRequestBody['tool_choice']> | null,
-): ToolChoice | null {
+/** What tells one declaration from another. */
+const namingMembers = ['type', 'name', 'server_label'] as const;
+
+/** Models of other formats know no list of allowed tools: they are offered no others. */
+function allowedAmong(
+  declared: readonly DeclaredTool[],
+  choice: DeclaredChoice,
+): ReadonlySet<DeclaredTool> {
+  const listed = typeof choice === 'object' && choice?.type === 'allowed_tools' && choice.tools;
+  if (!listed) return new Set(declared);
+  const isListed = (tool: DeclaredTool) =>
+    listed.some((entry) =>
+      namingMembers.every((name) => entry[name] === undefined || entry[name] === tool[name]),
+    );
+  return new Set(refuseNoneAllowed(declared.filter(isListed), 'tool_choice.tools'));
+}
+
+export function readToolChoice(choice: DeclaredChoice): ToolChoice | null {
   if (choice === null || typeof choice === 'string') return choice;
   if (choice.type === 'function') {
     if (typeof choice.name === 'string') return { name: choice.name };
     throw fieldProblem('tool_choice.name', "Missing required field 'tool_choice.name'.");
   }
-  // Lists of allowed tools and native tools: a same-format upstream reads them from the body.
+  // A native tool: a same-format upstream reads the choice from the body.
   return choice.type === 'allowed_tools' && choice.mode === 'required' ? 'required' : 'auto';
 }
 

@@ -2,6 +2,7 @@
 // top (unknown members are forwarded); items and tools are read by `input.ts` and `request.ts`,
 // which can name what is wrong with one.
 import * as v from 'valibot';
+import { maxCharacters } from '../../../../runtime/http/text.ts';
 import { sharedFields, tokenCeiling } from '../fields.ts';
 
 const item = v.looseObject({
@@ -25,7 +26,7 @@ const tool = v.looseObject({
     v.string(),
     v.description('`function`, or a native tool of models that have it, such as `web_search`'),
   ),
-  name: v.nullish(v.pipe(v.string(), v.minLength(1), v.maxLength(256))),
+  name: v.nullish(v.pipe(v.string(), v.minLength(1), maxCharacters(256))),
   description: v.nullish(v.string()),
   parameters: v.nullish(v.record(v.string(), v.unknown())),
   strict: v.nullish(v.boolean()),
@@ -39,11 +40,12 @@ export const toolChoiceSchema = v.nullish(
       type: v.string(),
       name: v.nullish(v.string()),
       mode: v.nullish(v.string()),
+      tools: v.nullish(v.array(v.looseObject({}))),
     }),
   ]),
 );
 
-const shortText = v.nullish(v.pipe(v.string(), v.maxLength(512)));
+const shortText = v.nullish(v.pipe(v.string(), maxCharacters(512)));
 
 export const responsesRequestSchema = v.looseObject({
   ...sharedFields,
@@ -57,8 +59,8 @@ export const responsesRequestSchema = v.looseObject({
   top_p: v.nullish(v.pipe(v.number(), v.minValue(0), v.maxValue(1))),
   reasoning: v.nullish(
     v.looseObject({
-      effort: v.nullish(v.pipe(v.string(), v.maxLength(40))),
-      summary: v.nullish(v.pipe(v.string(), v.maxLength(40))),
+      effort: v.nullish(v.pipe(v.string(), maxCharacters(40))),
+      summary: v.nullish(v.pipe(v.string(), maxCharacters(40))),
     }),
   ),
   include: v.nullish(v.array(v.string())),

@@ -5,12 +5,14 @@ import { type Answer, emptyAnswer } from '../../answer.ts';
 import type { Citation, ModelEvent, NativeValue, Progress } from '../../events.ts';
 import { chatError } from '../chat/error.ts';
 import type { Receipt, ReplyIdentity, ReplyOptions, StreamEncoder, SvcUsage } from '../contract.ts';
+import { isWholeJson } from '../whole-json.ts';
 import { itemId } from './ids.ts';
 import { type Inside, namespacesOf } from './namespaces.ts';
 import {
   callItem,
   type Item,
   type ItemStatus,
+  isRedacted,
   messageItem,
   nativeItem,
   reasoningItem,
@@ -33,7 +35,7 @@ interface Part {
   annotations: Item[];
 }
 
-/** A call stays open to the end: upstreams may write the arguments of several in turns. */
+/** Open until its arguments are whole JSON: upstreams may write those of several in turns. */
 interface OpenCall {
   id: string;
   index: number;
@@ -186,7 +188,7 @@ export class ResponsesStreamEncoder implements StreamEncoder {
       text += this.#closePart(open);
       open.part = part;
     } else {
-      text += this.#closeOpen('completed');
+      text += this.#endItems();
       const index = this.#itemCount;
       const id = this.#newId('msg');
       open = { type: 'message', id, index, content: [], part };
@@ -247,7 +249,7 @@ export class ResponsesStreamEncoder implements StreamEncoder {
   }
 
   #openReasoning(): string {
-    const closing = this.#closeOpen('completed');
+    const closing = this.#endItems();
     const index = this.#itemCount;
     const id = this.#newId('rs');
     this.#open = { type: 'reasoning', id, index, text: '' };
@@ -260,7 +262,7 @@ export class ResponsesStreamEncoder implements StreamEncoder {
   }
 
   #toolCall(callIndex: number, callId: string, name: string): string {
-    const closing = this.#closeOpen('completed');
+    const closing = this.#endItems();
     const index = this.#itemCount;
     const call: OpenCall = { id: this.#newId('fc'), index, callId, name, arguments: '' };
     this.#calls.set(callIndex, call);
@@ -277,8 +279,10 @@ export class ResponsesStreamEncoder implements StreamEncoder {
   }
 
   /** Another format's item shows nothing, but it ends a message as it does in a whole reply. */
-  #native({ format, value }: NativeValue): string {
-    const closing = this.#closeOpen('completed');
+  #native(native: NativeValue): string {
+    const closing = this.#endItems();
+    if (isRedacted(native)) return closing + this.#reasoningEnd(native);
+    const { format, value } = native;
     if (format !== 'responses') return closing;
     const index = this.#itemCount;
     this.#itemCount += 1;
@@ -311,16 +315,29 @@ export class ResponsesStreamEncoder implements StreamEncoder {
     const newest = this.#itemCount - 1;
     const statusAt = (index: number) => (index === newest ? status : 'completed');
     let text = '';
-    for (const call of this.#calls.values()) {
-      const place = `"item_id":"${call.id}","output_index":${call.index}`;
-      const written = `"arguments":${JSON.stringify(call.arguments)}`;
-      const { name } = this.#namespaces.get(call.name) ?? call;
-      const done = `${place},"name":${JSON.stringify(name)},${written}`;
-      text += this.#emit('response.function_call_arguments.done', done);
-      text += this.#itemDone(call.index, this.#callItem(call, statusAt(call.index)));
-    }
+    for (const call of this.#calls.values()) text += this.#closeCall(call, statusAt(call.index));
     this.#calls.clear();
     return text + this.#closeOpen(status);
+  }
+
+  /** Another item begins: what is whole ends before it. */
+  #endItems(): string {
+    let text = this.#closeOpen('completed');
+    for (const [index, call] of this.#calls) {
+      if (!isWholeJson(call.arguments)) continue;
+      text += this.#closeCall(call, 'completed');
+      this.#calls.delete(index);
+    }
+    return text;
+  }
+
+  #closeCall(call: OpenCall, status: ItemStatus): string {
+    const place = `"item_id":"${call.id}","output_index":${call.index}`;
+    const written = `"arguments":${JSON.stringify(call.arguments)}`;
+    const { name } = this.#namespaces.get(call.name) ?? call;
+    const done = `${place},"name":${JSON.stringify(name)},${written}`;
+    const text = this.#emit('response.function_call_arguments.done', done);
+    return text + this.#itemDone(call.index, this.#callItem(call, status));
   }
 
   #callItem(call: OpenCall, status: ItemStatus): Item {

@@ -214,7 +214,7 @@ test('interrupted and more audio in one message: the audio is void', () => {
   ]);
   assert.deepEqual(
     events.map((event) => Object(event).type),
-    ['speech_started', 'interrupted', 'speech_stopped', 'answer_started', 'audio'],
+    ['speech_started', 'interrupted', 'unreported', 'speech_stopped', 'answer_started', 'audio'],
   );
 });
 
@@ -257,6 +257,26 @@ test('a barge-in is local: what comes is discarded to the end of the turn, not i
   );
 });
 
+test('a barge-in gives up an answer that has not begun, unless the user goes on speaking', () => {
+  const answer = [audio(pcm(1)), said('Hi'), generationComplete, turnComplete(30, 50)];
+  const types = (...rest: Message[]) => {
+    const codec = readyCodec();
+    read(codec, [heard('a')]);
+    codec.bargeIn(null);
+    return read(codec, rest).events.map((event) => Object(event).type);
+  };
+  assert.deepEqual(types(...answer), ['speech_stopped', 'transcript', 'usage']);
+  assert.ok(types(heard('b'), ...answer).includes('audio'), 'what was given up is another answer');
+  assert.ok(types(interrupted, turnComplete(9, 0), ...answer).includes('audio'));
+  assert.ok(types(...answer, ...answer).includes('audio'), 'one answer, not those after it');
+  const idle = readyCodec();
+  idle.bargeIn(null);
+  assert.ok(
+    read(idle, answer).events.some((event) => Object(event).type === 'audio'),
+    'none',
+  );
+});
+
 const call = (name: string, id?: string): Message =>
   id === undefined ? { name, args: { a: 1 } } : { id, name, args: { a: 1 } };
 
@@ -289,8 +309,50 @@ test('cancelled calls want no result', () => {
     { toolCallCancellation: { ids: ['f1', 'f2', 7] } },
     { toolCallCancellation: { ids: ['f1'] } },
   ]);
-  assert.deepEqual(events.slice(1), [{ type: 'tool_cancelled', callIds: ['f1'] }]);
+  assert.deepEqual(events.slice(1), [
+    { type: 'tool_cancelled', callIds: ['f1'] },
+    { type: 'answer_done', outcome: 'interrupted' },
+  ]);
   assert.deepEqual(codec.toolResult('f1', 'clock', '{}'), []);
+});
+
+const toolCallOf = (id: string): Message => ({ toolCall: { functionCalls: [call('clock', id)] } });
+const refusalOf = (id: string) => ({
+  toolResponse: {
+    functionResponses: [{ id, name: 'clock', response: { error: 'the user interrupted' } }],
+  },
+});
+const typesOf = (events: readonly unknown[]) => events.map((one) => String(Object(one).type));
+
+test('a barge-in refuses the calls that wait, and the turn after that is heard', () => {
+  for (const end of [turnComplete(60, 9), { toolCallCancellation: { ids: ['f1'] } }]) {
+    const codec = readyCodec();
+    read(codec, [heard('a'), toolCallOf('f1')]);
+    assert.deepEqual(parsed([...codec.bargeIn(null)]), [refusalOf('f1')]);
+    assert.deepEqual(codec.toolResult('f1', 'clock', '{}'), [], 'it has its answer');
+    const types = typesOf(read(codec, [end, heard('b'), audio(pcm(1))]).events);
+    assert.ok(types.includes('audio'), JSON.stringify(end));
+    assert.ok(!types.includes('answer_done'), 'the end of the answer that was given up is ours');
+  }
+});
+
+test('speech over a call: however it is told, the answer is over and the next is heard', () => {
+  const cancelled: Message = { toolCallCancellation: { ids: ['f1'] } };
+  const end = content({ turnComplete: true });
+  for (const rest of [
+    [cancelled],
+    [cancelled, interrupted, end],
+    [interrupted, end],
+    [interrupted, cancelled, end],
+  ]) {
+    const codec = readyCodec();
+    const said = read(codec, [heard('a'), toolCallOf('f1'), ...rest, heard('b'), audio(pcm(1))]);
+    const ends = said.events.filter((one) => Object(one).type === 'answer_done');
+    assert.deepEqual(ends, [{ type: 'answer_done', outcome: 'interrupted' }]);
+    assert.equal(typesOf(said.events).at(-1), 'audio');
+    const final = said.events.find((one) => Object(one).final === true);
+    assert.equal(Object(final).text, 'a', 'not together with what was said next');
+  }
 });
 
 test('a call of a discarded turn is answered, or the turn would never end', () => {
@@ -370,6 +432,34 @@ test('a late part of the transcript belongs to the same utterance, for a second 
   ]);
   const started = events.filter((event) => Object(event).type === 'speech_started');
   assert.equal(started.length, 1, 'it does not mean that the user speaks again');
+});
+
+const finals = (messages: readonly Message[], codec = readyCodec()) =>
+  read(codec, messages).events.flatMap((event) => {
+    const { type, role, text, final } = Object(event);
+    return type === 'transcript' && role === 'user' && final === true ? [text] : [];
+  });
+
+test('what the user said is final at the end of its turn, however that ends', () => {
+  const codec = readyCodec();
+  assert.deepEqual(finals([heard('a'), audio(pcm(1))], codec), []);
+  codec.bargeIn(null);
+  const rest = [audio(pcm(2)), turnComplete(), heard('b'), audio(pcm(3)), turnComplete()];
+  assert.deepEqual(finals(rest, codec), ['a', 'b'], 'the button');
+  const voice = [heard('a'), audio(pcm(1)), interrupted, heard('b'), turnComplete(), heard('c')];
+  assert.deepEqual(finals([...voice, audio(pcm(2)), turnComplete()]), ['a', 'bc'], 'the voice');
+});
+
+test('a transcript after the end of its turn is told as late, and not with the next', () => {
+  const codec = readyCodec();
+  const { events } = read(codec, [audio(pcm(1)), turnComplete(), heard('a'), heard('b')]);
+  const told = { type: 'transcript', role: 'user', itemId: 'user_0', final: false, isLate: true };
+  assert.deepEqual(events.slice(-2), [
+    { ...told, text: 'a' },
+    { ...told, text: 'b' },
+  ]);
+  const second = read(codec, [audio(pcm(2)), turnComplete(60, 50), heard('c')]);
+  assert.deepEqual(second.events.at(-1), { ...told, itemId: 'user_1', text: 'c' });
 });
 
 test('nonsense fails the session and never throws', () => {

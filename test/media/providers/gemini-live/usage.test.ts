@@ -52,6 +52,20 @@ test('a report after its turn counts, and before the first content of the next a
   );
 });
 
+test('a call without a report is told when the next one begins, but not before', () => {
+  const types = (messages: readonly Message[]) =>
+    read(readyCodec(), messages)
+      .events.map((event) => String(Object(event).type))
+      .filter((type) => /^(usage|unreported)$/.test(type));
+  const end = content({ turnComplete: true });
+  assert.deepEqual(types([audio(pcm(1)), end]), [], 'it may come late');
+  assert.deepEqual(types([audio(pcm(1)), end, audio(pcm(2)), turnComplete(30, 40)]), [
+    'unreported',
+    'usage',
+  ]);
+  assert.deepEqual(types([audio(pcm(1)), end, report(0, 0), audio(pcm(2))]), ['usage'], 'zeros');
+});
+
 test('a turn with tool calls is two calls of the model', () => {
   const codec = readyCodec();
   const toolCall = { functionCalls: [{ id: 'f1', name: 'clock' }] };

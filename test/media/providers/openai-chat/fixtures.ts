@@ -186,7 +186,7 @@ const toolFixtures: Fixture[] = [
       toolChunk({ function: { arguments: '{}' } }),
       toolChunk({ id: 'b', function: { name: 'g', arguments: { x: 1 } } }),
       toolChunk({ index: 5, function: { name: 'h' } }),
-      chunk({}, 'stop'),
+      chunk({}, 'tool_calls'),
       done,
     ].join(''),
     events: [
@@ -196,8 +196,27 @@ const toolFixtures: Fixture[] = [
       call(1, 'b', 'g'),
       args(1, '{"x":1}'),
       call(2, 'call_chatcmpl-1_2', 'h'),
-      stop,
+      args(2, '{}'),
+      calls,
     ],
+  },
+  {
+    name: 'a call that was forced by its name, which the vendor ends with stop',
+    body: [
+      toolChunk({ index: 0, id: 'a', type: 'function', function: { name: 'f', arguments: '{}' } }),
+      chunk({}, 'stop'),
+      done,
+    ].join(''),
+    events: [start, call(0, 'a', 'f'), args(0, '{}'), calls],
+  },
+  {
+    name: 'a call whose arguments the ceiling left out',
+    body: [
+      toolChunk({ index: 0, id: 'a', type: 'function', function: { name: 'f', arguments: '' } }),
+      chunk({}, 'length'),
+      done,
+    ].join(''),
+    events: [start, call(0, 'a', 'f'), { type: 'finish', reason: 'length' }],
   },
   {
     name: 'the old function_call form',

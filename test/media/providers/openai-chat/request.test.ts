@@ -1,7 +1,7 @@
 // What leaves for a Chat Completions server, and how its usage and its refusals are read.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { GenerationRequest } from '../../../../media/model/request.ts';
+import type { GenerationRequest, Message } from '../../../../media/model/request.ts';
 import type { UpstreamTarget } from '../../../../media/providers/contract.ts';
 import { readFailure } from '../../../../media/providers/openai-chat/failure.ts';
 import { encodeRequest, lacks } from '../../../../media/providers/openai-chat/request.ts';
@@ -155,4 +155,56 @@ test('what only another format says is refused from users and left out from mode
   const call = encodeRequest(spoken, target, { outputTokensMax: 7, nativeSearch: false });
   const sent = JSON.parse(call.body) as { messages: unknown };
   assert.deepEqual(sent.messages, [{ role: 'user', content: 'hi' }]);
+});
+
+test('a budget to think becomes an effort where the model is known to reason', () => {
+  const source = { format: 'messages', body: {}, headers: {}, rewritten: false } as const;
+  const effort = (budgetTokens: number | null, given: string | null, reasons: boolean) => {
+    const reasoning = { effort: given, budgetTokens, summary: true };
+    const request = neutralRequest({ messages: [userMessage('hi')], source, reasoning });
+    const options = { outputTokensMax: 7, nativeSearch: false, reasons };
+    return JSON.parse(encodeRequest(request, target, options).body).reasoning_effort;
+  };
+  assert.equal(effort(2_000, null, true), 'low');
+  assert.equal(effort(8_000, null, true), 'medium');
+  assert.equal(effort(30_000, null, true), 'high');
+  assert.equal(effort(30_000, 'low', true), 'low');
+  assert.equal(effort(null, null, true), undefined);
+  assert.equal(effort(30_000, null, false), undefined);
+  assert.equal(effort(null, 'low', false), 'low');
+});
+
+test('images of results follow the last result of their turn, and failures are worded', () => {
+  const image = { type: 'image', url: 'data:image/png;base64,AA', detail: null } as const;
+  const result = (toolCallId: string, parts: Message['parts'], toolFailed: boolean): Message => {
+    return { role: 'tool', parts, toolCalls: [], toolCallId, toolFailed };
+  };
+  const toolCalls = ['a', 'b'].map((id) => ({ id, name: 'f', arguments: '{}' }));
+  const messages: Message[] = [
+    { ...userMessage(''), role: 'assistant', parts: [], toolCalls },
+    result('a', [{ type: 'text', text: 'here' }, image], true),
+    result('b', [image], false),
+    userMessage('so?'),
+  ];
+  const source = { format: 'messages', body: {}, headers: {}, rewritten: false } as const;
+  const call = encodeRequest(neutralRequest({ messages, source }), target, {
+    outputTokensMax: 7,
+    nativeSearch: false,
+  });
+  const sent = JSON.parse(call.body) as { messages: Record<string, unknown>[] };
+  const shown = { type: 'image_url', image_url: { url: image.url } };
+  assert.deepEqual(sent.messages.slice(1), [
+    { role: 'tool', tool_call_id: 'a', content: '(This call failed.)\nhere' },
+    { role: 'tool', tool_call_id: 'b', content: '' },
+    {
+      role: 'user',
+      content: [
+        { type: 'text', text: '(With the result of a:)' },
+        shown,
+        { type: 'text', text: '(With the result of b:)' },
+        shown,
+      ],
+    },
+    { role: 'user', content: 'so?' },
+  ]);
 });

@@ -164,11 +164,27 @@ test('usage: missing, zero, without details, told twice', () => {
     const codec = readyCodec();
     const again = [done('completed', { usage }), done('completed', { usage })];
     const { events } = read(codec, [created(), ...again]);
-    const told = events.filter((one) => Object(one).type === 'usage');
-    const expectedEvents = expected === null ? [] : [{ type: 'usage', usage: expected }];
-    assert.deepEqual(told, expectedEvents, JSON.stringify(usage));
+    const told = events.filter((one) => /^(usage|unreported)$/.test(Object(one).type));
+    const report = expected === null ? { type: 'unreported' } : { type: 'usage', usage: expected };
+    assert.deepEqual(told, [report], JSON.stringify(usage));
     assert.equal(codec.owesUsage, false);
   }
+});
+
+test('audio behind its own response.done is told as counted, but not where nothing was', () => {
+  const codec = readyCodec();
+  const late = (members: Message, id: string) =>
+    read(codec, [
+      created(id),
+      delta(`item_${id}`, pcm(1), id),
+      done('completed', members, id),
+      delta(`item_${id}`, pcm(2), id),
+    ]).events.flatMap((one) => {
+      const { type, isReported } = Object(one);
+      return type === 'audio' ? [isReported] : [];
+    });
+  assert.deepEqual(late({}, 'resp_1'), [undefined, true]);
+  assert.deepEqual(late({ usage: null }, 'resp_2'), [undefined, undefined]);
 });
 
 test('close cancels what runs, so that its usage comes at once', () => {

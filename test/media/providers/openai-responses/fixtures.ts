@@ -250,6 +250,27 @@ const itemFixtures: Fixture[] = [
     ],
   },
   {
+    name: 'a call without arguments, and one whose arguments the ceiling left out',
+    body: stream(
+      ...begin,
+      ['output_item.added', call(0, 'call_a', 'clock')],
+      ['output_item.done', call(0, 'call_a', 'clock')],
+      [
+        'output_item.done',
+        { output_index: 1, item: { ...call(1, 'call_b', 'clock').item, status: 'incomplete' } },
+      ],
+      completed,
+    ),
+    events: [
+      start,
+      { type: 'tool_call', index: 0, id: 'call_a', name: 'clock' },
+      { type: 'tool_arguments', index: 0, text: '{}' },
+      { type: 'tool_call', index: 1, id: 'call_b', name: 'clock' },
+      { type: 'finish', reason: 'tool_calls' },
+      usage(),
+    ],
+  },
+  {
     name: 'calls in turns, told by their place, one of them only when it is done',
     body: stream(
       ...begin,

@@ -83,6 +83,20 @@ test('reads every role, parts, tool calls and tool results', () => {
   assert.deepEqual(request.source.body.unknown_top_level, { kept: true });
 });
 
+test('functions of old are read as tools, where there are none', () => {
+  const f = { name: 'f', description: 'd', parameters: { type: 'object' } };
+  const request = read({ functions: [f], function_call: { name: 'f' } });
+  assert.deepEqual(request.tools, [{ ...f, strict: null }]);
+  assert.deepEqual(request.toolChoice, { name: 'f' });
+  assert.equal(read({ functions: [f], function_call: 'none' }).toolChoice, 'none');
+  const tools = [{ type: 'function', function: { name: 'g' } }];
+  assert.deepEqual(
+    read({ tools, functions: [f] }).tools.map(({ name }) => name),
+    ['g'],
+  );
+  assert.deepEqual(refusal({ functions: [{}] }).param, 'functions[0].name');
+});
+
 test('response_format goes before text.format, which is mapped onto it', () => {
   const schema = { type: 'object', properties: { a: { type: 'string' } } };
   const flat = { type: 'json_schema', name: 'thing', schema, strict: true };
@@ -141,6 +155,11 @@ const bad: [string, Record<string, unknown>, string][] = [
     'a tool without a name',
     { tools: [{ type: 'function', function: {} }] },
     'tools[0].function.name',
+  ],
+  [
+    'a list of allowed tools without a declared one',
+    { tool_choice: { type: 'allowed_tools', allowed_tools: { mode: 'auto', tools: [] } } },
+    'tool_choice.allowed_tools.tools',
   ],
   ['a function without declaration', { tools: [{ type: 'function' }] }, 'tools[0].function'],
   [

@@ -176,6 +176,25 @@ test('chunks have the members of the official ones, in a form that is fixed', ()
   );
 });
 
+test('log probabilities come in the chunk of their token, as they were sent', () => {
+  const chosen = [' so', ' be', ' it'].map((token, index) => ({
+    index: 0,
+    delta: index < 2 ? { content: token } : { refusal: token },
+    logprobs: { content: [{ token, logprob: -1.5, bytes: null, top_logprobs: [] }] },
+    finish_reason: null,
+  }));
+  const sent = chosen.map(
+    (choice) => `data: ${JSON.stringify({ id: 'x', choices: [choice] })}\n\n`,
+  );
+  const events = new ChatReader().push(Buffer.from(sent.join('')));
+  const written = chatDialect.encoder(identity, replyOptions()).events(events);
+  const chunks = written.split('\n\n').filter((event) => event !== '');
+  assert.deepEqual(
+    chunks.slice(1).map((event) => JSON.parse(event.slice('data: '.length)).choices[0]),
+    chosen,
+  );
+});
+
 const someText = fc.oneof(
   fc.string({ unit: 'binary', minLength: 1, maxLength: 20 }),
   fc.string({ unit: 'grapheme', minLength: 1, maxLength: 20 }),

@@ -119,9 +119,31 @@ test('settings are read: tools of both kinds, choice, format, reasoning, ceiling
   assert.deepEqual(request.reasoning, { effort: 'minimal', budgetTokens: null, summary: true });
   assert.equal(request.outputTokensMax, 9);
   assert.equal(request.sampling.temperature, 0.5);
-  const allowed = { type: 'allowed_tools', mode: 'required', tools: [] };
-  assert.equal(read({ tool_choice: allowed }).toolChoice, 'required');
   assert.equal(read({ tool_choice: { type: 'web_search' } }).toolChoice, 'auto');
+});
+
+test('of a list of allowed tools the others are not there', () => {
+  const tools = [
+    { type: 'function', name: 'f' },
+    { type: 'function', name: 'g' },
+    { type: 'mcp', server_label: 'one' },
+    { type: 'mcp', server_label: 'two' },
+    { type: 'web_search' },
+  ];
+  const listed = [tools[1], tools[3], { type: 'web_search' }];
+  const choice = { type: 'allowed_tools', mode: 'required', tools: listed };
+  const request = read({ tools, tool_choice: choice });
+  assert.equal(request.toolChoice, 'required');
+  assert.deepEqual(
+    request.tools.map(({ name }) => name),
+    ['g'],
+  );
+  assert.deepEqual(
+    request.nativeTools.map(({ value }) => value),
+    [tools[3], tools[4]],
+  );
+  const other = { ...choice, tools: [{ type: 'function', name: 'h' }] };
+  refused({ tools, tool_choice: other }, 'tool_choice.tools');
 });
 
 test('what a schema cannot refuse is refused by its path', () => {

@@ -7,8 +7,10 @@ import OpenAI from 'openai';
 import { answerEvents, emptyAnswer } from '../../../../../media/model/answer.ts';
 import { responsesDialect } from '../../../../../media/model/dialects/responses/dialect.ts';
 import { itemPlace, requestIdOf } from '../../../../../media/model/dialects/responses/ids.ts';
+import type { InputItem } from '../../../../../media/model/dialects/responses/input.ts';
 import { responseObject } from '../../../../../media/model/dialects/responses/response.ts';
 import type { ModelEvent } from '../../../../../media/model/events.ts';
+import { encodeConversation } from '../../../../../media/providers/anthropic-messages/translate.ts';
 import { Problem } from '../../../../../runtime/problem.ts';
 import { fc } from '../../../../harness/properties.ts';
 import { testSeed } from '../../../../harness/seed.ts';
@@ -93,6 +95,66 @@ test('events are typed, named, and numbered from 0 in the vendor’s order', () 
   assert.deepEqual(itemPlace(String(item)), { requestId: identity.requestId, outputIndex: 0 });
   assert.equal(requestIdOf('resp_0123456789abcdef01234567'), identity.requestId);
   assert.equal(requestIdOf('resp_other'), null);
+});
+
+test('redacted thinking is sealed reasoning, and goes back as it came', () => {
+  const redacted = { type: 'redacted_thinking', data: 'xyz' };
+  const signed = { signature: 'sig' };
+  const events: ModelEvent[] = [
+    { type: 'start' },
+    { type: 'native', format: 'messages', value: redacted },
+    { type: 'reasoning', text: 'hm' },
+    { type: 'reasoning_end', format: 'messages', value: signed },
+    text('so'),
+    { type: 'tool_call', index: 0, id: 'c', name: 'f' },
+    { type: 'tool_arguments', index: 0, text: '{}' },
+    { type: 'finish', reason: 'tool_calls' },
+  ];
+  const body = { include: ['reasoning.encrypted_content'] };
+  const streamed = wireEvents(encode(events, { body })).filter(({ name }) =>
+    name.endsWith('output_item.done'),
+  );
+  const output = whole(events, body).output as InputItem[];
+  const [first, second] = output;
+  assert.deepEqual([first?.type, second?.type], ['reasoning', 'reasoning']);
+  assert.deepEqual(first?.summary, []);
+  const byId = (items: InputItem[]) => new Map(items.map((item) => [item.id, item]));
+  assert.deepEqual(byId(streamed.map(({ data }) => data.item as InputItem)), byId(output));
+  const result = { type: 'function_call_output', call_id: 'c', output: 'found' };
+  const input = [{ role: 'user', content: 'hi' }, ...output, result] as InputItem[];
+  const request = responsesDialect.readRequest({ model: identity.model, input }, {});
+  const [, turn] = encodeConversation(request.messages).messages;
+  assert.deepEqual(turn?.content, [
+    redacted,
+    { type: 'thinking', thinking: 'hm', ...signed },
+    { type: 'text', text: 'so' },
+    { type: 'tool_use', id: 'c', name: 'f', input: {} },
+  ]);
+});
+
+test('a call ends before the next item begins, unless more of its arguments may come', () => {
+  const call = (index: number): ModelEvent => {
+    return { type: 'tool_call', index, id: `call_${index}`, name: 'f' };
+  };
+  const args = (index: number, value: string): ModelEvent => {
+    return { type: 'tool_arguments', index, text: value };
+  };
+  const ends = (...events: ModelEvent[]) =>
+    wireEvents(encode([{ type: 'start' }, ...events, finish]))
+      .filter(({ name }) => /output_item|arguments\.done/.test(name))
+      .map(({ name, data }) => `${name.split('.').slice(1).join('.')} ${data.output_index}`);
+  const item = (index: number) => [
+    `output_item.added ${index}`,
+    `function_call_arguments.done ${index}`,
+    `output_item.done ${index}`,
+  ];
+  const inTurn = ends(call(0), args(0, '{"a":'), args(0, '{}}'), call(1), args(1, '{}'));
+  assert.deepEqual(inTurn, [...item(0), ...item(1)]);
+  const message = ['output_item.added 1', 'output_item.done 1'];
+  assert.deepEqual(ends(call(0), args(0, '{}'), text('so')), [...item(0), ...message]);
+  const [added = '', ...closed] = item(0);
+  const mixed = ends(call(0), args(0, '{"a":{}'), call(1), args(0, '}'), args(1, '{}'));
+  assert.deepEqual(mixed, [added, 'output_item.added 1', ...closed, ...item(1).slice(1)]);
 });
 
 test('the ai package reads text, reasoning, sources and tool calls', async () => {

@@ -1,0 +1,34 @@
+// Where in a client's own body an image or a file stands. Neutral messages do not say: instructions
+// are among them, items of one turn are merged, and earlier turns may stand in front.
+import type { GenerationRequest } from './request.ts';
+
+type Members = Record<string, unknown>;
+
+/** What the formats call them. */
+const types: Readonly<Record<'image' | 'file', readonly unknown[]>> = {
+  image: ['image', 'image_url', 'input_image'],
+  file: ['document', 'file', 'input_file'],
+};
+
+/** As in `messages[2].content`; only the list where none of its own entries has one. */
+export function mediaPath({ source }: GenerationRequest, kind: 'image' | 'file'): string {
+  const { body, format } = source;
+  const takesInput = format === 'responses' || format === 'legacy';
+  const list = takesInput && (body.input ?? null) !== null ? 'input' : 'messages';
+  const entries: readonly unknown[] = Array.isArray(body[list]) ? body[list] : [];
+  for (const [index, entry] of entries.entries()) {
+    for (const member of ['content', 'output']) {
+      if (holds(Object(entry)[member], kind)) return `${list}[${index}].${member}`;
+    }
+  }
+  return list;
+}
+
+/** Results of tools have contents of their own. */
+function holds(content: unknown, kind: 'image' | 'file'): boolean {
+  if (!Array.isArray(content)) return false;
+  return content.some((part) => {
+    const { type, content: inner }: Members = Object(part);
+    return types[kind].includes(type) || holds(inner, kind);
+  });
+}

@@ -1,0 +1,12 @@
+// How hard a model is to think, where a format knows efforts and a client gave a budget of tokens.
+import type { Reasoning } from '../model/request.ts';
+
+const lowBudgetTokens = 2_048;
+const mediumBudgetTokens = 8_192;
+
+/** The client's own effort, or the one that its budget comes near to; null: it gave neither. */
+export function effortOf({ effort, budgetTokens }: Reasoning): string | null {
+  if (effort !== null || budgetTokens === null) return effort;
+  if (budgetTokens <= lowBudgetTokens) return 'low';
+  return budgetTokens <= mediumBudgetTokens ? 'medium' : 'high';
+}

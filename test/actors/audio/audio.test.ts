@@ -1,0 +1,144 @@
+// The actor of a speech, with upstream calls and a ledger of the test's own: what was sent before
+// the hold is durable, and to which of two calls it belongs.
+import assert from 'node:assert/strict';
+import { after, beforeEach, test } from 'node:test';
+import * as v from 'valibot';
+import { createAudioKind } from '../../../actors/audio/audio.ts';
+import { AudioDesk } from '../../../actors/audio/desk.ts';
+import type { AudioDeps, AudioSpec } from '../../../actors/audio/spec.ts';
+import { catalogDocumentSchema } from '../../../actors/catalog/document.ts';
+import { buildSnapshot } from '../../../actors/catalog/snapshot.ts';
+import type { AudioFamily, AudioListener } from '../../../media/providers/audio-contract.ts';
+import { requireAudioFamily } from '../../../media/providers/audio-families.ts';
+import { createActorSystem } from '../../../runtime/actor/system.ts';
+import { newId } from '../../../runtime/ids.ts';
+import { TransientMap } from '../../../runtime/transient.ts';
+import { piece } from '../../harness/audio-provider.ts';
+import { FakeCalls, FakeWallet, fakeRequestDeps, turns } from '../../harness/request-deps.ts';
+
+const names = ['one', 'two', 'three'];
+const document = v.parse(catalogDocumentSchema, {
+  providers: names.map((name) => ({ name, family: 'openai-audio', base_url: 'http://a.example' })),
+  models: [
+    {
+      alias: 'say',
+      kind: 'speech',
+      routes: names.map((provider) => ({ provider, upstream_model: 'm' })),
+      price: { per_1k_characters: '0.015' },
+      voices: { alloy: 'upstream-alloy' },
+    },
+  ],
+});
+const [model] = buildSnapshot(document, 0).models;
+assert.ok(model !== undefined);
+
+const wallet = new FakeWallet();
+let calls: FakeCalls<AudioListener>;
+let desk: AudioDesk;
+let broken: Partial<AudioFamily> = {};
+const deps: AudioDeps = {
+  ...fakeRequestDeps(wallet),
+  upstream: { start: (...args) => calls.start(...args), close: () => calls.close() },
+  family: (name) => ({ ...requireAudioFamily(name), ...broken }),
+  keptFolder: '/nowhere',
+  running: new TransientMap(),
+};
+const kind = createAudioKind(deps);
+const log = { info: () => {}, warn: () => {}, error: () => {} };
+const system = createActorSystem({ node: 1, kinds: [kind], log });
+after(() => system.stop(0));
+
+beforeEach(() => {
+  calls = new FakeCalls();
+  broken = {};
+  desk = new AudioDesk(1_000_000);
+});
+
+/** Whether it was started. */
+async function speak(change: Partial<AudioSpec> = {}): Promise<boolean> {
+  assert.ok(model !== undefined);
+  const id = newId('req', 1);
+  const request = { input: 'hello', voice: 'alloy', instructions: null, speed: null };
+  const spec: AudioSpec = {
+    id,
+    exchangeId: 'exchange',
+    accountId: 'account',
+    walletId: wallet.id,
+    apiKeyId: null,
+    route: '/v1/audio/speech',
+    idempotencyKey: null,
+    fingerprint: '',
+    createdAtMs: Date.now(),
+    releasePlace: () => {},
+    model,
+    targets: model.targets,
+    work: { kind: 'speech', request: { ...request, format: 'mp3' }, characters: 5 },
+    desk,
+    ...change,
+  };
+  const actor = system.spawn(kind, id, spec);
+  await turns();
+  return actor !== null;
+}
+
+const held = () => ({ status: 'held', availableMicros: 1_000_000_000n }) as const;
+const settled = () => ({ status: 'settled', chargedMicros: 1n, shortfallMicros: 0n }) as const;
+const nonsense = Buffer.from('{"error":"no audio"}');
+
+test('the end of a call that was no audio is not the end of the one that follows it', async () => {
+  await speak();
+  const first = calls.at(0).listener;
+  first.bytes(nonsense);
+  first.bytes(nonsense);
+  first.ended(null);
+  await turns();
+  await wallet.answer('hold', held);
+  assert.equal(calls.made.length, 2, 'the second route is called, and the third is not');
+  assert.equal(calls.at(1).isAborted, false);
+  const second = calls.at(1).listener;
+  second.bytes(piece);
+  await turns();
+  assert.deepEqual(await desk.opening, { kind: 'audio' });
+  second.ended(null);
+  await turns();
+  await wallet.answer('settle', settled);
+  assert.equal(deps.running.size, 0);
+});
+
+test('audio that came before the hold is read on as the client takes it', async () => {
+  desk = new AudioDesk(piece.length);
+  await speak();
+  calls.at(0).listener.bytes(piece);
+  await turns();
+  assert.equal(calls.at(0).isPaused, true, 'until the hold is durable');
+  await wallet.answer('hold', held);
+  assert.deepEqual(await desk.opening, { kind: 'audio' });
+  assert.equal(calls.at(0).isPaused, true, 'until the client has taken what was written');
+  desk.clientGone();
+  await turns();
+  await wallet.answer('settle', settled);
+});
+
+test('what cannot be priced is not started, and its key keeps its place', async () => {
+  assert.ok(model !== undefined);
+  const released: string[] = [];
+  const releasePlace = () => void released.push('place');
+  const card = null as never;
+  assert.equal(await speak({ model: { ...model, card }, releasePlace }), false);
+  assert.deepEqual([released, deps.running.size], [[], 0], 'whoever spawns still has it');
+});
+
+test('a request that cannot be encoded gives its hold and its place back', async () => {
+  const released: string[] = [];
+  const releasePlace = () => void released.push('place');
+  broken.encodeSpeech = () => {
+    throw new Error('a bug');
+  };
+  wallet.sent.length = 0;
+  assert.equal(await speak({ releasePlace }), true);
+  const opening = await desk.opening;
+  assert.ok(opening.kind === 'failed');
+  assert.equal(opening.problem.code, 'internal');
+  assert.deepEqual(wallet.sent, ['hold', 'release']);
+  assert.deepEqual([released, deps.running.size], [['place'], 0]);
+});

@@ -1,0 +1,53 @@
+// The cache in front of the lookup of credentials: what guesses may push out, and what not.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { LookupCache } from '../../routes/credentials.ts';
+import { fixedLimits } from '../../runtime/limits.ts';
+
+const { entriesMax, unknownMax, ttlMs } = fixedLimits.credentials;
+const nowMs = 1_700_000_000_000;
+
+/** Knows every hash until `forget`; counts its queries. */
+function newCache(): { cache: LookupCache<string>; queries(): number; forget(): void } {
+  let queries = 0;
+  let isKnown = true;
+  const cache = new LookupCache<string>(
+    () => true,
+    async () => {
+      queries += 1;
+      return isKnown ? 'known' : null;
+    },
+  );
+  const forget = () => {
+    isKnown = false;
+  };
+  return { cache, queries: () => queries, forget };
+}
+
+test('guesses push out guesses, never who is known', async () => {
+  const { cache, queries, forget } = newCache();
+  assert.equal(await cache.get('good', nowMs), 'known');
+  forget();
+  for (let guess = 0; guess < entriesMax + 1; guess += 1) await cache.get(`bad ${guess}`, nowMs);
+  assert.equal(cache.get('good', nowMs), 'known');
+  const before = queries();
+  assert.equal(cache.get(`bad ${entriesMax}`, nowMs), null, 'the last ones are remembered');
+  assert.equal(cache.get(`bad ${entriesMax - unknownMax + 1}`, nowMs), null);
+  assert.equal(queries(), before);
+  assert.equal(await cache.get(`bad ${entriesMax - unknownMax}`, nowMs), null);
+  assert.equal(queries(), before + 1, 'and those before are not');
+});
+
+test('who is in use stays when many others come', async () => {
+  const { cache, queries } = newCache();
+  await cache.get('used', nowMs);
+  for (let other = 0; other < 2 * entriesMax; other += 1) {
+    await cache.get(`other ${other}`, nowMs);
+    if (other % 1_000 === 0) assert.equal(cache.get('used', nowMs), 'known', `at ${other}`);
+  }
+  const before = queries();
+  assert.equal(await cache.get('other 0', nowMs), 'known');
+  assert.equal(queries(), before + 1, 'the others are bounded');
+  assert.equal(await cache.get('used', nowMs + ttlMs), 'known');
+  assert.equal(queries(), before + 2, 'and nothing is believed for longer than its lifetime');
+});
