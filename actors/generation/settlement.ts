@@ -116,6 +116,8 @@ export function createSettlement<S extends RequestState>(
 ): Settlement<S> {
   const over = (state: S, context: Context) => {
     state.phase = 'over';
+    // First: who has the whole reply may ask again, and finds its place free.
+    state.spec.releasePlace();
     tellEnd(state);
     context.stop();
   };

@@ -52,7 +52,7 @@ export interface RequestSpec {
   idempotencyKey: string | null;
   fingerprint: string;
   createdAtMs: number;
-  /** Gives the key's place back; called once, when it is over. */
+  /** Gives the key's place back, when it is over; calling it again is harmless. */
   releasePlace: () => void;
 }
 

@@ -119,6 +119,27 @@ test('audio that came before the hold is read on as the client takes it', async 
   await wallet.answer('settle', settled);
 });
 
+test('the place is free before the reply is whole', async () => {
+  const order: string[] = [];
+  await speak({ releasePlace: () => void order.push('place') });
+  desk.connect({
+    write: () => true,
+    end: () => order.push('end'),
+    fail: () => order.push('fail'),
+    onDrain: () => {},
+    onClose: () => {},
+    closed: false,
+  });
+  calls.at(0).listener.bytes(piece);
+  await turns();
+  await wallet.answer('hold', held);
+  calls.at(0).listener.ended(null);
+  await turns();
+  assert.deepEqual(order, []);
+  await wallet.answer('settle', settled);
+  assert.deepEqual(order.slice(0, 2), ['place', 'end']);
+});
+
 test('what cannot be priced is not started, and its key keeps its place', async () => {
   assert.ok(model !== undefined);
   const released: string[] = [];
@@ -129,8 +150,8 @@ test('what cannot be priced is not started, and its key keeps its place', async 
 });
 
 test('a request that cannot be encoded gives its hold and its place back', async () => {
-  const released: string[] = [];
-  const releasePlace = () => void released.push('place');
+  const released = new Set<string>();
+  const releasePlace = () => void released.add('place');
   broken.encodeSpeech = () => {
     throw new Error('a bug');
   };
@@ -140,5 +161,5 @@ test('a request that cannot be encoded gives its hold and its place back', async
   assert.ok(opening.kind === 'failed');
   assert.equal(opening.problem.code, 'internal');
   assert.deepEqual(wallet.sent, ['hold', 'release']);
-  assert.deepEqual([released, deps.running.size], [['place'], 0]);
+  assert.deepEqual([released, deps.running.size], [new Set(['place']), 0]);
 });
