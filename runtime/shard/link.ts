@@ -29,6 +29,8 @@ export interface LinkEnd {
 }
 
 export interface LinkListener {
+  /** A batch came, before its frames are told. */
+  heard(): void;
   received(link: Link, frame: TellFrame | AskFrame): void;
   closed(link: Link): void;
 }
@@ -175,6 +177,7 @@ export class Link {
       return;
     }
     Atomics.add(this.#bytesRead, this.#side, batch.length);
+    this.#listener.heard();
     for (const frame of this.#decoder.decode(batch)) {
       if (frame[0] === frameType.reply) {
         this.#asks.get(frame[1])?.settle({ ok: true, value: frame[2] });

@@ -4,6 +4,7 @@ import { strict as assert } from 'node:assert';
 import type { ActorLog, AskFailure } from '../actor/contract.ts';
 import { failed, type PendingAsk, type ReplyTo } from '../actor/deadline.ts';
 import type { Inbound, Transport } from '../actor/transport.ts';
+import { BusyPoll } from './busy-poll.ts';
 import { Link, type LinkEnd, type LinkListener, ReturnPath } from './link.ts';
 import { placeId } from './placement.ts';
 import { type AskFrame, frameType, type TellFrame } from './wire.ts';
@@ -20,6 +21,7 @@ export class Mesh implements Transport, LinkListener {
   readonly node: number;
   readonly #log: ActorLog;
   readonly #links = new Map<number, Link>();
+  readonly #busyPoll = new BusyPoll();
   readonly #services = new Map<string, Service>();
   #inbound: Inbound | null = null;
   #live: readonly number[] = [];
@@ -109,6 +111,10 @@ export class Mesh implements Transport, LinkListener {
   /** Closes every link. */
   close(): void {
     for (const link of [...this.#links.values()]) link.close();
+  }
+
+  heard(): void {
+    this.#busyPoll.heard();
   }
 
   received(link: Link, frame: TellFrame | AskFrame): void {
