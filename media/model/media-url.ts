@@ -6,7 +6,8 @@ import { isInternalHost } from './hosts.ts';
 import type { ContentPart, Message } from './request.ts';
 
 /**
- * Refuses what no image or file can be. Bare base64 is left to the provider: some take it.
+ * Refuses what no image or file can be. Bare base64 of an image is the provider's affair: some
+ * take it.
  * @throws Problem invalid_request that names `list`, the member that holds the messages
  */
 export function assertMediaUrls(messages: readonly Message[], list: string): void {
@@ -57,7 +58,8 @@ function urlFault(url: string): string | null {
   // A scheme is short: a picture of megabytes is not searched for one.
   const scheme = schemePattern.exec(url.slice(0, 64))?.[1]?.toLowerCase();
   if (url.trim() === '') return 'is empty';
-  if (scheme === undefined || scheme === 'data') return null;
+  if (scheme === undefined) return null;
+  if (scheme === 'data') return url.includes(',') ? null : 'has no data';
   if (scheme !== 'http' && scheme !== 'https') return 'must be http, https or data';
   if (!URL.canParse(url)) return 'is not a URL';
   return isInternalHost(new URL(url).hostname) ? 'is of a private network, not of the web' : null;

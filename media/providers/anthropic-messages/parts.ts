@@ -63,7 +63,7 @@ function encodeFile(url: string, name: string | null): Members[] {
 
 /** RFC 2397; what is not base64 there is made so. Null: another kind of URL. */
 function readDataUrl(url: string): DataUrl | null {
-  if (!url.startsWith('data:')) return null;
+  if (!/^data:/i.test(url)) return null;
   const comma = url.indexOf(',');
   if (comma < 0) return null;
   const [mediaType = '', ...parameters] = url.slice('data:'.length, comma).split(';');

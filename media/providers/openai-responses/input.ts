@@ -88,7 +88,7 @@ function encodePart(part: ContentPart, byModel: boolean): Members[] {
     case 'image':
       return [{ type: 'input_image', image_url: part.url, detail: part.detail ?? 'auto' }];
     case 'file': {
-      if (!part.url.startsWith('data:')) return [{ type: 'input_file', file_url: part.url }];
+      if (!/^data:/i.test(part.url)) return [{ type: 'input_file', file_url: part.url }];
       return [{ type: 'input_file', filename: part.name ?? 'file', file_data: part.url }];
     }
     default:

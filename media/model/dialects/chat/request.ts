@@ -1,5 +1,6 @@
 // A Chat Completions body → the neutral request, and the refusals that a schema cannot word.
 import { fieldProblem } from '../../../../runtime/http/validate.ts';
+import { fileUrl } from '../../file-url.ts';
 import { assertMediaUrls } from '../../media-url.ts';
 import type {
   ContentPart,
@@ -102,8 +103,9 @@ function readParts(content: BodyMessage['content']): ContentPart[] {
         return { type: 'image', url: part.image_url.url, detail: part.image_url.detail ?? null };
       case 'file': {
         const { file_data, filename } = part.file;
+        const name = filename ?? null;
         if (typeof file_data === 'string') {
-          return { type: 'file', url: file_data, name: filename ?? null };
+          return { type: 'file', url: fileUrl(file_data, name), name };
         }
         return { type: 'native', format: 'chat', value: part };
       }

@@ -1,6 +1,7 @@
 // `input` of this format → neutral messages. What the model said in one turn (reasoning, text,
 // calls) becomes one assistant message; items that only this format knows ride along as native.
 import { fieldProblem } from '../../../../runtime/http/validate.ts';
+import { fileUrl } from '../../file-url.ts';
 import { assertMediaUrls } from '../../media-url.ts';
 import type { ContentPart, Message } from '../../request.ts';
 import { flatName } from './namespaces.ts';
@@ -117,12 +118,13 @@ function readPart(part: unknown, path: string): ContentPart {
       return { type: 'image', url, detail: typeof detail === 'string' ? detail : null };
     }
     case 'input_file': {
-      const { file_data: data, file_url: fileUrl, filename } = members;
-      const url = data ?? fileUrl;
+      const { file_data: data, file_url: address, filename } = members;
+      const name = typeof filename === 'string' ? filename : null;
+      const url = typeof data === 'string' ? fileUrl(data, name) : address;
       // Both at once has no neutral form, and neither may go unseen.
-      const hasBoth = typeof data === 'string' && typeof fileUrl === 'string';
+      const hasBoth = typeof data === 'string' && typeof address === 'string';
       if (typeof url !== 'string' || hasBoth) return native(members);
-      return { type: 'file', url, name: typeof filename === 'string' ? filename : null };
+      return { type: 'file', url, name };
     }
     case 'input_audio':
     case 'reasoning_text':

@@ -225,3 +225,22 @@ test('the schema can be written as JSON Schema for OpenAPI', () => {
   const schema = toJsonSchema(chatRequestSchema, { target: 'draft-2020-12' });
   assert.deepEqual(schema.required, ['model', 'messages']);
 });
+
+test('a file’s bare base64, as the format has it, is data of the type that its name tells', () => {
+  const fileOf = (file: Record<string, unknown>) =>
+    read({ messages: [{ role: 'user', content: [{ type: 'file', file }] }] }).messages[0]?.parts;
+  const pdf = 'data:application/pdf;base64,JVBERi0=';
+  assert.deepEqual(fileOf({ file_data: 'JVBERi0=', filename: 'a.pdf' }), [
+    { type: 'file', url: pdf, name: 'a.pdf' },
+  ]);
+  assert.deepEqual(fileOf({ file_data: 'JVBERi0=' }), [{ type: 'file', url: pdf, name: null }]);
+  assert.deepEqual(fileOf({ file_data: 'aGk=', filename: 'Notes.TXT' }), [
+    { type: 'file', url: 'data:text/plain;base64,aGk=', name: 'Notes.TXT' },
+  ]);
+  assert.deepEqual(fileOf({ file_data: pdf }), [{ type: 'file', url: pdf, name: null }]);
+  const cut = { file_data: 'data:application/pdf' };
+  assert.equal(
+    refusal({ messages: [{ role: 'user', content: [{ type: 'file', file: cut }] }] }).param,
+    'messages',
+  );
+});

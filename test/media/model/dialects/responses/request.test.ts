@@ -84,6 +84,7 @@ test('pictures and files by address or content are neutral, a provider’s own s
     { type: 'input_file', file_data: 'data:application/pdf;base64,AA==', filename: 'a.pdf' },
     { type: 'input_file', file_url: 'https://x.test/a.pdf' },
     { type: 'input_file', file_id: 'file_1' },
+    { type: 'input_file', file_data: 'AA==', filename: 'a.pdf' },
   ];
   const [message] = read({ input: [{ role: 'user', content }] }).messages;
   assert.deepEqual(message?.parts, [
@@ -92,6 +93,7 @@ test('pictures and files by address or content are neutral, a provider’s own s
     { type: 'file', url: 'data:application/pdf;base64,AA==', name: 'a.pdf' },
     { type: 'file', url: 'https://x.test/a.pdf', name: null },
     { type: 'native', format: 'responses', value: content[4] },
+    { type: 'file', url: 'data:application/pdf;base64,AA==', name: 'a.pdf' },
   ]);
 });
 
