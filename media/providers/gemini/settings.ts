@@ -3,9 +3,11 @@ import type {
   FunctionTool,
   GenerationRequest,
   OutputFormat,
+  Reasoning,
   ToolChoice,
 } from '../../model/request.ts';
 import type { CallOptions, UpstreamTarget } from '../contract.ts';
+import { toldReasoning } from '../effort.ts';
 import type { Members } from '../members.ts';
 import { generationOf } from './model.ts';
 
@@ -47,9 +49,10 @@ export function encodeTools(request: GenerationRequest, search: boolean): Member
 export function encodeSettings(
   request: GenerationRequest,
   model: string,
-  { outputTokensMax }: CallOptions,
+  { outputTokensMax, reasons = false }: CallOptions,
 ): Members {
   const { sampling } = request;
+  const reasoning = toldReasoning(request.reasoning, reasons);
   const settings: Members = {
     maxOutputTokens: outputTokensMax,
     temperature: sampling.temperature,
@@ -59,7 +62,7 @@ export function encodeSettings(
     presencePenalty: sampling.presencePenalty,
     frequencyPenalty: sampling.frequencyPenalty,
     stopSequences: sampling.stop.length === 0 ? null : sampling.stop,
-    thinkingConfig: thinkingOf(request, model),
+    thinkingConfig: reasoning === null ? null : thinkingOf(reasoning, model),
   };
   const given = Object.entries(settings).filter(([, value]) => value !== null);
   return { ...Object.fromEntries(given), ...formatOf(request) };
@@ -102,9 +105,7 @@ function formatOf({ outputFormat }: GenerationRequest): Members {
   return { ...json, responseJsonSchema: outputFormat.schema };
 }
 
-function thinkingOf({ reasoning }: GenerationRequest, model: string): Members | null {
-  if (reasoning === null) return null;
-  const { effort, budgetTokens, summary } = reasoning;
+function thinkingOf({ effort, budgetTokens, summary }: Reasoning, model: string): Members | null {
   const config: Members = summary ? { includeThoughts: true } : {};
   if (budgetTokens !== null) config.thinkingBudget = budgetTokens;
   else if (effort !== null) Object.assign(config, effortOf(effort, model));

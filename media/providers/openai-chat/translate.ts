@@ -7,7 +7,7 @@ import type {
   Message,
   ToolChoice,
 } from '../../model/request.ts';
-import { effortOf } from '../effort.ts';
+import { effortOf, toldReasoning } from '../effort.ts';
 import type { Members } from '../members.ts';
 import { turnsOf, wordedResult } from '../turns.ts';
 
@@ -81,12 +81,10 @@ function plainText(parts: readonly ContentPart[]): string {
   return parts.flatMap((part) => (part.type === 'text' ? part.text : [])).join('\n');
 }
 
-/**
- * Sampling, tools and reasoning effort, as far as they were given. Agents give every model a budget
- * to think, so `reasons` says whether it is worth telling.
- */
+/** Sampling, tools and reasoning effort, as far as they were given. */
 export function encodeSettings(request: GenerationRequest, body: Members, reasons: boolean): void {
-  const { sampling, tools, toolChoice, parallelToolCalls, reasoning } = request;
+  const { sampling, tools, toolChoice, parallelToolCalls } = request;
+  const reasoning = toldReasoning(request.reasoning, reasons);
   const settings: Members = {
     temperature: sampling.temperature,
     top_p: sampling.topP,
@@ -94,8 +92,7 @@ export function encodeSettings(request: GenerationRequest, body: Members, reason
     presence_penalty: sampling.presencePenalty,
     frequency_penalty: sampling.frequencyPenalty,
     stop: sampling.stop.length === 0 ? null : sampling.stop,
-    reasoning_effort:
-      reasons && reasoning !== null ? effortOf(reasoning) : (reasoning?.effort ?? null),
+    reasoning_effort: reasoning === null ? null : effortOf(reasoning),
   };
   for (const [name, value] of Object.entries(settings)) if (value !== null) body[name] = value;
   if (tools.length === 0) return;

@@ -1,8 +1,9 @@
 // The neutral request → a call of POST /responses. A client of the same format keeps what it wrote,
 // members that nobody here knows included; what is ours is taken out, and nothing is stored.
-import { type GenerationRequest, isForwardable } from '../../model/request.ts';
+import { type GenerationRequest, isForwardable, type Reasoning } from '../../model/request.ts';
 import { isSearchTool } from '../../model/search-tools.ts';
 import type { CallOptions, TokenCounting, UpstreamCall, UpstreamTarget } from '../contract.ts';
+import { toldReasoning } from '../effort.ts';
 import { foreignTo } from '../foreign.ts';
 import { isMembers, type Members } from '../members.ts';
 import { forwardInput } from './input.ts';
@@ -51,12 +52,13 @@ const reasoningModels = /^(o\d|codex|gpt-(oss|[5-9]|\d\d))/;
 export function encodeRequest(
   request: GenerationRequest,
   target: UpstreamTarget,
-  { outputTokensMax, nativeSearch }: CallOptions,
+  { outputTokensMax, nativeSearch, reasons = false }: CallOptions,
 ): UpstreamCall {
-  const body = contentOf(request, target);
+  const reasoning = reasoningOf(request, reasons);
+  const body = contentOf(request, target, reasoning);
   body.max_output_tokens = Math.max(outputTokensMax, outputTokensMin);
   if (nativeSearch) body.tools = withSearch(body.tools);
-  const include = includeOf(request, target);
+  const include = includeOf(request, target, reasoning);
   if (include.length > 0) body.include = include;
   body.store = false;
   body.stream = true;
@@ -68,8 +70,10 @@ export function encodeRequest(
 }
 
 export const counting: TokenCounting = {
-  encode: (request, target) =>
-    callOf(target, '/responses/input_tokens', 'application/json', contentOf(request, target)),
+  encode(request, target) {
+    const body = contentOf(request, target, reasoningOf(request, false));
+    return callOf(target, '/responses/input_tokens', 'application/json', body);
+  },
   read(body) {
     try {
       const parsed: unknown = JSON.parse(body);
@@ -88,8 +92,17 @@ export function lacks(request: GenerationRequest): string | null {
   return request.source.format === 'messages' ? 'stop_sequences' : 'stop';
 }
 
+/** A client of the same format says itself what the model is told. */
+function reasoningOf(request: GenerationRequest, reasons: boolean): Reasoning | null {
+  return toldReasoning(request.reasoning, reasons || request.source.format === 'responses');
+}
+
 /** Everything but how the answer is to be delivered. */
-function contentOf(request: GenerationRequest, target: UpstreamTarget): Members {
+function contentOf(
+  request: GenerationRequest,
+  target: UpstreamTarget,
+  reasoning: Reasoning | null,
+): Members {
   const isSameFormat = request.source.format === 'responses';
   const source = isSameFormat ? request.source.body : {};
   const body: Members = { model: target.upstreamModel };
@@ -98,7 +111,7 @@ function contentOf(request: GenerationRequest, target: UpstreamTarget): Members 
     body.input = forwardInput(source.input ?? source.messages);
   } else Object.assign(body, encodeMessages(request.messages));
   if (!isSameFormat) {
-    encodeSettings(request, body);
+    encodeSettings(request, body, reasoning);
     return body;
   }
   for (const name of Object.keys(source)) {
@@ -121,8 +134,11 @@ function textOf(request: GenerationRequest, source: Members): Members | null {
 }
 
 /** Nothing is stored, so reasoning must come sealed to be given back in a later turn. */
-function includeOf(request: GenerationRequest, target: UpstreamTarget): unknown[] {
-  const { source, reasoning } = request;
+function includeOf(
+  { source }: GenerationRequest,
+  target: UpstreamTarget,
+  reasoning: Reasoning | null,
+): unknown[] {
   const declared = source.format === 'responses' ? source.body.include : null;
   const include: unknown[] = Array.isArray(declared) ? [...declared] : [];
   const reasons = reasoning !== null || reasoningModels.test(target.upstreamModel);

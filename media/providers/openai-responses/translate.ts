@@ -30,8 +30,12 @@ function textOf({ parts }: Message): string {
 }
 
 /** Sampling, tools, format and reasoning, as far as they were given. */
-export function encodeSettings(request: GenerationRequest, body: Members): void {
-  const { sampling, tools, toolChoice, parallelToolCalls, reasoning, outputFormat } = request;
+export function encodeSettings(
+  request: GenerationRequest,
+  body: Members,
+  reasoning: Reasoning | null,
+): void {
+  const { sampling, tools, toolChoice, parallelToolCalls, outputFormat } = request;
   if (sampling.temperature !== null) body.temperature = sampling.temperature;
   if (sampling.topP !== null) body.top_p = sampling.topP;
   if (reasoning !== null) body.reasoning = encodeReasoning(reasoning);

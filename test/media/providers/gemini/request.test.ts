@@ -255,6 +255,18 @@ test('asks for thinking in the words of the model’s generation', () => {
   assert.equal(thinking(null, 'gemini-3-flash'), undefined);
 });
 
+test('a budget to think, which agents give every model, is told to those that reason', () => {
+  const reasoning = { effort: null, budgetTokens: 2_000, summary: true };
+  const request = neutralRequest({ messages: [message('user', 'hi')], reasoning });
+  const told = (reasons: boolean) => {
+    const options = { outputTokensMax: 77, nativeSearch: false, reasons };
+    return JSON.parse(gemini.encodeRequest(request, target, options).body).generationConfig
+      .thinkingConfig;
+  };
+  assert.deepEqual(told(true), { includeThoughts: true, thinkingBudget: 2_000 });
+  assert.equal(told(false), undefined);
+});
+
 test('counts instructions and tools too', () => {
   const messages = [message('system', 'be kind'), message('user', 'hi')];
   const counting = gemini.counting;

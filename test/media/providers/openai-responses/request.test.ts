@@ -19,8 +19,12 @@ const target: UpstreamTarget = {
   upstreamModel: 'upstream-model',
 };
 
-function encode(request: GenerationRequest, to = target, nativeSearch = false) {
-  const options = { outputTokensMax: 77, nativeSearch };
+function encode(
+  request: GenerationRequest,
+  to = target,
+  { nativeSearch = false, reasons = false }: { nativeSearch?: boolean; reasons?: boolean } = {},
+) {
+  const options = { outputTokensMax: 77, nativeSearch, reasons };
   const call = openaiResponses.encodeRequest(request, to, options);
   return { call, sent: JSON.parse(call.body) as Members };
 }
@@ -188,7 +192,7 @@ test('other formats are translated: tools flat and not strict, settings, picture
     outputFormat: { type: 'json_object' },
     reasoning: { effort: null, budgetTokens: 9_000, summary: true },
   });
-  const { sent } = encode(request, target, true);
+  const { sent } = encode(request, target, { nativeSearch: true, reasons: true });
   assert.deepEqual(sent, {
     ...always,
     include: ['reasoning.encrypted_content'],
@@ -221,6 +225,22 @@ test('other formats are translated: tools flat and not strict, settings, picture
     text: { format: { type: 'json_object' } },
     reasoning: { effort: 'high', summary: 'auto' },
   });
+});
+
+test('a budget to think, which agents give every model, is told to those that reason', () => {
+  const messages = [userMessage('hi')];
+  const told = (reasoning: GenerationRequest['reasoning'], reasons: boolean) => {
+    const { sent } = encode(neutralRequest({ messages, reasoning }), target, { reasons });
+    return [sent.reasoning, sent.include];
+  };
+  const sealed = ['reasoning.encrypted_content'];
+  const budget = { effort: null, budgetTokens: 2_000, summary: true };
+  assert.deepEqual(told(budget, true), [{ effort: 'low', summary: 'auto' }, sealed]);
+  assert.deepEqual(told(budget, false), [undefined, undefined]);
+  assert.deepEqual(told({ ...budget, effort: 'high' }, false), [
+    { effort: 'high', summary: 'auto' },
+    sealed,
+  ]);
 });
 
 test('reasoning that nothing of its turn follows is left out, as the format wants it', () => {
