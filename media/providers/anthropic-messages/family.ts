@@ -3,12 +3,13 @@ import type { ProviderFamily } from '../contract.ts';
 import { counting } from './counting.ts';
 import { readFailure } from './failure.ts';
 import { MessagesReader } from './reader.ts';
-import { constrains, encodeRequest, lacks } from './request.ts';
+import { constrains, encodeRequest, lacks, searchName } from './request.ts';
 
 export const anthropicMessages: ProviderFamily = {
   name: 'anthropic-messages',
   format: 'messages',
-  searches: () => true,
+  // A name is given once, and a function of the client's may have it.
+  searches: ({ tools }) => tools.every(({ name }) => name !== searchName),
   counting,
   outputTokensMin: 1,
   constrains,

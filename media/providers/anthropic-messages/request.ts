@@ -42,6 +42,7 @@ const ownMembers: ReadonlySet<string> = new Set([
 ]);
 const defaultVersion = '2023-06-01';
 const searchesMax = 5;
+export const searchName = 'web_search';
 
 /** Encodes a streamed call. */
 export function encodeRequest(
@@ -144,9 +145,9 @@ function withoutUnsigned(messages: unknown): unknown {
 
 function offerSearch(body: Members): void {
   const tools = Array.isArray(body.tools) ? body.tools : [];
-  const offered = tools.some((tool) => isMembers(tool) && tool.name === 'web_search');
+  const offered = tools.some((tool) => isMembers(tool) && tool.name === searchName);
   if (offered) return;
-  const search = { type: 'web_search_20250305', name: 'web_search', max_uses: searchesMax };
+  const search = { type: 'web_search_20250305', name: searchName, max_uses: searchesMax };
   body.tools = [...tools, search];
 }
 

@@ -312,6 +312,13 @@ test('tools, their choice and the search of the provider', () => {
   }
 });
 
+test('its own search has a name that a function of the client’s may have taken', () => {
+  const named = (name: string) =>
+    neutralRequest({ tools: [{ name, description: null, parameters: null, strict: null }] });
+  assert.equal(anthropicMessages.searches(named('f')), true);
+  assert.equal(anthropicMessages.searches(named('web_search')), false);
+});
+
 function formatOf(schema: Members): OutputFormat {
   return { type: 'json_schema', name: 'n', schema, strict: false };
 }
