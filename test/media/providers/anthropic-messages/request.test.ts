@@ -324,15 +324,13 @@ function formatOf(schema: Members): OutputFormat {
 }
 
 test('a schema is kept to as far as the provider can, any object is asked for in words', () => {
-  const open = {
-    type: 'object',
-    properties: { list: { type: 'array', items: { type: 'object' } } },
-  };
+  const item = { type: 'object', properties: { a: { type: 'string' } } };
+  const open = { type: 'object', properties: { list: { type: 'array', items: item } } };
   const outputFormat = formatOf(open);
   const constrains = (format: OutputFormat) =>
     anthropicMessages.constrains(format, neutralRequest(), target);
   assert.equal(constrains(outputFormat), true);
-  const closedItems = { type: 'object', additionalProperties: false };
+  const closedItems = { ...item, additionalProperties: false };
   const sent = translate([userMessage('hi')], { outputFormat });
   assert.deepEqual(sent.output_config, {
     format: {
@@ -349,13 +347,39 @@ test('a schema is kept to as far as the provider can, any object is asked for in
     { type: 'integer', minimum: 3 },
     { type: 'object', additionalProperties: { type: 'string' } },
     { type: 'array', items: { type: 'string' }, minItems: 4 },
+    // Closed, as the provider wants all objects, nothing could be in it.
+    { type: 'object' },
+    { type: ['object', 'null'] },
+    { enum: [{ a: 1 }] },
+    { $ref: 'https://x.test/schema' },
     {},
   ]) {
     assert.equal(constrains(formatOf({ type: 'object', properties: { rule } })), false);
   }
+  for (const rule of [{ type: ['object', 'null'], properties: {} }, { enum: ['a', 1, null] }]) {
+    assert.equal(constrains(formatOf({ type: 'object', properties: { rule } })), true);
+  }
   assert.equal(constrains({ type: 'json_object' }), false);
   const object = translate([userMessage('hi')], { outputFormat: { type: 'json_object' } });
   assert.deepEqual([object.system, object.output_config], [undefined, undefined]);
+});
+
+test('schemas that lead back to themselves are asked for in words', () => {
+  const treeOf = (leaf: Members, node: Members) =>
+    formatOf({
+      type: 'object',
+      properties: { root: { $ref: '#/$defs/node' } },
+      $defs: { node: { type: 'object', properties: { next: node } }, leaf },
+    });
+  const constrains = (format: OutputFormat) =>
+    anthropicMessages.constrains(format, neutralRequest(), target);
+  const text = { type: 'string' };
+  const again = { $ref: '#/$defs/node' };
+  const toLeaf = { anyOf: [{ $ref: '#/$defs/leaf' }, { $ref: '#/$defs/leaf' }] };
+  assert.equal(constrains(treeOf(text, toLeaf)), true);
+  assert.equal(constrains(treeOf(text, { type: 'array', items: again })), false);
+  assert.equal(constrains(treeOf({ anyOf: [again, { type: 'null' }] }, toLeaf)), false);
+  assert.equal(constrains(formatOf({ properties: { self: { $ref: '#' } } })), false);
 });
 
 test('what it has no form for is named', () => {
