@@ -3,6 +3,7 @@ import * as v from 'valibot';
 import { svcUsageSchema } from '../generations/schema.ts';
 
 const count = v.pipe(v.number(), v.integer(), v.minValue(0));
+const called = v.object({ name: v.string(), arguments: v.string() });
 
 export const chatCompletionSchema = v.object({
   id: v.string(),
@@ -21,12 +22,19 @@ export const chatCompletionSchema = v.object({
             v.object({
               id: v.string(),
               type: v.literal('function'),
-              function: v.object({ name: v.string(), arguments: v.string() }),
+              function: called,
             }),
           ),
         ),
+        function_call: v.optional(called),
       }),
-      finish_reason: v.picklist(['stop', 'length', 'tool_calls', 'content_filter']),
+      finish_reason: v.picklist([
+        'stop',
+        'length',
+        'tool_calls',
+        'content_filter',
+        'function_call',
+      ]),
     }),
   ),
   usage: v.object({ prompt_tokens: count, completion_tokens: count, total_tokens: count }),

@@ -18,6 +18,7 @@ import {
   refuseServerTool,
   refuseTooManyServers,
 } from '../fields.ts';
+import { FunctionIds, knowsFunctions } from './functions.ts';
 import type { ChatRequestBody } from './schema.ts';
 
 /** Throws a Problem with the field's path for what the schema alone cannot refuse. */
@@ -26,7 +27,7 @@ export function readRequest(
   headers: Readonly<Record<string, string>>,
 ): GenerationRequest {
   refuseUnsupported(body);
-  const messages = body.messages.map(readMessage);
+  const messages = readMessages(body.messages);
   assertMediaUrls(messages, 'messages');
   if (typeof body.instructions === 'string') messages.unshift(systemMessage(body.instructions));
   return withoutForbiddenSearch({
@@ -35,7 +36,7 @@ export function readRequest(
     tools: allowedAmong(readTools(declaredTools(body)), body),
     nativeTools: [],
     toolChoice: readToolChoice(body),
-    parallelToolCalls: body.parallel_tool_calls ?? null,
+    parallelToolCalls: body.parallel_tool_calls ?? (knowsFunctions(body) ? false : null),
     outputFormat: readOutputFormat(body),
     outputTokensMax:
       body.max_output_tokens ?? body.max_completion_tokens ?? body.max_tokens ?? null,
@@ -71,6 +72,19 @@ function readSampling(body: ChatRequestBody): Sampling {
 
 type BodyMessage = ChatRequestBody['messages'][number];
 
+function readMessages(messages: readonly BodyMessage[]): Message[] {
+  const ids = new FunctionIds();
+  return messages.map((message, index) => {
+    const read = readMessage(message);
+    if (message.role === 'function') read.toolCallId = ids.answered(message.name, index);
+    if (message.role === 'assistant' && message.function_call) {
+      const { name, arguments: text } = message.function_call;
+      read.toolCalls.push({ id: ids.asked(name, index), name, arguments: text });
+    }
+    return read;
+  });
+}
+
 function readMessage(message: BodyMessage): Message {
   const calls = message.role === 'assistant' ? (message.tool_calls ?? []) : [];
   const parts = readParts(message.content);
@@ -79,7 +93,7 @@ function readMessage(message: BodyMessage): Message {
     parts.push({ type: 'text', text: message.refusal });
   }
   return {
-    role: message.role,
+    role: message.role === 'function' ? 'tool' : message.role,
     parts,
     toolCalls: calls.map((call) => ({
       id: call.id,
@@ -126,7 +140,6 @@ function readTools(tools: BodyTool[]): FunctionTool[] {
   return tools.map(readTool);
 }
 
-/** Clients from before there were tools declare functions. */
 function declaredTools({ tools, functions }: ChatRequestBody): BodyTool[] {
   return tools ?? (functions ?? []).map((declared) => ({ type: 'function', function: declared }));
 }

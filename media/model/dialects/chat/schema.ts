@@ -23,10 +23,11 @@ const audioPart = v.looseObject({ type: v.literal('input_audio') });
 const part = v.variant('type', [textPart, imagePart, filePart, refusalPart, audioPart]);
 const content = v.union([v.string(), v.array(part)]);
 
+const functionCall = v.looseObject({ name: v.string(), arguments: v.string() });
 const toolCall = v.looseObject({
   id: v.string(),
   type: v.literal('function'),
-  function: v.looseObject({ name: v.string(), arguments: v.string() }),
+  function: functionCall,
 });
 
 const message = v.variant('role', [
@@ -36,8 +37,10 @@ const message = v.variant('role', [
     content: v.nullish(content),
     refusal: v.nullish(v.string()),
     tool_calls: v.nullish(v.array(toolCall)),
+    function_call: v.nullish(functionCall),
   }),
   v.looseObject({ role: v.literal('tool'), content, tool_call_id: v.string() }),
+  v.looseObject({ role: v.literal('function'), content: v.nullish(v.string()), name: v.string() }),
 ]);
 
 const declaration = v.looseObject({
@@ -98,7 +101,10 @@ export const chatRequestSchema = v.looseObject({
     v.pipe(
       v.array(declaration),
       v.maxLength(512),
-      v.description('The deprecated form of `tools`, read where `tools` is not given'),
+      v.description(
+        'The deprecated form of `tools`, read where `tools` is not given. The answer then has at ' +
+          'most one call, as `function_call`.',
+      ),
     ),
   ),
   function_call: v.nullish(

@@ -5,6 +5,7 @@ import type { FinishReason, ModelEvent, Progress } from '../../events.ts';
 import type { Receipt, ReplyIdentity, ReplyOptions, StreamEncoder, SvcUsage } from '../contract.ts';
 import { hasAddress, urlCitation } from './citation.ts';
 import { chatError } from './error.ts';
+import { knowsFunctions } from './functions.ts';
 import { chatUsage, completionId } from './usage.ts';
 
 const done = 'data: [DONE]\n\n';
@@ -18,6 +19,8 @@ const wordMembers = {
 
 export class ChatStreamEncoder implements StreamEncoder {
   readonly #includeUsage: boolean;
+  /** The client knows functions, and no tools. */
+  readonly #isOld: boolean;
   /** `data: {…,` up to the members that differ. */
   readonly #head: string;
   readonly #open: string;
@@ -25,10 +28,11 @@ export class ChatStreamEncoder implements StreamEncoder {
   readonly #textOpen: string;
   readonly #textClose: string;
   #roleSent = false;
-  #finishReason: FinishReason = 'stop';
+  #finishReason: FinishReason | 'function_call' = 'stop';
 
-  constructor(identity: ReplyIdentity, options: Pick<ReplyOptions, 'includeUsage'>) {
-    this.#includeUsage = options.includeUsage;
+  constructor(identity: ReplyIdentity, { includeUsage, request }: ReplyOptions) {
+    this.#includeUsage = includeUsage;
+    this.#isOld = knowsFunctions(request.source.body);
     const id = JSON.stringify(completionId(identity.requestId));
     const model = JSON.stringify(identity.model);
     const created = `"object":"chat.completion.chunk","created":${identity.createdAt}`;
@@ -93,11 +97,13 @@ export class ChatStreamEncoder implements StreamEncoder {
         return this.#delta(`{"reasoning_content":"${escapeText(event.text)}"}`);
       case 'tool_call': {
         const { index, id, name } = event;
+        if (this.#isOld) return this.#functionCall(index, JSON.stringify({ name, arguments: '' }));
         const call = { index, id, type: 'function', function: { name, arguments: '' } };
         return this.#delta(`{"tool_calls":[${JSON.stringify(call)}]}`);
       }
       case 'tool_arguments': {
         const fragment = escapeText(event.text);
+        if (this.#isOld) return this.#functionCall(event.index, `{"arguments":"${fragment}"}`);
         return this.#delta(
           `{"tool_calls":[{"index":${event.index},"function":{"arguments":"${fragment}"}}]}`,
         );
@@ -108,7 +114,8 @@ export class ChatStreamEncoder implements StreamEncoder {
         if (!hasAddress(event.citation)) return '';
         return this.#delta(`{"annotations":[${JSON.stringify(urlCitation(event.citation))}]}`);
       case 'finish':
-        this.#finishReason = event.reason;
+        this.#finishReason =
+          this.#isOld && event.reason === 'tool_calls' ? 'function_call' : event.reason;
         return '';
       default:
         return '';
@@ -121,6 +128,11 @@ export class ChatStreamEncoder implements StreamEncoder {
     const choice = { index: 0, delta, logprobs: null, finish_reason: null, ...extra.choice };
     const members = `"choices":[${JSON.stringify(choice)}]`;
     return this.#role() + this.#head + members + this.#tail();
+  }
+
+  /** An answer has no place for another than the first. */
+  #functionCall(index: number, members: string): string {
+    return index === 0 ? this.#delta(`{"function_call":${members}}`) : '';
   }
 
   #delta(delta: string): string {

@@ -8,20 +8,23 @@ import {
 } from '../../answer.ts';
 import type { Receipt, ReplyIdentity, ReplyOptions } from '../contract.ts';
 import { hasAddress, urlCitation } from './citation.ts';
+import { knowsFunctions } from './functions.ts';
 import { chatUsage, completionId } from './usage.ts';
 
 export function wholeReply(
   identity: ReplyIdentity,
-  _options: ReplyOptions,
+  { request }: ReplyOptions,
   answer: Answer,
   receipt: Receipt,
 ): Record<string, unknown> {
+  const isOld = knowsFunctions(request.source.body);
+  const reason = answer.finishReason ?? 'stop';
   const choice = {
     index: 0,
     logprobs: null,
-    finish_reason: answer.finishReason ?? 'stop',
+    finish_reason: isOld && reason === 'tool_calls' ? 'function_call' : reason,
     ...answer.extra.choice,
-    message: messageOf(answer),
+    message: messageOf(answer, isOld),
   };
   return {
     id: completionId(identity.requestId),
@@ -35,7 +38,7 @@ export function wholeReply(
   };
 }
 
-function messageOf(answer: Answer): Record<string, unknown> {
+function messageOf(answer: Answer, isOld: boolean): Record<string, unknown> {
   const calls = answerToolCalls(answer);
   const text = answerText(answer);
   const refusal = answerRefusal(answer);
@@ -50,7 +53,10 @@ function messageOf(answer: Answer): Record<string, unknown> {
   };
   if (reasoning !== '') message.reasoning_content = reasoning;
   if (citations.length > 0) message.annotations = citations.map(urlCitation);
-  if (calls.length > 0) {
+  const [first] = calls;
+  if (first !== undefined && isOld) {
+    message.function_call = { name: first.name, arguments: first.arguments };
+  } else if (first !== undefined) {
     message.tool_calls = calls.map((call) => ({
       id: call.id,
       type: 'function',

@@ -1,0 +1,22 @@
+// Calls as they were before there were tools: a client that declares `functions` reads and writes
+// `function_call`, of which an answer has one, without an id.
+
+/** Whether the client knows no tools. */
+export function knowsFunctions({ functions, tools }: Record<string, unknown>): boolean {
+  return (functions ?? null) !== null && (tools ?? null) === null;
+}
+
+/** Ids for calls that have none: a result belongs to the last call of its name. */
+export class FunctionIds {
+  readonly #last = new Map<string, string>();
+
+  asked(name: string, index: number): string {
+    const id = `call_${index}`;
+    this.#last.set(name, id);
+    return id;
+  }
+
+  answered(name: string, index: number): string {
+    return this.#last.get(name) ?? `call_${index}`;
+  }
+}
