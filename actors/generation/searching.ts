@@ -164,10 +164,13 @@ export function searched(state: GenerationState, events: ModelEvent[]): ModelEve
   return [...events.slice(0, end), ...citations, ...events.slice(end)];
 }
 
-/** A provider's own search shows as a block or item of its format, or by what it cites. */
+/**
+ * A provider's own search shows as a block or item of its format, or by what it cites. Files and
+ * tools are searched, too.
+ */
 function isOfSearch(event: ModelEvent): boolean {
   if (event.type === 'citation') return event.citation.url !== '';
   if (event.type !== 'native') return false;
   const { type, name } = event.value;
-  return `${String(type)} ${String(name)}`.includes('search');
+  return `${String(type)} ${String(name)}`.includes('web_search');
 }
