@@ -78,11 +78,9 @@ function planExact(
   if (model.targets.length === 0) throw new Problem('no_route_available');
   refuseIncapable(request, model);
   const targets = health.order(model.targets, nowMs);
-  const able = targets.filter(({ family }) => input.family(family).lacks(request) === null);
+  let able = targets.filter(({ family }) => input.family(family).lacks(request) === null);
   if (able.length === 0) throw lacking(input, targets);
-  if (search !== null && mustSearchNatively(search)) {
-    refuseUnsearchable(input, model, able, search);
-  }
+  if (search !== null && mustSearchNatively(search)) able = searching(input, model, able, search);
   return {
     candidates: able.map((target) => ({ model, target })),
     routing: null,
@@ -109,7 +107,7 @@ function planManaged(
   const begunMs = performance.now();
   const mustSearch = mustSearchNatively(search);
   const plan = planRoute({
-    route: ableRoute(input, route),
+    route: ableRoute(input, route, mustSearch),
     request,
     inputTokens,
     policy: openPolicy,
@@ -140,12 +138,26 @@ function planManaged(
   };
 }
 
-/** The route with those provider routes alone that have a form for everything in the request. */
-function ableRoute({ request, family }: PlanningInput, route: ManagedRoute): ManagedRoute {
-  const isAble = (target: UpstreamTarget) => family(target.family).lacks(request) === null;
-  if (route.pool.every(({ model }) => model.targets.every(isAble))) return route;
+/**
+ * The route with those provider routes alone that have a form for everything in the request, and a
+ * search beside it where that is needed.
+ */
+function ableRoute(
+  { request, family }: PlanningInput,
+  route: ManagedRoute,
+  mustSearch: boolean,
+): ManagedRoute {
+  const isAble = (target: UpstreamTarget, { capabilities }: CatalogModel) => {
+    const { lacks, searches } = family(target.family);
+    if (lacks(request) !== null) return false;
+    // Models without a search are left to the decision, which says so.
+    return !(mustSearch && capabilities.includes('web_search')) || searches(request);
+  };
+  const isWhole = ({ model }: ManagedRoute['pool'][number]) =>
+    model.targets.every((target) => isAble(target, model));
+  if (route.pool.every(isWhole)) return route;
   const pool = route.pool.flatMap((member) => {
-    const targets = member.model.targets.filter(isAble);
+    const targets = member.model.targets.filter((target) => isAble(target, member.model));
     return targets.length === 0 ? [] : [{ ...member, model: { ...member.model, targets } }];
   });
   return { ...route, pool };
@@ -191,17 +203,19 @@ function lacking(input: PlanningInput, targets: readonly UpstreamTarget[]): Prob
   return fieldProblem(field, `The model cannot take this part of the request: '${field}'.`);
 }
 
-/** Nothing searches for models here: the candidates must do it themselves, or nobody does. */
-function refuseUnsearchable(
-  input: PlanningInput,
+/**
+ * Nothing searches for models here: the candidates must do it themselves, or nobody does.
+ * @throws Problem no_route_available when none of them does
+ */
+function searching(
+  { family, request }: PlanningInput,
   model: CatalogModel,
   targets: readonly UpstreamTarget[],
   search: SearchPlan,
-): void {
+): UpstreamTarget[] {
   const isCapable = model.capabilities.includes('web_search');
-  if (isCapable && targets.some(({ family }) => input.family(family).searches(input.request))) {
-    return;
-  }
+  const able = targets.filter((target) => isCapable && family(target.family).searches(request));
+  if (able.length > 0) return able;
   const path = search.required ? 'metadata.require_web_search' : 'web_search';
   throw new Problem('no_route_available', {
     message: 'Web search is not available for this model at the moment.',

@@ -96,3 +96,16 @@ test('a managed route goes to who searches where nobody else does', async () => 
   assert.equal(told.svcRouting?.selected_model, 'native-messages');
   assert.equal(told.svcRouting?.decision_category, 'capability');
 });
+
+test('nor does it go to who searches, but not beside the tools of this request', async () => {
+  const account = await bare.account();
+  const called = (name: string) => ({ type: 'function', function: { name } });
+  const members = { web_search: true, tools: [called('f')] };
+  const text = '[[sim search=1 tokens=1]]';
+  const told = await ask('chat', account, { model: 'm-native', text, members });
+  assert.equal(told.svcRouting?.selected_model, 'native-messages', told.raw);
+  assert.ok((told.svcUsage?.search_calls ?? 0) >= 1, told.raw);
+  const taken = { ...members, tools: [called('web_search')] };
+  const refused = await ask('chat', account, { model: 'm-native', text, members: taken });
+  assert.deepEqual([refused.status, refused.error?.code], [503, 'no_route_available']);
+});

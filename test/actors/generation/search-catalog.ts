@@ -49,6 +49,14 @@ export function searchCatalog(
         ],
         optimizer: 'never',
       },
+      {
+        alias: 'm-native',
+        pool: [
+          { model: 'native-gemini', quality: 90 },
+          { model: 'native-messages', quality: 10 },
+        ],
+        optimizer: 'never',
+      },
     ],
   };
 }
