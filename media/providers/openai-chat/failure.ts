@@ -1,7 +1,7 @@
 // Error replies of Chat Completions servers → the neutral failure.
 import type { UpstreamFailure } from '../../model/events.ts';
 import { isMembers } from '../members.ts';
-import { detailOf, failureOfReply } from '../refusal.ts';
+import { detailOf, failureOfReply, kindOfStatus } from '../refusal.ts';
 
 /** The members of an error that are told to the log. */
 const told = ['type', 'code', 'message'];
@@ -15,9 +15,12 @@ export function readFailure(
   return failureOfReply(status, headers, body, told);
 }
 
-/** An error inside a stream that had begun with 200. */
+/** An error inside a stream that had begun with 200: many servers tell its status as the code. */
 export function streamFailure(error: unknown): UpstreamFailure {
   const code = isMembers(error) ? error.code : null;
   const status = typeof code === 'number' && code >= 400 && code <= 599 ? code : null;
-  return { kind: 'failed', status, retryAfterMs: null, detail: detailOf(error, told) };
+  const isLimit = typeof code === 'string' && code.startsWith('rate_limit');
+  const kind = status === null ? 'failed' : kindOfStatus(status);
+  const detail = detailOf(error, told);
+  return { kind: isLimit ? 'busy' : kind, status, retryAfterMs: null, detail };
 }

@@ -230,7 +230,11 @@ const toolFixtures: Fixture[] = [
   },
 ];
 
-function failed(detail: string, kind: 'failed' | 'garbage' | 'cut', status: number | null = null) {
+function failed(
+  detail: string,
+  kind: 'failed' | 'garbage' | 'cut' | 'busy' | 'rejected',
+  status: number | null = null,
+) {
   const failure = { kind, status, retryAfterMs: null, detail };
   return { type: 'failure' as const, failure };
 }
@@ -245,6 +249,21 @@ const failureFixtures: Fixture[] = [
       done,
     ].join(''),
     events: [start, text('a'), failed('server_error: 503: boom', 'failed', 503)],
+  },
+  {
+    name: 'the status that an error in a stream would have had before it',
+    body: 'data: {"error":{"message":"slow down","code":429}}\n\n',
+    events: [failed('429: slow down', 'busy', 429)],
+  },
+  {
+    name: 'a refusal of the request after the head',
+    body: `${chunk({ role: 'assistant' })}data: {"error":{"message":"long","code":400}}\n\n`,
+    events: [start, failed('400: long', 'rejected', 400)],
+  },
+  {
+    name: 'the vendor’s word for a rate limit',
+    body: 'data: {"error":{"type":"requests","code":"rate_limit_exceeded"}}\n\n',
+    events: [failed('requests: rate_limit_exceeded', 'busy')],
   },
   {
     name: 'an event named error',
