@@ -1,6 +1,7 @@
 // Neutral content parts → content blocks. Empty text is left out: the provider refuses it.
 import { isSealed } from '../../model/dialects/responses/reasoning.ts';
 import type { ContentPart, Message } from '../../model/request.ts';
+import { readDataUrl } from '../data-url.ts';
 import type { Members } from '../members.ts';
 
 export function encodeParts(parts: readonly ContentPart[]): Members[] {
@@ -31,11 +32,6 @@ export function isSigned({ type, signature }: Members): boolean {
   return typeof signature === 'string' && signature !== '' && !isSealed(signature);
 }
 
-interface DataUrl {
-  mediaType: string;
-  base64: string;
-}
-
 function imageSource(url: string): Members {
   const data = readDataUrl(url);
   if (data === null) return { type: 'url', url };
@@ -59,23 +55,4 @@ function encodeFile(url: string, name: string | null): Members[] {
   return [
     { type: 'document', source: { type: 'base64', media_type, data: data.base64 }, ...title },
   ];
-}
-
-/** RFC 2397; what is not base64 there is made so. Null: another kind of URL. */
-function readDataUrl(url: string): DataUrl | null {
-  if (!/^data:/i.test(url)) return null;
-  const comma = url.indexOf(',');
-  if (comma < 0) return null;
-  const [mediaType = '', ...parameters] = url.slice('data:'.length, comma).split(';');
-  const payload = url.slice(comma + 1);
-  if (parameters.includes('base64')) return { mediaType, base64: payload };
-  return { mediaType, base64: Buffer.from(decoded(payload)).toString('base64') };
-}
-
-function decoded(payload: string): string {
-  try {
-    return decodeURIComponent(payload);
-  } catch {
-    return payload;
-  }
 }

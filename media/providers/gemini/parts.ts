@@ -1,10 +1,11 @@
 // Parts of messages → parts of a content: text, data as data, addresses as files.
 import type { ContentPart } from '../../model/request.ts';
+import { readDataUrl } from '../data-url.ts';
 import { isMembers, type Members } from '../members.ts';
 
 /** Whether a part has a form here, or may be dropped because only its own format needs it. */
 export function isExpressible(part: ContentPart): boolean {
-  if (part.type === 'file') return isWebUrl(part.url) || dataOf(part.url) !== null;
+  if (part.type === 'file') return isWebUrl(part.url) || readDataUrl(part.url) !== null;
   if (part.type !== 'native') return true;
   const { type } = part.value;
   if (type === 'input_audio') return isAudio(part.value);
@@ -39,29 +40,12 @@ function isAudio(value: Members): value is Members & { input_audio: Members } {
 }
 
 function encodeMedia(url: string, fallbackType: string): Members {
-  const inlineData = dataOf(url);
-  if (inlineData !== null) return { inlineData };
-  return { fileData: { mimeType: typeOf(url) ?? fallbackType, fileUri: url } };
-}
-
-/** RFC 2397; data that is not base64 is made so. */
-function dataOf(url: string): { mimeType: string; data: string } | null {
-  if (!/^data:/i.test(url)) return null;
-  const comma = url.indexOf(',');
-  if (comma < 0) return null;
-  const [type = '', ...settings] = url.slice(5, comma).split(';');
-  const mimeType = type === '' ? 'text/plain' : type.toLowerCase();
-  const data = url.slice(comma + 1);
-  if (settings.some((setting) => /^\s*base64$/i.test(setting))) return { mimeType, data };
-  return { mimeType, data: Buffer.from(decoded(data)).toString('base64') };
-}
-
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
+  const inline = readDataUrl(url);
+  if (inline !== null) {
+    const { mediaType, base64: data } = inline;
+    return { inlineData: { mimeType: mediaType || 'text/plain', data } };
   }
+  return { fileData: { mimeType: typeOf(url) ?? fallbackType, fileUri: url } };
 }
 
 const typesByEnding: Readonly<Record<string, string>> = {

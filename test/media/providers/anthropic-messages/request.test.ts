@@ -382,6 +382,25 @@ test('schemas that lead back to themselves are asked for in words', () => {
   assert.equal(constrains(formatOf({ properties: { self: { $ref: '#' } } })), false);
 });
 
+test('data URLs may be written in any case, and say their encoding anywhere', () => {
+  const parts: Message['parts'] = [
+    { type: 'image', url: 'DATA:image/PNG; BASE64,AA==', detail: null },
+    { type: 'file', url: 'Data:Text/Plain;charset=utf-8,a%20b', name: null },
+  ];
+  const sent = translate([{ ...userMessage(''), parts }]);
+  const source = { type: 'base64', media_type: 'image/png', data: 'AA==' };
+  const text = { type: 'text', media_type: 'text/plain', data: 'a b' };
+  assert.deepEqual(sent.messages, [
+    {
+      role: 'user',
+      content: [
+        { type: 'image', source },
+        { type: 'document', source: text },
+      ],
+    },
+  ]);
+});
+
 test('what it has no form for is named', () => {
   const native = { format: 'responses' as const, value: { type: 'file_search' } };
   assert.equal(anthropicMessages.lacks(neutralRequest({ nativeTools: [native] })), 'tools');

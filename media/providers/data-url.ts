@@ -1,0 +1,29 @@
+// Data URLs (RFC 2397), for families whose formats have type and contents apart.
+
+export interface DataUrl {
+  /** In lower case, without parameters; empty: it says none. */
+  mediaType: string;
+  base64: string;
+}
+
+/** What is not base64 there is made so. Null: another kind of URL. */
+export function readDataUrl(url: string): DataUrl | null {
+  if (!/^data:/i.test(url)) return null;
+  const comma = url.indexOf(',');
+  if (comma < 0) return null;
+  const [type = '', ...parameters] = url.slice('data:'.length, comma).split(';');
+  const mediaType = type.trim().toLowerCase();
+  const payload = url.slice(comma + 1);
+  if (parameters.some((parameter) => /^\s*base64\s*$/i.test(parameter))) {
+    return { mediaType, base64: payload };
+  }
+  return { mediaType, base64: Buffer.from(decoded(payload)).toString('base64') };
+}
+
+function decoded(payload: string): string {
+  try {
+    return decodeURIComponent(payload);
+  } catch {
+    return payload;
+  }
+}
