@@ -169,6 +169,8 @@ function addManagedRoutes(document: CatalogDocument, models: readonly string[]):
   }
 }
 
+const knownCapabilities = ['chat', 'tools', 'vision', 'structured_output'] as const;
+
 function addKnown(document: CatalogDocument, known: KnownProvider, apiKey: string): void {
   document.providers.push({
     name: known.name,
@@ -187,7 +189,7 @@ function addKnown(document: CatalogDocument, known: KnownProvider, apiKey: strin
       price: model.price,
       context_window: model.contextWindow,
       output_tokens_max: model.outputTokensMax,
-      capabilities: ['chat', 'tools', 'vision', 'structured_output'],
+      capabilities: model.reasons ? [...knownCapabilities, 'reasoning'] : [...knownCapabilities],
       enabled: true,
     });
   }

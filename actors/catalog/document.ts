@@ -121,7 +121,10 @@ export const modelSchema = v.strictObject({
   context_window: v.optional(tokens, 128_000),
   /** The most that a request may ask for, and what it gets when it asks for nothing. */
   output_tokens_max: v.optional(tokens, 4_096),
-  /** Of generation models; the others have `audio`. */
+  /**
+   * Of generation models; the others have `audio`. A client's budget to think is told to models
+   * with `reasoning` alone.
+   */
   capabilities: v.optional(v.array(v.picklist(capabilities)), ['chat']),
   /** Of voice and speech models: the voices that callers name, with the upstream's names. */
   voices: v.optional(v.pipe(v.record(name, visibleAscii(200)), v.maxEntries(100))),

@@ -10,6 +10,7 @@ export interface KnownModel {
   displayName: string;
   contextWindow: number;
   outputTokensMax: number;
+  reasons: boolean;
   /** US dollars per million tokens. */
   price: {
     input_per_million: string;
@@ -39,6 +40,7 @@ const knownProviders: Record<'openai' | 'anthropic' | 'gemini', KnownProvider> =
         displayName: 'GPT-4.1',
         contextWindow: 1_047_576,
         outputTokensMax: 32_768,
+        reasons: false,
         price: {
           input_per_million: '2.00',
           cached_input_per_million: '0.50',
@@ -50,6 +52,7 @@ const knownProviders: Record<'openai' | 'anthropic' | 'gemini', KnownProvider> =
         displayName: 'GPT-4.1 mini',
         contextWindow: 1_047_576,
         outputTokensMax: 32_768,
+        reasons: false,
         price: {
           input_per_million: '0.40',
           cached_input_per_million: '0.10',
@@ -69,6 +72,7 @@ const knownProviders: Record<'openai' | 'anthropic' | 'gemini', KnownProvider> =
         displayName: 'Claude Sonnet 4.5',
         contextWindow: 200_000,
         outputTokensMax: 64_000,
+        reasons: true,
         price: {
           input_per_million: '3.00',
           cached_input_per_million: '0.30',
@@ -89,6 +93,7 @@ const knownProviders: Record<'openai' | 'anthropic' | 'gemini', KnownProvider> =
         displayName: 'Gemini 2.5 Flash',
         contextWindow: 1_048_576,
         outputTokensMax: 65_535,
+        reasons: true,
         price: {
           input_per_million: '0.30',
           cached_input_per_million: '0.075',
