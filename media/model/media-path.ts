@@ -1,5 +1,5 @@
-// Where in a client's own body an image or a file stands. Neutral messages do not say: instructions
-// are among them, items of one turn are merged, and earlier turns may stand in front.
+// Where in a client's own body the conversation, an image or a file stands. Neutral messages do not
+// say: instructions are among them, items of a turn are merged, earlier turns may stand in front.
 import type { GenerationRequest } from './request.ts';
 
 type Members = Record<string, unknown>;
@@ -10,11 +10,19 @@ const types: Readonly<Record<'image' | 'file', readonly unknown[]>> = {
   file: ['document', 'file', 'input_file'],
 };
 
+/** The member of the client's body that has the conversation: two formats know both. */
+export function conversationMember({
+  source: { body, format },
+}: Pick<GenerationRequest, 'source'>): 'input' | 'messages' {
+  if (format === 'chat' || format === 'messages') return 'messages';
+  // Of the two, `input` is read first.
+  return (body.input ?? null) !== null || (body.messages ?? null) === null ? 'input' : 'messages';
+}
+
 /** As in `messages[2].content`; only the list where none of its own entries has one. */
-export function mediaPath({ source }: GenerationRequest, kind: 'image' | 'file'): string {
-  const { body, format } = source;
-  const takesInput = format === 'responses' || format === 'legacy';
-  const list = takesInput && (body.input ?? null) !== null ? 'input' : 'messages';
+export function mediaPath(request: GenerationRequest, kind: 'image' | 'file'): string {
+  const { body } = request.source;
+  const list = conversationMember(request);
   const entries: readonly unknown[] = Array.isArray(body[list]) ? body[list] : [];
   for (const [index, entry] of entries.entries()) {
     for (const member of ['content', 'output']) {

@@ -2,6 +2,7 @@
 import type { GenerationPlan } from '../../actors/generation/planning.ts';
 import { countTexts } from '../../actors/tasks/counting.ts';
 import { tasksId } from '../../actors/tasks/tasks.ts';
+import { conversationMember } from '../../media/model/media-path.ts';
 import type { GenerationRequest } from '../../media/model/request.ts';
 import { inputText } from '../../media/model/tokens.ts';
 import { Problem } from '../../runtime/problem.ts';
@@ -55,11 +56,10 @@ function widest({ candidates }: GenerationPlan): number {
   return candidates.reduce((most, { model }) => Math.max(most, model.contextWindow), 0);
 }
 
-function tooLong({ source }: GenerationRequest, tokens: number): Problem {
-  const isInput = Object.hasOwn(source.body, 'input');
+function tooLong(request: GenerationRequest, tokens: number): Problem {
   return new Problem('input_too_long', {
     message: `The input has about ${tokens} tokens: more than the model has room for.`,
-    param: isInput ? 'input' : 'messages',
+    param: conversationMember(request),
   });
 }
 

@@ -1,5 +1,6 @@
 // The neutral request → a call of :streamGenerateContent. The model stands in the path, and the key
 // in a header of its own.
+import { conversationMember } from '../../model/media-path.ts';
 import type { GenerationRequest } from '../../model/request.ts';
 import type { CallOptions, UpstreamCall, UpstreamTarget } from '../contract.ts';
 import type { Members } from '../members.ts';
@@ -41,8 +42,7 @@ export function lacks(request: GenerationRequest): string | null {
     return source.format === 'messages' ? 'stop_sequences' : 'stop';
   }
   const isWhole = request.messages.every(({ parts }) => parts.every(isExpressible));
-  if (isWhole) return null;
-  return source.format === 'responses' ? 'input' : 'messages';
+  return isWhole ? null : conversationMember(request);
 }
 
 /** `method` follows the model's path after a colon. */
