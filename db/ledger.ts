@@ -5,7 +5,12 @@ import { columnLiteral, scalarText } from './array.ts';
 import { lookedUp, ownedRow } from './lookup.ts';
 import { bigintsOf, type Column, definePart, type Form, type Part } from './part.ts';
 import type { Queryable } from './sql.ts';
-import { type SessionClaimRow, type SessionFinishRow, sessionParts } from './voice-sessions.ts';
+import {
+  type SessionCheckpoint,
+  type SessionClaimRow,
+  type SessionFinishRow,
+  sessionParts,
+} from './voice-sessions.ts';
 import type { EntryRow, GrantRow, HoldLeg, HoldRow, Legs } from './wallets.ts';
 
 /** A generation that begins with its hold; `freesKeyOf` had its key and may be run again. */
@@ -53,6 +58,7 @@ export interface WalletWrite {
   /** Generations whose idempotency key is taken from them before the claims are made. */
   freedKeys: string[];
   sessionClaims: SessionClaimRow[];
+  sessionDues: SessionCheckpoint[];
   sessionFinishes: SessionFinishRow[];
 }
 
@@ -72,6 +78,7 @@ export function emptyWrite(
     finishes: [],
     freedKeys: [],
     sessionClaims: [],
+    sessionDues: [],
     sessionFinishes: [],
   };
 }

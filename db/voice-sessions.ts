@@ -44,7 +44,25 @@ const usageMembers = [
 ] as const satisfies [string, keyof SessionUsage][];
 const usageColumns = usageMembers.map(([name]) => name);
 
-/** The parts of the ledger's statement that make and end sessions. */
+/** What a live session has used so far, and what that costs. */
+export interface SessionCheckpoint {
+  id: string;
+  usage: SessionUsage;
+  dueMicros: bigint;
+  dueProviderMicros: bigint;
+}
+
+const checkpointColumns: readonly Column<SessionCheckpoint>[] = [
+  ['id', 'text', ({ id }) => id],
+  ...bigintsOf(usageMembers, ({ usage }: SessionCheckpoint) => usage),
+  ['due_micros', 'bigint', ({ dueMicros }) => dueMicros],
+  ['due_provider_micros', 'bigint', ({ dueProviderMicros }) => dueProviderMicros],
+];
+
+const checkpointSet = `${usageColumns.map((name) => `${name} = r.${name}`).join(', ')},
+  due_micros = r.due_micros, due_provider_micros = r.due_provider_micros`;
+
+/** The parts of the ledger's statement that make sessions, note what they owe, and end them. */
 export const sessionParts: readonly Part[] = [
   definePart<SessionClaimRow>({
     name: 'session_claims',
@@ -62,6 +80,13 @@ export const sessionParts: readonly Part[] = [
         voice_id, instance_id, hold_id)
       SELECT r.id, r.account_id, r.wallet_id, r.api_key_id, r.model, r.voice_id, r.instance_id,
         r.hold_id FROM ${rows}`,
+  }),
+  definePart<SessionCheckpoint>({
+    name: 'session_dues',
+    rows: (write) => write.sessionDues,
+    columns: checkpointColumns,
+    text: (rows) => `UPDATE voice_sessions s SET ${checkpointSet}
+      FROM ${rows} WHERE ${ownedRow('s')} AND s.state <> 'ended'`,
   }),
   definePart<SessionFinishRow>({
     name: 'session_finishes',
@@ -83,25 +108,9 @@ export const sessionParts: readonly Part[] = [
   }),
 ];
 
-/** What a live session has used so far, and what that costs. */
-export interface SessionCheckpoint {
-  id: string;
-  usage: SessionUsage;
-  dueMicros: bigint;
-  dueProviderMicros: bigint;
-}
-
-const checkpointColumns: readonly Column<SessionCheckpoint>[] = [
-  ['id', 'text', ({ id }) => id],
-  ...bigintsOf(usageMembers, ({ usage }: SessionCheckpoint) => usage),
-  ['due_micros', 'bigint', ({ dueMicros }) => dueMicros],
-  ['due_provider_micros', 'bigint', ({ dueProviderMicros }) => dueProviderMicros],
-];
-
 /** Not `state = 'live'`: for that the planner may read the index of all live ones. */
 const checkpointText = `
-UPDATE voice_sessions s SET ${usageColumns.map((name) => `${name} = r.${name}`).join(', ')},
-  due_micros = r.due_micros, due_provider_micros = r.due_provider_micros
+UPDATE voice_sessions s SET ${checkpointSet}
 FROM unnest(${checkpointColumns.map(([, type], index) => `$${index + 1}::${type}[]`).join(', ')})
   AS r (${checkpointColumns.map(([name]) => name).join(', ')})
 WHERE ${lookedUp('s.id', 'r.id')} AND s.state <> 'ended'`;

@@ -65,7 +65,15 @@ export interface WalletRow {
   holds: HoldRow[];
 }
 
-export type EntryKind = 'hold' | 'extend' | 'settle' | 'release' | 'late' | 'grant' | 'expire';
+export type EntryKind =
+  | 'hold'
+  | 'extend'
+  | 'reduce'
+  | 'settle'
+  | 'release'
+  | 'late'
+  | 'grant'
+  | 'expire';
 
 /** One operation of the journal. */
 export interface EntryRow {

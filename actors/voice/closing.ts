@@ -5,7 +5,7 @@ import type { ClientSocket } from '../../runtime/http/route.ts';
 import { fixedLimits } from '../../runtime/limits.ts';
 import type { SessionFinish } from '../wallet/protocol.ts';
 import { type EndReason, endedEvent, endings, errorEvent, type VoiceError } from './events.ts';
-import { missReport } from './funding.ts';
+import { missReport, reduceHold } from './funding.ts';
 import { routeLeft } from './health.ts';
 import type { VoiceSessionProtocol } from './protocol.ts';
 import { send, type VoiceSession } from './state.ts';
@@ -13,7 +13,7 @@ import { addReport, chargeOf, estimated, isNothing } from './tariff.ts';
 import { giveUpTools } from './tools.ts';
 import { endLate } from './transcript.ts';
 
-type ClosingMessages = 'settle' | 'settled' | 'release' | 'released';
+type ClosingMessages = 'reduce' | 'settle' | 'settled' | 'release' | 'released';
 
 /** Ends a session that was accepted; its client hears `session.ended`. */
 export function endSession(session: VoiceSession, reason: EndReason): void {
@@ -72,8 +72,11 @@ function beginEnd(session: VoiceSession, reason: NonNullable<VoiceSession['endRe
   session.lane = null;
   giveUpTools(session);
   routeLeft(session);
-  if (phase === 'live') session.call?.close(fixedLimits.voice.lingerMs);
-  else closeCall(session);
+  if (phase === 'live') {
+    session.call?.close(fixedLimits.voice.lingerMs);
+    // An upstream that owes nothing has said so by then, and all is settled at once.
+    session.context.after(0, 'reduce', null);
+  } else closeCall(session);
   return true;
 }
 
@@ -144,6 +147,10 @@ function addEstimate(session: VoiceSession): void {
 }
 
 export const closing: Pick<Handlers<VoiceSessionProtocol, VoiceSession>, ClosingMessages> = {
+  reduce(session) {
+    if (session.phase === 'ending' && !session.settling) reduceHold(session, performance.now());
+  },
+
   settle(session) {
     const { deps, spec, holdId, funds } = session;
     void deps

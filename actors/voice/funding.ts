@@ -5,7 +5,7 @@ import type { ActorContext, Handlers } from '../../runtime/actor/contract.ts';
 import { fixedLimits } from '../../runtime/limits.ts';
 import type { VoiceSessionProtocol } from './protocol.ts';
 import type { VoiceSession } from './state.ts';
-import { addReport, chargeOf, holdMicros } from './tariff.ts';
+import { addReport, chargeOf, estimated, holdMicros, tokensWithin } from './tariff.ts';
 
 type Context = ActorContext<VoiceSessionProtocol>;
 
@@ -52,6 +52,11 @@ export function noteSound({ funds }: VoiceSession, durationMs: number): void {
 export function takeReport(session: VoiceSession, usage: LiveUsage): void {
   const { funds } = session;
   addReport(funds.usage, usage);
+  const { inputSpeechTokens, inputTextTokens, outputSpeechTokens, outputTextTokens } = usage;
+  const { history } = funds;
+  history.speechTokens = Math.max(history.speechTokens, inputSpeechTokens + outputSpeechTokens);
+  history.textTokens = Math.max(history.textTokens, inputTextTokens + outputTextTokens);
+  funds.reportedAtMs = performance.now();
   funds.unreportedInMs = 0;
   funds.unreportedOutMs = 0;
   funds.answeredInMs = 0;
@@ -103,6 +108,34 @@ function followUsage(session: VoiceSession, nowMs: number): void {
       deps.limits.ledger.askTimeoutMs,
     )
     .then((answer) => session.self.tell('extended', answer));
+}
+
+/**
+ * The session is over, and a last report may still come. It counts what was said since the one
+ * before, all of the conversation once more as its input, and what was generated ahead of time.
+ */
+export function reduceHold(session: VoiceSession, nowMs: number): void {
+  const { started, funds, deps, spec, holdId } = session;
+  if (started === null || funds.state !== 'held') return;
+  const { card, perSecond } = started.tariff;
+  const { unreportedInMs, unreportedOutMs, history, dueMicros, dueProviderMicros } = funds;
+  const saidMs = Math.max(nowMs - funds.reportedAtMs, unreportedInMs, unreportedOutMs);
+  const most = { ...funds.usage };
+  addReport(most, estimated(perSecond, funds.missedInMs, funds.missedOutMs));
+  addReport(most, tokensWithin(perSecond, saidMs + fixedLimits.voice.aheadMs));
+  most.inputSpeechTokens += history.speechTokens;
+  most.inputTextTokens += history.textTokens;
+  const { chargeMicros: keepMicros } = chargeOf(card, most);
+  // A tier of more tokens may cost less.
+  if (keepMicros < dueMicros) return;
+  // Should the ledger be away, the settlement gives it back. An extension whose answer was lost
+  // may have had the next number.
+  deps.wallet(spec.walletId).tell('reduce', {
+    holdId,
+    step: funds.step + 2,
+    keepMicros,
+    session: { id: spec.id, usage: { ...funds.usage }, dueMicros, dueProviderMicros },
+  });
 }
 
 export const extended: Handlers<VoiceSessionProtocol, VoiceSession>['extended'] = (

@@ -18,6 +18,8 @@ export type VoiceSessionProtocol = {
   extended: (answer: AskAnswer<ExtendReply>) => void;
   /** What the web search of a call found; null: it failed or was too slow. */
   searched: (result: { callId: string; hits: SearchHit[] | null }) => void;
+  /** What cannot be due any more goes back while the upstream still owes its last report. */
+  reduce: (payload: null) => void;
   settle: (payload: null) => void;
   settled: (answer: AskAnswer<SettleReply>) => void;
   release: (payload: null) => void;

@@ -45,6 +45,10 @@ export interface SessionFunds {
   /** Sound since the last report of usage, sent to the upstream and received from it. */
   unreportedInMs: number;
   unreportedOutMs: number;
+  /** The longest conversation that a report has counted: the next one counts it again. */
+  history: { speechTokens: number; textTokens: number };
+  /** When usage was last reported, or the session went live. */
+  reportedAtMs: number;
   /** What of the sent sound came before the last of the received one: that it answers. */
   answeredInMs: number;
   /** Sound of answers whose usage never came; estimated at the end. */
@@ -169,6 +173,8 @@ export function newSession(
       dirty: false,
       unreportedInMs: 0,
       unreportedOutMs: 0,
+      history: { speechTokens: 0, textTokens: 0 },
+      reportedAtMs: nowMs,
       answeredInMs: 0,
       missedInMs: 0,
       missedOutMs: 0,

@@ -41,16 +41,20 @@ export function chargeOf(card: CompiledCard, usage: SessionUsage): Charge {
   );
 }
 
-/** What a session of this length may cost at the most, by the declared rates. */
-export function holdMicros({ card, perSecond }: Tariff, durationMs: number): bigint {
+/** The most that is said in this time, by the declared rates. */
+export function tokensWithin(perSecond: TokensPerSecond, durationMs: number) {
   const tokens = (rate: number) => Math.ceil((Math.max(0, durationMs) * rate) / 1_000);
-  return chargeOf(card, {
+  return {
     inputSpeechTokens: tokens(perSecond.audioInput),
     inputTextTokens: tokens(perSecond.textInput),
     outputSpeechTokens: tokens(perSecond.audioOutput),
     outputTextTokens: tokens(perSecond.textOutput),
-    searchCalls: 0,
-  }).chargeMicros;
+  } satisfies LiveUsage;
+}
+
+/** What a session of this length may cost at the most. */
+export function holdMicros({ card, perSecond }: Tariff, durationMs: number): bigint {
+  return chargeOf(card, { ...tokensWithin(perSecond, durationMs), searchCalls: 0 }).chargeMicros;
 }
 
 /** Sound whose usage the provider never reported, as tokens at the declared rates. */

@@ -22,6 +22,8 @@ import { takeTranscript } from './transcript.ts';
 const instructions =
   'You are a helpful voice assistant. Answer in the language of the user, briefly, in plain ' +
   'spoken sentences without markup.';
+/** Of the instructions, and of the tools that are declared. */
+const ownTokensMax = 1_000;
 
 /** Calls the next target. Nothing is sent to it but the set-up before the hold is durable. */
 export function openUpstream(session: VoiceSession): void {
@@ -225,6 +227,12 @@ function note(session: VoiceSession, details: object, message: string): void {
   deps.log.warn({ ...details, session: spec.id, exchange: spec.exchangeId }, message);
 }
 
+/** No tokenizer makes more of a text than it has bytes; ours, with the tools, is short. */
+function contextTokensMax(context: LiveSetup['context']): number {
+  const bytes = context.reduce((sum, { content }) => sum + Buffer.byteLength(content), 0);
+  return bytes + ownTokensMax;
+}
+
 /** Hold durable and upstream ready: from here on sound goes both ways. */
 export function goLive(session: VoiceSession): void {
   const { phase, callReady, call, funds, deps, spec, started } = session;
@@ -242,7 +250,9 @@ export function goLive(session: VoiceSession): void {
   const model = started.model.alias;
   session.turn = 'listening';
   // The upstream has it: up to 24,000 characters that nobody needs any more.
+  funds.history.textTokens = contextTokensMax(started.message.context);
   started.message.context = [];
+  funds.reportedAtMs = nowMs;
   session.socket?.together(() => {
     send(
       session,

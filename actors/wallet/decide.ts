@@ -1,7 +1,7 @@
 // Decides a run of operations in order, and keeps the answers until the commit.
 import type { BatchEntry } from '../../runtime/actor/contract.ts';
 import type { Wallet } from './funds.ts';
-import { balance, extend, grant, hold, type Known, release, settle } from './ledger.ts';
+import { balance, extend, grant, hold, type Known, reduce, release, settle } from './ledger.ts';
 import type { WalletProtocol } from './protocol.ts';
 
 type Entry = BatchEntry<WalletProtocol>;
@@ -52,6 +52,11 @@ function decideOne(
       decided.replies.push(() => entry.reply(reply));
       return;
     }
+    case 'reduce': {
+      const reply = reduce(wallet, entry.payload);
+      decided.replies.push(() => entry.reply(reply));
+      return;
+    }
     case 'settle': {
       const reply = settle(wallet, entry.payload, known);
       decided.replies.push(() => entry.reply(reply));
@@ -78,12 +83,14 @@ function decideOne(
 
 /**
  * A statement cannot update a row that it inserts: an end that overtook the answer to its own hold
- * waits for the next write.
+ * waits for the next write, and so does what a session has used.
  */
 function endsClaimOfThisBatch(wallet: Wallet, entry: Entry): boolean {
-  if (entry.message !== 'settle' && entry.message !== 'release') return false;
-  const { holdId, finish } = entry.payload;
+  const { message, payload } = entry;
+  if (message !== 'settle' && message !== 'release' && message !== 'reduce') return false;
   const { claims, sessionClaims } = wallet.changes;
+  const { holdId } = payload;
+  const finish = 'finish' in payload ? payload.finish : null;
   return (
     claims.some((claim) => claim.holdId === holdId || claim.id === finish?.id) ||
     sessionClaims.some((claim) => claim.holdId === holdId)
@@ -99,6 +106,10 @@ export function isWellFormed(entry: Entry): boolean {
       const { step, amountMicros, minimumMicros } = entry.payload;
       const isStep = Number.isSafeInteger(step) && step > 0;
       return isStep && minimumMicros >= 0n && amountMicros >= minimumMicros;
+    }
+    case 'reduce': {
+      const { step, keepMicros, session } = entry.payload;
+      return Number.isSafeInteger(step) && keepMicros >= session.dueMicros;
     }
     case 'settle': {
       const { chargeMicros, providerCostMicros } = entry.payload;
@@ -118,6 +129,7 @@ export function unavailableReply(entry: Entry): void {
 export function missingReply(entry: Entry): void {
   switch (entry.message) {
     case 'extend':
+    case 'reduce':
       entry.reply({ status: 'hold_not_active' });
       return;
     case 'settle':

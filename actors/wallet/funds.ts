@@ -3,7 +3,11 @@
 // not be written is not undone, its wallet is thrown away and loaded again.
 import assert from 'node:assert/strict';
 import { type ClaimRow, emptyWrite, type FinishRow, type WalletWrite } from '../../db/ledger.ts';
-import type { SessionClaimRow, SessionFinishRow } from '../../db/voice-sessions.ts';
+import type {
+  SessionCheckpoint,
+  SessionClaimRow,
+  SessionFinishRow,
+} from '../../db/voice-sessions.ts';
 import type { EntryRow, GrantRow, HoldLeg, HoldRow, Legs, WalletRow } from '../../db/wallets.ts';
 import { RecentMap, TransientMap } from '../../runtime/transient.ts';
 
@@ -43,6 +47,7 @@ interface Changes {
   finishes: Map<string, FinishRow>;
   freedKeys: string[];
   sessionClaims: SessionClaimRow[];
+  sessionDues: Map<string, SessionCheckpoint>;
   sessionFinishes: Map<string, SessionFinishRow>;
 }
 
@@ -91,6 +96,7 @@ function noChanges(): Changes {
     finishes: new Map(),
     freedKeys: [],
     sessionClaims: [],
+    sessionDues: new Map(),
     sessionFinishes: new Map(),
   };
 }
@@ -151,6 +157,24 @@ export function earmark(wallet: Wallet, before: HoldLeg[], amountMicros: bigint)
   const position = (leg: HoldLeg): number =>
     wallet.grants.findIndex((grant) => grant.id === leg.grantId);
   return legs.sort((a, b) => position(a) - position(b));
+}
+
+/** Takes `micros` off what is earmarked, the last to be spent first; returns what is left of it. */
+export function unearmark(
+  wallet: Wallet,
+  before: readonly HoldLeg[],
+  micros: bigint,
+): { legs: HoldLeg[]; returnedMicros: bigint; expiredMicros: bigint } {
+  const legs: HoldLeg[] = [];
+  const given: HoldLeg[] = [];
+  let toKeep = before.reduce((sum, leg) => sum + leg.micros, -micros);
+  for (const { grantId, micros: earmarked } of before) {
+    const kept = lesser(earmarked, toKeep);
+    toKeep -= kept;
+    if (kept > 0n) legs.push({ grantId, micros: kept });
+    if (kept < earmarked) given.push({ grantId, micros: earmarked - kept });
+  }
+  return { legs, ...resolveLegs(wallet, given, 0n) };
 }
 
 /** Takes free funds in spending order, as far as they go; returns how much that was. */
@@ -259,6 +283,7 @@ export function takeWrite(wallet: Wallet): WalletWrite | null {
     finishes: [...changes.finishes.values()],
     freedKeys: changes.freedKeys,
     sessionClaims: changes.sessionClaims,
+    sessionDues: [...changes.sessionDues.values()],
     sessionFinishes: [...changes.sessionFinishes.values()],
   };
   const empty =

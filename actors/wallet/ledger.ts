@@ -1,6 +1,6 @@
-// The rules of money: hold, extend, settle, release, grant. Pure decisions on a wallet in memory.
-// What memory alone cannot know (a hold that ended long ago, a key that is taken) is handed in as
-// `known`; the engine looks it up and decides again.
+// The rules of money: hold, extend, reduce, settle, release, grant. Pure decisions on a wallet in
+// memory. What that alone cannot know (a hold that ended long ago, a key that is taken) is handed
+// in as `known`; the engine looks it up and decides again.
 import { createHash } from 'node:crypto';
 import type { FinishRow } from '../../db/ledger.ts';
 import type { EntryRow, HoldRow } from '../../db/wallets.ts';
@@ -15,6 +15,7 @@ import {
   resolveLegs,
   spendFree,
   touchHold,
+  unearmark,
   type Wallet,
 } from './funds.ts';
 import type {
@@ -27,6 +28,8 @@ import type {
   GrantRequest,
   HoldReply,
   HoldRequest,
+  ReduceReply,
+  ReduceRequest,
   ReleaseReply,
   ReleaseRequest,
   SessionFinish,
@@ -58,6 +61,7 @@ export function claimKey(
 export const operation = {
   hold: (holdId: string) => `${holdId}.hold`,
   extend: (holdId: string, step: number) => `${holdId}.x${step}`,
+  reduce: (holdId: string, step: number) => `${holdId}.r${step}`,
   end: (holdId: string) => `${holdId}.end`,
   late: (holdId: string) => `${holdId}.late`,
 };
@@ -175,6 +179,28 @@ export function extend(wallet: Wallet, request: ExtendRequest, known: Known): Ex
   });
   touchHold(wallet, current);
   return { status: 'extended', addedMicros };
+}
+
+/** Gives back what an active hold has beyond what is kept: its owner cannot come to owe it. */
+export function reduce(wallet: Wallet, request: ReduceRequest): ReduceReply {
+  const { holdId, step, keepMicros } = request;
+  const current = wallet.holds.get(holdId);
+  if (current === undefined || current.expired) return { status: 'hold_not_active' };
+  const slackMicros = current.amountMicros - keepMicros;
+  if (step <= current.step || slackMicros <= 0n) return { status: 'reduced' };
+  const back = unearmark(wallet, current.legs, slackMicros);
+  current.legs = back.legs;
+  current.amountMicros = keepMicros;
+  current.step = step;
+  current.stepMicros = 0n;
+  post(wallet, operation.reduce(holdId, step), 'reduce', {
+    heldMicros: -slackMicros,
+    walletMicros: back.returnedMicros,
+    promotionMicros: back.expiredMicros,
+  });
+  touchHold(wallet, current);
+  if (current.claimed) wallet.changes.sessionDues.set(request.session.id, request.session);
+  return { status: 'reduced' };
 }
 
 /** Charges: from the hold, then from what is available; what is still missing is a shortfall. */
@@ -314,6 +340,8 @@ function finishSession(
 ): void {
   const id = given?.id ?? (current?.claimed === true ? current.ownerId : null);
   if (id === null || wallet.changes.sessionFinishes.has(id)) return;
+  // A statement updates a row once.
+  wallet.changes.sessionDues.delete(id);
   wallet.changes.sessionFinishes.set(id, {
     id,
     reason: given?.reason ?? 'recovered',

@@ -1,7 +1,7 @@
 // Every message of a wallet actor on one screen. Amounts are integers in microcredits (bigint). The
 // actor is a batcher in front of a row version and of constraints: two of them are slower, never
 // wrong. `unavailable` means that nothing is known to be durable: repeat with the same ids.
-import type { SessionUsage } from '../../db/voice-sessions.ts';
+import type { SessionCheckpoint, SessionUsage } from '../../db/voice-sessions.ts';
 
 /** Who holds: the thing whose end settles or releases the hold, and the process it runs in. */
 export interface HoldOwner {
@@ -87,6 +87,20 @@ export type ExtendReply =
   | { status: 'hold_not_active' }
   | { status: 'unavailable' };
 
+/** Leaves `keepMicros` of an active hold; what it has beyond that is free again. */
+export interface ReduceRequest {
+  holdId: string;
+  /** Counts on from the extensions: a repetition changes nothing. */
+  step: number;
+  keepMicros: bigint;
+  /** What its session has used until now: written with it, for whoever must end the hold. */
+  session: SessionCheckpoint;
+}
+export type ReduceReply =
+  | { status: 'reduced' }
+  | { status: 'hold_not_active' }
+  | { status: 'unavailable' };
+
 export interface SettleRequest {
   holdId: string;
   /** What the customer pays, already rounded. */
@@ -136,6 +150,7 @@ export type BalanceReply =
 export type WalletProtocol = {
   hold: (request: HoldRequest) => HoldReply;
   extend: (request: ExtendRequest) => ExtendReply;
+  reduce: (request: ReduceRequest) => ReduceReply;
   settle: (request: SettleRequest) => SettleReply;
   release: (request: ReleaseRequest) => ReleaseReply;
   grant: (request: GrantRequest) => GrantReply;

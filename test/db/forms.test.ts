@@ -85,11 +85,23 @@ function beginning(wallet: string, numbers: number[]): WalletWrite {
   };
 }
 
+function noting(wallet: string, numbers: number[]): WalletWrite {
+  return {
+    ...emptyWrite({ walletId: wallet, version: 7n, nextVersion: 8n, balances }),
+    sessionDues: numbers.map((n) => ({
+      id: `voice_${wallet}_${n}`,
+      usage,
+      dueMicros: 2n ** 50n,
+      dueProviderMicros: 3n,
+    })),
+  };
+}
+
 function ending(wallet: string, numbers: number[]): WalletWrite {
   const begun = beginning(wallet, numbers);
   const each = <R>(rowOf: (id: string) => R) => numbers.map((n) => rowOf(`${wallet}_${n}`));
   return {
-    ...emptyWrite({ walletId: wallet, version: 7n, nextVersion: 8n, balances }),
+    ...emptyWrite({ walletId: wallet, version: 8n, nextVersion: 9n, balances }),
     changedHolds: begun.newHolds.map((hold) => ({ ...hold, step: 9, expiresAtMs: 0 })),
     changedGrants: begun.newGrants.map((grant) => ({ ...grant, heldMicros: 0n, expired: true })),
     finishes: each(
@@ -159,7 +171,7 @@ test('a row is stored alike in every form', async () => {
   for (const id of ['wal_a', 'wal_b', 'wal_c', 'wal_d']) {
     await createWallet(sql, { id, accountId: 'acc_a', type: 'personal' });
   }
-  for (const writeOf of [beginning, ending]) {
+  for (const writeOf of [beginning, noting, ending]) {
     assert.equal(await apply([writeOf('wal_a', [1])]), 'row');
     assert.equal(await apply([writeOf('wal_b', [1, 2])]), 'rows');
     assert.equal(await apply([writeOf('wal_c', [1]), writeOf('wal_d', [1])]), 'writes');

@@ -82,6 +82,7 @@ function writeOf(walletId: string): WalletWrite {
     ],
     freedKeys: ['req_c'],
     sessionClaims: [{ ...owner, id: 'voice_a', model: 'm', voiceId: 'v' }],
+    sessionDues: [{ id: 'voice_c', usage, dueMicros: 0n, dueProviderMicros: 0n }],
     sessionFinishes: [{ ...end, id: 'voice_b', late: false }],
   };
 }

@@ -34,7 +34,7 @@ const legNames = [
 
 export const entrySchema = v.strictObject({
   operation_id: v.string(),
-  kind: v.picklist(['hold', 'extend', 'settle', 'release', 'late', 'grant', 'expire']),
+  kind: v.picklist(['hold', 'extend', 'reduce', 'settle', 'release', 'late', 'grant', 'expire']),
   reason: v.nullable(v.string()),
   at: v.string(),
   ...(Object.fromEntries(

@@ -46,6 +46,37 @@ test('a client that is gone: the upstream may still report, then that is settled
   assert.equal(row.charge, 7 * 105 + 9 * 210);
 });
 
+test('who renews while usage is awaited finds what cannot be due any more', async () => {
+  const stage = await open();
+  // Each session holds 346,500.
+  const account = await stage.account(650_000n);
+  const client = await stage.live(account);
+  const { call } = client;
+  assert.ok(call !== null);
+  call.endsAtOnce = false;
+  call.says(report(3, 5), { type: 'answer_started', itemId: 'a' }, sound('a', 1_000));
+  client.leave();
+  // For whoever must end it in our place.
+  await until('what is due is written', async () => (await stage.row(client)).due === 1_365);
+  const renewed = await stage.live(account);
+  assert.equal(client.session.phase, 'ending', 'its usage is still awaited');
+  call.says(report(10, 10));
+  call.says({ type: 'ended' });
+  assert.equal((await stage.over(client)).charge, 13 * 105 + 15 * 210);
+  renewed.send({ type: 'end' });
+  await stage.over(renewed);
+});
+
+test('an upstream that owes nothing is settled at once, without a reduction before', async () => {
+  const stage = await open();
+  const client = await stage.live(await stage.account());
+  client.call?.says(report(1, 1));
+  client.send({ type: 'end' });
+  await stage.over(client);
+  const kinds = await stage.sql`SELECT kind FROM ledger WHERE kind = 'reduce'`;
+  assert.equal(kinds.length, 0);
+});
+
 test('the place of the key is free when its connection ends, whatever is still owed', async () => {
   const stage = await open();
   const account = await stage.account();

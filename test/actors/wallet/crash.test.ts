@@ -4,6 +4,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { noUsage } from '../../../actors/voice/tariff.ts';
 import type { HoldRequest, SettleReply, WalletProtocol } from '../../../actors/wallet/protocol.ts';
 import { sweepOnce } from '../../../actors/wallet/sweep.ts';
 import type { PayloadOf, ReplyOf } from '../../../runtime/actor/contract.ts';
@@ -128,6 +129,14 @@ async function useMoney(scene: Scene, walletId: string): Promise<void> {
     if (first.status !== 'extended') break;
     const second = await insist(scene, walletId, 'extend', extend);
     assert.deepEqual(second, first, `a repeated extension (seed ${seed})`);
+  }
+  if (random(3) === 0) {
+    const session = { id: 'vs_none', usage: noUsage, dueMicros: 0n, dueProviderMicros: 0n };
+    const keepMicros = BigInt(random(200));
+    const less = { holdId: hold.holdId, step: 9, keepMicros, session };
+    const first = await insist(scene, walletId, 'reduce', less);
+    const second = await insist(scene, walletId, 'reduce', less);
+    if (first.status !== 'reduced') assert.equal(second.status, first.status);
   }
   const ending = random(10);
   if (ending === 0) return; // Left for the sweep.

@@ -2,6 +2,7 @@
 // operations and their repetitions. No database: `crash.test.ts` has that.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { noUsage } from '../../../actors/voice/tariff.ts';
 import {
   expireGrants,
   openWallet,
@@ -14,6 +15,7 @@ import {
   grant,
   hold,
   nothingKnown,
+  reduce,
   release,
   settle,
 } from '../../../actors/wallet/ledger.ts';
@@ -25,6 +27,7 @@ type Step =
   | { do: 'grant'; purchase: boolean; amount: number; lastsMs: number | null }
   | { do: 'hold'; amount: number; lastsMs: number }
   | { do: 'extend'; which: number; amount: number; minimum: number }
+  | { do: 'reduce'; which: number; keep: number }
   | { do: 'settle'; which: number; charge: number; cost: number }
   | { do: 'release'; which: number; reason: 'failed' | 'cancelled' | 'expired' | 'recovered' }
   | { do: 'wait'; ms: number }
@@ -123,6 +126,9 @@ function apply(world: World, step: Step): void {
       return;
     case 'extend':
       applyExtend(world, step);
+      return;
+    case 'reduce':
+      applyReduce(world, step);
       return;
     case 'settle':
       applySettle(world, step);
@@ -256,6 +262,34 @@ function applyExtend(world: World, step: Step & { do: 'extend' }): void {
   });
 }
 
+function applyReduce(world: World, step: Step & { do: 'reduce' }): void {
+  const { model, wallet } = world;
+  const holdId = pick(world, step.which);
+  const before = model.holds.get(holdId);
+  const number = (before?.lastStep ?? 0) + 2;
+  const request = {
+    holdId,
+    step: number,
+    keepMicros: BigInt(step.keep),
+    session: { id: 'vs', usage: noUsage, dueMicros: 0n, dueProviderMicros: 0n },
+  };
+  const reply = reduce(wallet, request);
+  if (before === undefined || before.state !== 'active') {
+    assert.deepEqual(reply, { status: 'hold_not_active' });
+    return;
+  }
+  assert.deepEqual(reply, { status: 'reduced' });
+  const given = model.held(holdId).slice(step.keep);
+  for (const coin of given) coin.holder = null;
+  model.free();
+  if (given.length > 0) before.lastStep = number;
+  world.done.push(() => {
+    if (before.lastStep < number) return;
+    const status = before.state === 'active' ? 'reduced' : 'hold_not_active';
+    assert.deepEqual(reduce(wallet, request), { status }, 'a repeated reduction');
+  });
+}
+
 function applySettle(world: World, step: Step & { do: 'settle' }): void {
   const { model, wallet } = world;
   const holdId = pick(world, step.which);
@@ -373,6 +407,10 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   {
     weight: 3,
     arbitrary: fc.record({ do: fc.constant('extend' as const), which, amount, minimum: amount }),
+  },
+  {
+    weight: 3,
+    arbitrary: fc.record({ do: fc.constant('reduce' as const), which, keep: amount }),
   },
   {
     weight: 4,

@@ -192,3 +192,59 @@ test('a hold that expired under its session is settled late, once', async () => 
   assert.deepEqual(balance, { status: 'ok', availableMicros: 99_930n, heldMicros: 0n });
   await bank.assertBooks();
 });
+
+function less(hold: HoldRequest, keepMicros: bigint, dueMicros = 0n) {
+  const session = { id: hold.owner.id, usage, dueMicros, dueProviderMicros: dueMicros };
+  return { holdId: hold.holdId, step: 2, keepMicros, session };
+}
+
+test('what cannot be due goes back; of a dead process what is due is charged', async () => {
+  const walletId = await funded();
+  await registerInstance(bank.sql, 'i-ending', 60_000);
+  const hold = await begin(walletId, 'i-ending');
+  for (let time = 0; time < 2; time += 1) {
+    const reply = await branch.ask(walletId, 'reduce', less(hold, 400n, 250n));
+    assert.deepEqual(reply, { status: 'reduced' });
+    const balance = await branch.ask(walletId, 'balance', {});
+    assert.deepEqual(balance, { status: 'ok', availableMicros: 99_600n, heldMicros: 400n });
+  }
+  await bank.assertBooks();
+  // Killed between the two: nothing but the reduction has said what is due.
+  const other = bank.branch();
+  await recoverDead(bank.sql, {
+    instanceId: 'i-live',
+    singleProcess: true,
+    release: (id, request) => other.ask(id, 'release', request),
+    settle: (id, request) => other.ask(id, 'settle', request),
+  });
+  const row = await rowOf(hold);
+  assert.deepEqual([row.charge_micros, row.input_speech_tokens], [250n, 100n]);
+  const balance = await branch.ask(walletId, 'balance', {});
+  assert.deepEqual(balance, { status: 'ok', availableMicros: 99_750n, heldMicros: 0n });
+  await bank.assertBooks();
+});
+
+test('a reduction in one write with what comes before and after it', async () => {
+  const walletId = await funded();
+  const hold = sessionHold('i-live');
+  const settle = {
+    holdId: hold.holdId,
+    chargeMicros: 600n,
+    providerCostMicros: 600n,
+    finish: null,
+    session: finishOf(hold),
+  };
+  const replies = await Promise.all([
+    branch.ask(walletId, 'hold', hold),
+    branch.ask(walletId, 'reduce', less(hold, 400n, 250n)),
+    branch.ask(walletId, 'settle', settle),
+    branch.ask(walletId, 'reduce', less(hold, 300n, 250n)),
+  ]);
+  const statuses = replies.map(({ status }) => status);
+  assert.deepEqual(statuses, ['held', 'reduced', 'settled', 'hold_not_active']);
+  const row = await rowOf(hold);
+  assert.deepEqual([row.state, row.charge_micros], ['ended', 600n], 'more than was kept is paid');
+  const balance = await branch.ask(walletId, 'balance', {});
+  assert.deepEqual(balance, { status: 'ok', availableMicros: 99_400n, heldMicros: 0n });
+  await bank.assertBooks();
+});
