@@ -2,8 +2,8 @@
 // behind them a bounded backlog in ordinary memory, for what a client sends at once after a pause.
 import { bytesPerSample, halfSamplesMax, inputFrameBytes, type Slab } from './slab.ts';
 
-/** 2.3 s: the 2 s that are kept before a session is ready, and a batch that needs all attempts. */
-const backlogBytesMax = 72 * inputFrameBytes;
+/** 5.8 s: the 5 s that a network that stalled may bring at once, and a batch that is late. */
+const backlogBytesMax = 180 * inputFrameBytes;
 
 export class LaneInput {
   readonly slot: number;
