@@ -9,6 +9,8 @@ export class ToolCalls {
   /** An answer waits for the results of `#open`. */
   #isWaiting = false;
   readonly #open = new Set<string>();
+  /** Calls of answers that were given up. */
+  readonly #late = new Set<string>();
   readonly #seen = new Set<string>();
 
   /** False: it was told before. */
@@ -22,12 +24,14 @@ export class ToolCalls {
 
   /** False: there is no such call, or it has its result. */
   end(callId: string): boolean {
-    return this.#open.delete(callId);
+    return this.#open.delete(callId) || this.#late.delete(callId);
   }
 
-  /** The answer was interrupted: results are still told, but it does not go on. */
+  /** The answer was interrupted: results are still told, but nothing waits for them. */
   giveUp(): void {
     this.#isWaiting = false;
+    for (const callId of this.#open) this.#late.add(callId);
+    this.#open.clear();
   }
 
   get isWaiting(): boolean {

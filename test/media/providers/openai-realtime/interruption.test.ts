@@ -226,6 +226,25 @@ test('when the user speaks while a tool works, the result is told and nothing is
   assert.equal(codec.toolResult('c1', 'clock', '{}').length, 1);
 });
 
+test('a call that was given up does not hold back the answer after the next one', () => {
+  for (const interrupt of ['barge-in', 'speech', 'failure'] as const) {
+    const codec = readyCodec();
+    read(codec, [created(), ...functionCall('c1', 'search', '{}')]);
+    if (interrupt === 'barge-in') codec.bargeIn(null);
+    if (interrupt === 'speech') read(codec, [speechStarted()]);
+    read(codec, [done(interrupt === 'failure' ? 'failed' : 'cancelled')]);
+    // Its result never comes: who listens has given it up as well.
+    read(codec, [created('resp_2'), ...functionCall('c2', 'search', '{}', 'resp_2')]);
+    read(codec, [done('completed', {}, 'resp_2')]);
+    assert.deepEqual(
+      parsed(codec.toolResult('c2', 'search', '{}')).map(({ type }) => type),
+      ['conversation.item.create', 'response.create'],
+      interrupt,
+    );
+    assert.equal(codec.toolResult('c1', 'search', '{}').length, 1, 'told, without a request');
+  }
+});
+
 test('a barge-in after we asked for a response cancels that one as soon as it begins', () => {
   const codec = readyCodec();
   read(codec, [created(), ...functionCall('c1', 'clock', '{}'), done()]);
