@@ -7,28 +7,50 @@ const firstChunkAt = 12;
 /** Data chunks of a stream, whose length was not known when it began: all that follows is sound. */
 const unknownLengths = [0, 0xffff_ffff];
 
-/** Options of the demuxer that let it find all the sound that is in a file. */
+/** Options of the programs that let them find all the sound that is in a file. */
 export function readOptionsOf(container: Container, bytes: Buffer): string[] {
   // An edit list may show any part of what is there, and also leaves out the encoder's delay.
   if (container === 'mp4') return ['-ignore_editlist', '1'];
+  // Ogg pages and Matroska blocks may call any of their sound padding.
+  if (container === 'ogg' || container === 'webm') return ['-flags2', '+skip_manual'];
   if (container === 'wav' && hasStrayBytes(bytes)) return ['-ignore_length', '1'];
   return [];
+}
+
+/** Programs differ in which of several data chunks is the sound of a WAV: it must have one. */
+export function isAmbiguous(container: Container, bytes: Buffer): boolean {
+  if (container !== 'wav') return false;
+  let hasData = false;
+  for (const { id, length } of chunksOf(bytes)) {
+    if (id !== 'data') continue;
+    if (hasData) return true;
+    hasData = true;
+    if (unknownLengths.includes(length)) return false;
+  }
+  return false;
 }
 
 /** Whether a WAV goes on after its data with something that is no chunk, so more of the sound. */
 function hasStrayBytes(bytes: Buffer): boolean {
   let hasData = false;
+  for (const { id, length, end } of chunksOf(bytes)) {
+    const isData = id === 'data';
+    if (isData && (unknownLengths.includes(length) || end >= bytes.length)) return false;
+    if (hasData && (end > bytes.length || !/^[ -~]{4}$/.test(id))) return true;
+    hasData ||= isData;
+  }
+  return false;
+}
+
+/** What can be read as chunks, whether it is meant as such or not. */
+function* chunksOf(bytes: Buffer): Generator<{ id: string; length: number; end: number }> {
   let at = firstChunkAt;
   while (at + chunkHeaderBytes <= bytes.length) {
     const id = bytes.toString('latin1', at, at + 4);
     const length = bytes.readUInt32LE(at + 4);
     const end = at + chunkHeaderBytes + length;
-    const isData = id === 'data';
-    if (isData && (unknownLengths.includes(length) || end >= bytes.length)) return false;
-    if (hasData && (end > bytes.length || !/^[ -~]{4}$/.test(id))) return true;
-    hasData ||= isData;
+    yield { id, length, end };
     // Chunks begin at even places (RIFF).
     at = end + (end % 2);
   }
-  return false;
 }

@@ -3,7 +3,7 @@
 import '../../runtime/work/background.ts';
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
-import { readOptionsOf } from '../audio/claims.ts';
+import { isAmbiguous, readOptionsOf } from '../audio/claims.ts';
 import {
   type Container,
   containerLabelled,
@@ -57,6 +57,7 @@ export default async function inspectAudioTask(input: InspectAudioInput): Promis
   const sha256 = createHash('sha256').update(bytes).digest('hex');
   // What a browser hands over that was stopped before it recorded anything.
   if (isEmpty) return { status: 'good', container, seconds: 0, isSilent: true, sha256 };
+  if (isAmbiguous(container, bytes)) return refused('The file must have one data chunk.');
   const { demuxer, codec, isLossless } = containers[container];
   const source = { tools, path, demuxer, readOptions: readOptionsOf(container, bytes) };
   const streams = await probeAudio(source);

@@ -12,6 +12,7 @@ import type { TestAccount } from '../../harness/account.ts';
 import { record, tone, wav, withFile } from '../../harness/recordings.ts';
 import { startStopwatch } from '../../harness/stopwatch.ts';
 import { type AudioBed, hear, openAudioBed, refusalOf } from './bed.ts';
+import { trimmedOgg, trimmedWebm } from './trimmed.ts';
 
 let audio: AudioBed;
 let account: TestAccount;
@@ -95,6 +96,32 @@ test('a WAV that goes on after its data is as long as what it holds', async () =
   const bytes = Buffer.concat([wav(2, 0), notes]);
   const silent = await hear(audio, account, { bytes, name: 'n.wav' });
   assert.equal(((await silent.json()) as { text: string }).text, '');
+});
+
+test('a WAV with a second data chunk is refused: programs hear one or the other', async () => {
+  const data = (seconds: number) => wav(seconds).subarray(36);
+  const junk = Buffer.from('\0\0\0\0\0\0\0\0', 'latin1');
+  for (const between of [Buffer.alloc(0), junk]) {
+    const bytes = Buffer.concat([wav(60), between, data(0.1)]);
+    assert.equal(await refused(bytes, 'two.wav'), 'unprocessable_media');
+  }
+});
+
+test('Ogg and WebM are as long as what they hold, whatever they call padding', async () => {
+  const opus = ['-c:a', 'libopus'];
+  const ogg = await tone('t.ogg', 10, [...opus, '-page_duration', '100000']);
+  const webm = await tone('t.webm', 10, opus);
+  for (const [name, bytes] of Object.entries({ 'o.ogg': ogg, 'w.webm': webm })) {
+    const seconds = await secondsOf(bytes, name);
+    assert.ok(Math.abs(seconds - 10) < 0.05, `${name}: ${seconds}`);
+  }
+  for (const [name, bytes] of Object.entries({
+    'o.ogg': trimmedOgg(ogg),
+    'w.webm': trimmedWebm(webm),
+  })) {
+    const seconds = await secondsOf(bytes, name);
+    assert.ok(Math.abs(seconds - 10) < 0.05, `${name}, trimmed: ${seconds}`);
+  }
 });
 
 test('an MP4 is as long as what it holds, whatever is to be shown of it and when', async () => {
