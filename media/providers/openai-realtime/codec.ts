@@ -44,6 +44,8 @@ class RealtimeCodec implements LiveCodec {
   #sentCount = 0;
   /** Our own request for a response is on its way. */
   #isAsked = false;
+  /** What that request is called. */
+  #askedId = '';
   /** The response to it is unwanted before it began (livekit/agents#6244). */
   #isUnwanted = false;
   readonly #deltas = new AudioDeltas();
@@ -261,9 +263,18 @@ class RealtimeCodec implements LiveCodec {
     if (!this.#isReady || code === 'session_expired') {
       return { events: [failureOf(error)], replies: [] };
     }
+    const problem: LiveEvent = { type: 'problem', code, text };
     if (code === 'conversation_already_has_active_response') this.#isAsked = false;
+    else if (this.#isAsked && error.eventId === this.#askedId) {
+      this.#isAsked = false;
+      // After a barge-in nobody waits for it.
+      const isOver = this.#isUnwanted || this.#answers.runningId !== null;
+      this.#isUnwanted = false;
+      const events = isOver ? [] : [problem, { type: 'answer_done', outcome: 'failed' } as const];
+      return { events, replies: [] };
+    }
     if (error.isHarmless) return nothing();
-    return { events: [{ type: 'problem', code, text }], replies: [] };
+    return { events: [problem], replies: [] };
   }
 
   #cancelRunning(): string[] {
@@ -275,7 +286,8 @@ class RealtimeCodec implements LiveCodec {
   #goOn(): string[] {
     if (!this.#calls.takeTurn(this.#answers.runningId !== null)) return [];
     this.#isAsked = true;
-    return [createResponse(this.#optionalId())];
+    this.#askedId = this.#optionalId();
+    return [createResponse(this.#askedId)];
   }
 
   #optionalId(): string {

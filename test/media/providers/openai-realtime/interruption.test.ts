@@ -245,6 +245,22 @@ test('a call that was given up does not hold back the answer after the next one'
   }
 });
 
+test('an answer that the server refuses to go on with is over, and nobody waits for it', () => {
+  const codec = readyCodec();
+  read(codec, [created(), ...functionCall('c1', 'clock', '{}'), done()]);
+  const [, request] = parsed(codec.toolResult('c1', 'clock', '{}'));
+  const error = { type: 'server_error', message: 'm', event_id: request?.event_id };
+  const { events } = read(codec, [event('error', { error })]);
+  assert.deepEqual(events, [
+    { type: 'problem', code: 'server_error', text: 'server_error: m' },
+    { type: 'answer_done', outcome: 'failed' },
+  ]);
+  // The next answer is not taken for the one that was asked for.
+  assert.deepEqual(codec.bargeIn(null), []);
+  const next = read(codec, [created('resp_2'), delta('item_2', pcm(1), 'resp_2')]);
+  assert.deepEqual([next.events.length > 0, next.replies], [true, []]);
+});
+
 test('a barge-in after we asked for a response cancels that one as soon as it begins', () => {
   const codec = readyCodec();
   read(codec, [created(), ...functionCall('c1', 'clock', '{}'), done()]);
