@@ -10,7 +10,8 @@ interface CacheMark {
 }
 
 export type ContentPart =
-  | ({ type: 'text'; text: string } & CacheMark)
+  /** `phase`: of the message it is from, where Responses gives it one. */
+  | ({ type: 'text'; text: string; phase?: string } & CacheMark)
   /** A URL or a data URL, as the client gave it. */
   | ({ type: 'image'; url: string; detail: string | null } & CacheMark)
   /** A document: a URL or a data URL; null name: none was given. */
@@ -117,6 +118,8 @@ export interface RequestSource {
   format: WireFormat | 'legacy';
   /** The client's body as it came: unknown members are forwarded to a same-format upstream. */
   body: Record<string, unknown>;
+  /** Responses: the turns that it continues, in front of its own input. */
+  input?: readonly Record<string, unknown>[];
   /** Request headers that a same-format upstream is to see, lower case. */
   headers: Readonly<Record<string, string>>;
   /** `messages` are not the body's any more: every upstream must be written from them. */

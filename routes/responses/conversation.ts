@@ -59,7 +59,7 @@ export async function continueConversation(
   const input = [...turnItems(chain.turns, inputItems(body)), ...inputItems(body)];
   const { messages: _messages, ...rest } = body;
   const whole = responsesDialect.readRequest({ ...rest, input: input as InputItem[] }, headers);
-  return { request: { ...whole, source: { ...request.source, rewritten: true } }, previousId };
+  return { request: { ...whole, source: { ...request.source, input } }, previousId };
 }
 
 function assertContinuable(last: Turn): void {

@@ -30,6 +30,11 @@ export function forwardInput(input: unknown): unknown {
   return input.flatMap((item: unknown) => (isMembers(item) ? forwardItem(item) : [item]));
 }
 
+/** The turns before, as they were answered, and the client's own items. */
+export function continued(input: readonly Members[]): Members[] {
+  return withoutLoneReasoning(input.flatMap(forwardItem));
+}
+
 function forwardItem(item: Members): Members[] {
   const { type } = item;
   if (type === 'reasoning') {
@@ -54,11 +59,16 @@ function encodeMessage(message: Message): Members[] {
   }
   const items: Members[] = [];
   let content: Members[] = [];
+  let phase: string | undefined;
   const flush = () => {
-    if (content.length > 0) items.push({ role, content });
+    if (content.length > 0) items.push({ role, content, ...(phase !== undefined && { phase }) });
     content = [];
   };
   for (const part of parts) {
+    if (part.type === 'text' && part.phase !== phase) {
+      flush();
+      phase = part.phase;
+    }
     if (part.type === 'native' && !contentTypes.has(part.value.type)) {
       if (part.format !== 'responses') continue;
       flush();

@@ -6,7 +6,7 @@ import type { CallOptions, TokenCounting, UpstreamCall, UpstreamTarget } from '.
 import { toldReasoning } from '../effort.ts';
 import { foreignTo } from '../foreign.ts';
 import { isMembers, type Members } from '../members.ts';
-import { forwardInput } from './input.ts';
+import { continued, forwardInput } from './input.ts';
 import { encodeFormat, encodeMessages, encodeSettings } from './translate.ts';
 
 /** Members of the service's own request, and those that are written anew below. */
@@ -108,7 +108,9 @@ function contentOf(
   const body: Members = { model: target.upstreamModel };
   if (isForwardable(request, 'responses')) {
     if (typeof source.instructions === 'string') body.instructions = source.instructions;
-    body.input = forwardInput(source.input ?? source.messages);
+    const { input } = request.source;
+    body.input =
+      input === undefined ? forwardInput(source.input ?? source.messages) : continued(input);
   } else Object.assign(body, encodeMessages(request.messages));
   if (!isSameFormat) {
     encodeSettings(request, body, reasoning);

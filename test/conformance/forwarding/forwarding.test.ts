@@ -125,7 +125,6 @@ const richBodies: Rich[] = [
     lost: [
       // A text becomes a list of one part.
       'input[0].content',
-      'input[2].phase',
       'input[2].status',
       'input[2].content[0].annotations',
       'input[3].status',

@@ -63,7 +63,9 @@ function readMessage(messages: Message[], item: InputItem, path: string): void {
   const { role } = item;
   const parts = readContent(item.content, `${path}.content`);
   if (role === 'assistant') {
-    assistant(messages, false).parts.push(...parts);
+    const { phase } = item;
+    const said = typeof phase === 'string' ? parts.map((part) => inPhase(part, phase)) : parts;
+    assistant(messages, false).parts.push(...said);
     return;
   }
   if (role !== 'user' && role !== 'system' && role !== 'developer') {
@@ -71,6 +73,10 @@ function readMessage(messages: Message[], item: InputItem, path: string): void {
     throw fieldProblem(`${path}.role`, `Invalid value for '${path}.role': ${expected}`);
   }
   messages.push(message(role, parts));
+}
+
+function inPhase(part: ContentPart, phase: string): ContentPart {
+  return part.type === 'text' ? { ...part, phase } : part;
 }
 
 /** What a client sends back of a native call is the user's side; all else the model's. */
