@@ -59,6 +59,8 @@ export const fixedLimits = {
     mailboxLengthMax: 1_024,
     /** Of one answer: 128,000 output tokens of 60 characters. What is longer is nonsense. */
     answerCharactersMax: 8 * MIB,
+    /** What is told of its native items before their ends: images of 2 MiB, each a few times. */
+    answerStagesCharactersMax: 32 * MIB,
     /** Deltas of one background answer, which are kept: eight times those of the longest one. */
     answerCutsMax: MIB,
     /** 50 attached clients must fit; each costs one encoder. */

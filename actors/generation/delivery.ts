@@ -108,9 +108,7 @@ function deliver(state: GenerationState, read: ModelEvent[], context: Context): 
     state.deps.metrics.firstEvent((Date.now() - state.spec.createdAtMs) / 1_000);
   }
   if (!state.structure.withheld) tellEvents(state, taken);
-  const { answerCharactersMax, answerCutsMax } = state.deps.limits.generation;
-  const cuts = state.answer.cuts?.steps.length ?? 0;
-  if (state.characters > answerCharactersMax || cuts > answerCutsMax) {
+  if (isTooLong(state)) {
     const problem = plainProblem('upstream_error');
     finishGeneration(state, context, { status: 'failed', problem });
     return;
@@ -124,6 +122,13 @@ function deliver(state: GenerationState, read: ModelEvent[], context: Context): 
     state.waiting = events.slice(count);
   }
   watchFunds(state, context);
+}
+
+/** Longer than any answer that means something: it is not kept. */
+function isTooLong({ answer, characters, stagesCharacters, deps }: GenerationState): boolean {
+  const { answerCharactersMax, answerStagesCharactersMax, answerCutsMax } = deps.limits.generation;
+  if (characters > answerCharactersMax || stagesCharacters > answerStagesCharactersMax) return true;
+  return (answer.cuts?.steps.length ?? 0) > answerCutsMax;
 }
 
 /** Shows events to every subscriber. */
@@ -150,10 +155,21 @@ function absorb(state: GenerationState, events: ModelEvent[]): number {
       state.deltas += 1;
       state.firstEventMs ??= Date.now();
       if ('text' in event) state.characters += event.text.length;
+      else if (event.type === 'native_event') state.stagesCharacters += stageLength(event.value);
     }
     addToAnswer(answer, event);
   }
   return events.length;
+}
+
+/** Its texts and its name: numbers and nothing cost little. */
+function stageLength(value: Record<string, unknown>): number {
+  let length = 0;
+  for (const name in value) {
+    const member = value[name];
+    if (typeof member === 'string') length += member.length;
+  }
+  return length;
 }
 
 /** The hold reaches further, or is known to reach no further: goes on with what has waited. */

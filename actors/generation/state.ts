@@ -58,6 +58,8 @@ export interface GenerationState extends RequestState, AttemptsState {
   started: boolean;
   deltas: number;
   characters: number;
+  /** Of what was told of native items before their ends. */
+  stagesCharacters: number;
   usage: TokenUsage | null;
   /** What the provider said of the input as it began: of an answer that was cut it is all. */
   begunUsage: TokenUsage | null;
@@ -112,6 +114,7 @@ export function newState(
     started: false,
     deltas: 0,
     characters: 0,
+    stagesCharacters: 0,
     usage: null,
     begunUsage: null,
     exhausted: false,

@@ -81,6 +81,7 @@ export function callCandidate(
     spec.inputTokensEstimate < longTokensMin ? encode() : encode,
     deps.limits.upstream,
     {
+      clientFormat: request.source.format,
       events: (read) => {
         const events = cut === null ? read : cut.keep(read);
         if (!self.tell('upstreamEvents', { attempt: number, events })) handle.abort();
@@ -224,4 +225,5 @@ export function forgetAnswer(state: GenerationState): void {
   state.search.cited = false;
   state.deltas = 0;
   state.characters = 0;
+  state.stagesCharacters = 0;
 }

@@ -1,5 +1,15 @@
 // An answer as accumulated from its events: what is stored, replayed, and rendered as JSON. It is a
 // list in the order of appearance: thinking, text and calls may alternate.
+import {
+  addLogprobs,
+  addOwn,
+  type Border,
+  bordered,
+  borderedText,
+  type Logprobs,
+  nativeEvents,
+  type Stages,
+} from './borders.ts';
 import type { Citation, FinishReason, ModelEvent, NativeValue, Progress } from './events.ts';
 
 export interface ToolCall {
@@ -10,19 +20,27 @@ export interface ToolCall {
 }
 
 export type AnswerItem =
-  | { type: 'text'; text: string; citations: Citation[] }
-  | { type: 'refusal'; text: string }
+  | { type: 'text'; text: string; citations: Citation[]; logprobs?: Logprobs; border?: Border }
+  | { type: 'refusal'; text: string; border?: Border }
   /** `native`: what its format needs to take it back (a signature, encrypted content). */
-  | { type: 'reasoning'; text: string; native: NativeValue | null }
+  | { type: 'reasoning'; text: string; native: NativeValue | null; border?: Border }
   | ({ type: 'tool_call'; index: number } & ToolCall)
-  | ({ type: 'native' } & NativeValue);
+  | ({ type: 'native'; stages?: Stages } & NativeValue);
 
 /**
  * In which pieces the answer came, in order: a number is the length of a delta (UTF-16 units), a
  * negative one says which item the next ones belong to (-1: the first), a word is an event of that
- * item or the next progress.
+ * item or the next progress. A pair is a text's length and the number of its logprobs.
  */
-export type Cut = number | 'citation' | 'end' | 'progress';
+export type Cut =
+  | number
+  | [number, number]
+  | 'citation'
+  | 'end'
+  | 'logprobs'
+  | 'members'
+  | 'told'
+  | 'progress';
 
 export interface Cuts {
   /** The item that was written last; -1: none was. */
@@ -61,7 +79,9 @@ export function addToAnswer(answer: Answer, event: ModelEvent): void {
     case 'text':
       if (last?.type === 'text') last.text += event.text;
       else items.push({ type: 'text', text: event.text, citations: [] });
-      break;
+      if (event.logprobs === undefined) break;
+      cut(answer, items.length - 1, addLogprobs(items, event.text, event.logprobs));
+      return;
     case 'refusal':
       if (last?.type === 'refusal') last.text += event.text;
       else items.push({ type: 'refusal', text: event.text });
@@ -96,10 +116,6 @@ export function addToAnswer(answer: Answer, event: ModelEvent): void {
       cut(answer, at, event.text.length);
       return;
     }
-    case 'native':
-      items.push({ type: 'native', format: event.format, value: event.value });
-      cut(answer, items.length - 1, null);
-      return;
     case 'extra':
       mergeExtra(answer.extra.delta, event.delta);
       mergeExtra(answer.extra.choice, event.choice);
@@ -109,8 +125,11 @@ export function addToAnswer(answer: Answer, event: ModelEvent): void {
       answer.stopSequence = event.stopSequence ?? null;
       if (event.native !== undefined) answer.finishNative = event.native;
       return;
-    default:
+    default: {
+      const step = addOwn(items, event, answer.cuts === undefined);
+      if (step !== null) cut(answer, step.item, step.cut);
       return;
+    }
   }
   cut(answer, items.length - 1, event.text.length);
 }
@@ -144,13 +163,14 @@ export function answerEvents(answer: Answer): ModelEvent[] {
 function itemEvents(item: AnswerItem): ModelEvent[] {
   switch (item.type) {
     case 'text':
-      return textEvents(item);
+      return bordered(item, textEvents(item));
     case 'refusal':
-      return item.text === '' ? [] : [{ type: 'refusal', text: item.text }];
+      return bordered(item, item.text === '' ? [] : [{ type: 'refusal', text: item.text }]);
     case 'reasoning': {
       const end: ModelEvent[] =
         item.native === null ? [] : [{ type: 'reasoning_end', ...item.native }];
-      return item.text === '' ? end : [{ type: 'reasoning', text: item.text }, ...end];
+      if (item.text === '') return bordered(item, end);
+      return bordered(item, [{ type: 'reasoning', text: item.text }, ...end]);
     }
     case 'tool_call': {
       const { index, id, name } = item;
@@ -159,7 +179,7 @@ function itemEvents(item: AnswerItem): ModelEvent[] {
       return [call, { type: 'tool_arguments', index, text: item.arguments }];
     }
     case 'native':
-      return [{ type: 'native', format: item.format, value: item.value }];
+      return nativeEvents(item);
   }
 }
 
@@ -186,7 +206,9 @@ export function lastEvents(answer: Answer): ModelEvent[] {
  * Text and its citations: those that end a block of Messages stand where they stood. Those of an
  * empty text belong to nothing that is told.
  */
-function textEvents({ text, citations }: AnswerItem & { type: 'text' }): ModelEvent[] {
+function textEvents(item: AnswerItem & { type: 'text' }): ModelEvent[] {
+  const { text, citations, border } = item;
+  if (border !== undefined) return borderedText(item);
   if (text === '') return [];
   const events: ModelEvent[] = [];
   let position = 0;

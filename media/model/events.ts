@@ -40,14 +40,25 @@ export interface Citation {
   native?: NativeValue;
 }
 
+/** A part by its name in Responses; `reasoning`: an item of it that has no part so far. */
+export type PartKind = 'output_text' | 'refusal' | 'summary_text' | 'reasoning_text' | 'reasoning';
+
 export type ModelEvent =
   /** The upstream has begun: its first well-formed event arrived (it may hold no answer yet).
    * `usage`: what it says of the input already. It is shown; charged where no other follows. */
   | { type: 'start'; usage?: TokenUsage }
-  /** `plain`: no character needs escaping in JSON, so encoders may copy it. */
-  | { type: 'text'; text: string; plain: boolean }
+  /** `plain`: no character needs escaping in JSON, so encoders may copy it. `logprobs`: as the
+   * client's own format has them, of exactly this text. */
+  | { type: 'text'; text: string; plain: boolean; logprobs?: unknown[] }
   | { type: 'refusal'; text: string }
   | { type: 'reasoning'; text: string }
+  /** A part of a message or of reasoning begins here and, with `item`, the item around it. Readers
+   * tell borders only where the client's format is the upstream's own: the others know none. */
+  | { type: 'part'; kind: PartKind; item: Record<string, unknown> | null }
+  /** The logprobs of a text part as its ends list them, where its deltas said otherwise. */
+  | { type: 'part_logprobs'; done: unknown[]; part: unknown[] }
+  /** What the message that is being written has beside its parts, where its end says otherwise. */
+  | { type: 'item_members'; members: Record<string, unknown> }
   /** Closes the run of reasoning: Messages `{signature}`; Responses `{id, encrypted_content}`. */
   | ({ type: 'reasoning_end' } & NativeValue)
   /** Belongs to the text before it. */
@@ -55,8 +66,11 @@ export type ModelEvent =
   /** Tool calls are keyed by `index`, counted from 0 in order of appearance. */
   | { type: 'tool_call'; index: number; id: string; name: string }
   | { type: 'tool_arguments'; index: number; text: string }
-  /** A whole item (Responses) or content block (Messages) without a neutral form. */
-  | ({ type: 'native' } & NativeValue)
+  /** A whole item (Responses) or content block (Messages) without a neutral form; `index`: the end
+   * of one that was begun. */
+  | ({ type: 'native'; index?: number } & NativeValue)
+  /** One as it is announced, and what is told of it before its end. Told as borders are. */
+  | ({ type: 'native_begin' | 'native_event'; index: number } & NativeValue)
   /** Members that only the same format understands: logprobs, annotations. */
   | {
       type: 'extra';
@@ -79,6 +93,8 @@ export function isAnswerDelta(event: ModelEvent): boolean {
     case 'tool_call':
     case 'tool_arguments':
     case 'native':
+    case 'native_begin':
+    case 'native_event':
       return true;
     default:
       return false;

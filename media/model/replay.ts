@@ -81,11 +81,15 @@ interface Cursor {
   /** How far each item's text, and its citations, were told. */
   offsets: number[];
   citations: number[];
+  /** How many logprobs of each text, and events of each native item. */
+  listed: number[];
 }
 
 function newCursor(answer: Answer): Cursor {
   const zeros = answer.items.map(() => 0);
-  return { items: answer.items, at: -1, begun: new Set(), offsets: zeros, citations: [...zeros] };
+  const { items } = answer;
+  const [citations, listed] = [[...zeros], [...zeros]];
+  return { items, at: -1, begun: new Set(), offsets: zeros, citations, listed };
 }
 
 function nextEvent(cursor: Cursor, step: Exclude<Cut, 'progress'>): ModelEvent | null {
@@ -94,7 +98,17 @@ function nextEvent(cursor: Cursor, step: Exclude<Cut, 'progress'>): ModelEvent |
     return beginning(cursor);
   }
   const item = cursor.items[cursor.at];
-  if (item === undefined || item.type === 'native') return null;
+  if (item === undefined) return null;
+  if (item.type === 'native') return stageEvent(cursor, item, step);
+  if (step === 'members') {
+    const members = 'border' in item ? item.border?.done : undefined;
+    return members === undefined ? null : { type: 'item_members', members };
+  }
+  if (step === 'logprobs') {
+    const ends = item.type === 'text' ? item.logprobs?.ends : undefined;
+    return ends === undefined ? null : { type: 'part_logprobs', ...ends };
+  }
+  if (step === 'told') return null;
   if (step === 'end') {
     if (item.type !== 'reasoning' || item.native === null) return null;
     return { type: 'reasoning_end', ...item.native };
@@ -106,12 +120,34 @@ function nextEvent(cursor: Cursor, step: Exclude<Cut, 'progress'>): ModelEvent |
     const citation = item.citations[told];
     return citation === undefined ? null : { type: 'citation', citation };
   }
+  const [length, count] = typeof step === 'number' ? [step, 0] : step;
   const offset = cursor.offsets[cursor.at] ?? 0;
-  cursor.offsets[cursor.at] = offset + step;
-  return delta(item, offset, offset + step);
+  cursor.offsets[cursor.at] = offset + length;
+  const event = delta(item, offset, offset + length);
+  if (typeof step === 'number' || event.type !== 'text' || item.type !== 'text') return event;
+  const first = cursor.listed[cursor.at] ?? 0;
+  cursor.listed[cursor.at] = first + count;
+  return { ...event, logprobs: item.logprobs?.told.slice(first, first + count) ?? [] };
 }
 
-/** Calls and native items are told when they first appear; texts begin with their first delta. */
+/** What was told of a native item that was begun, and its end. */
+function stageEvent(
+  { at, listed }: Cursor,
+  { format, value, stages }: AnswerItem & { type: 'native' },
+  step: Cut,
+): ModelEvent | null {
+  if (stages === undefined) return null;
+  const { index, told } = stages;
+  if (step === 'end') return { type: 'native', index, format, value };
+  const next = listed[at] ?? 0;
+  const one = told[next];
+  if (step !== 'told' || one === undefined) return null;
+  listed[at] = next + 1;
+  return { type: 'native_event', index, format, value: one };
+}
+
+/** Calls, native items and borders are told when they first appear; a text without a border begins
+ * with its first delta. */
 function beginning({ items, at, begun }: Cursor): ModelEvent | null {
   const item = items[at];
   if (item === undefined || begun.has(at)) return null;
@@ -119,7 +155,13 @@ function beginning({ items, at, begun }: Cursor): ModelEvent | null {
   if (item.type === 'tool_call') {
     return { type: 'tool_call', index: item.index, id: item.id, name: item.name };
   }
-  return item.type === 'native' ? { type: 'native', format: item.format, value: item.value } : null;
+  if (item.type !== 'native') {
+    if (item.border === undefined) return null;
+    return { type: 'part', kind: item.border.kind, item: item.border.item };
+  }
+  const { format, stages } = item;
+  if (stages === undefined) return { type: 'native', format, value: item.value };
+  return { type: 'native_begin', index: stages.index, format, value: stages.begun };
 }
 
 function delta(

@@ -211,7 +211,7 @@ class Run implements QueuedHandle, Dispatcher.DispatchHandler {
     this.#lastBytesMs = this.#pool.nowMs;
     // They are slices of the first read, and would keep all of it for as long as the stream lasts.
     controller.rawHeaders = null;
-    if (status < 300) this.#reader = this.#family.createReader();
+    if (status < 300) this.#reader = this.#createReader();
     else this.#refusal = new RefusedReply(status, headers);
   }
 
@@ -244,6 +244,10 @@ class Run implements QueuedHandle, Dispatcher.DispatchHandler {
     if (this.#refusal !== null) this.#end(this.#readRefusal());
     else if (this.#reader !== null) this.#end(plainFailure('cut', error.message));
     else this.#end(connectFailure(error));
+  }
+
+  #createReader(): StreamReader {
+    return this.#family.createReader(this.#listener.clientFormat);
   }
 
   /** Queues events; a failure among them is the outcome, and nothing is read after it. */

@@ -1,7 +1,14 @@
 // What an upstream family is: how a neutral request becomes a call, and how its bytes become
 // neutral events. Families know wire formats; they know no wallet, no route and no client.
 import type { ModelEvent, UpstreamFailure } from '../model/events.ts';
-import type { GenerationRequest, OutputFormat, WireFormat } from '../model/request.ts';
+import type {
+  GenerationRequest,
+  OutputFormat,
+  RequestSource,
+  WireFormat,
+} from '../model/request.ts';
+
+export type ClientFormat = RequestSource['format'];
 
 /** How a server differs from the rest of its family; what is left out follows its address. */
 export interface UpstreamQuirks {
@@ -78,7 +85,8 @@ export interface ProviderFamily {
   ): UpstreamCall;
   /** What of the request this family cannot express and may not drop: the field's path, or null. */
   lacks(request: GenerationRequest): string | null;
-  createReader(): StreamReader;
+  /** `clientFormat`: whose answer it is. Of its own format a reader keeps all that it can show. */
+  createReader(clientFormat?: ClientFormat): StreamReader;
   /** Classifies a non-2xx reply. `body` is at most 64 KiB of it. */
   readFailure(status: number, headers: Record<string, string>, body: string): UpstreamFailure;
 }
@@ -95,6 +103,8 @@ export interface UpstreamDeadlines {
 
 /** What a call reports, in order: events any number of times, then `ended` exactly once. */
 export interface UpstreamListener {
+  /** The format of the client that is answered. */
+  readonly clientFormat?: ClientFormat;
   events(events: ModelEvent[]): void;
   /** `failure` null: the terminator was read. */
   ended(failure: UpstreamFailure | null): void;

@@ -13,6 +13,6 @@ export const openaiResponses: ProviderFamily = {
   constrains: () => true,
   lacks,
   encodeRequest,
-  createReader: () => new ResponsesReader(),
+  createReader: (clientFormat) => new ResponsesReader(clientFormat === 'responses'),
   readFailure,
 };

@@ -2,6 +2,7 @@
 // rest is read when it is done. Items without a neutral form are handed on whole.
 import type { ModelEvent } from '../../model/events.ts';
 import { isMembers, type Members } from '../members.ts';
+import { announce, beginNative, endMessage, endNative, endReasoning } from './own.ts';
 import { readPart, reasoningText } from './parts.ts';
 import { type Call, type ItemState, listOf, stringOf } from './state.ts';
 
@@ -15,6 +16,8 @@ export function openCall(
   if (item.type !== 'function_call' || stringOf(item.namespace) !== '') return null;
   const known = items.calls.get(place);
   if (known !== undefined) return known;
+  // Announced as an item of this format: it has more than a name and arguments.
+  if (items.own?.natives.has(place)) return null;
   const index = items.calls.size;
   const id = stringOf(item.call_id) || stringOf(item.id) || `call_${index}`;
   const call = { index, told: 0 };
@@ -22,20 +25,59 @@ export function openCall(
   items.seen.add(place);
   items.awaitsClient = true;
   items.textLength = 0;
+  if (items.own !== null) items.own.current = '';
   events.push({ type: 'tool_call', index, id, name: stringOf(item.name) });
   return call;
 }
 
+/** What every call has; one with more is an item of this format. */
+const callMembers: ReadonlySet<string> = new Set([
+  'type',
+  'id',
+  'status',
+  'arguments',
+  'call_id',
+  'name',
+]);
+
+function isPlainCall(item: Members): boolean {
+  return Object.keys(item).every((name) => callMembers.has(name) || item[name] === null);
+}
+
+/** An item is announced. */
+export function openItem(
+  items: ItemState,
+  place: string,
+  item: Members,
+  events: ModelEvent[],
+): void {
+  const { own } = items;
+  if (own === null) {
+    openCall(items, place, item, events);
+    return;
+  }
+  const { type } = item;
+  if (type === 'message' || type === 'reasoning') announce(own, place, item);
+  else if (type === 'function_call' && isPlainCall(item)) {
+    openCall(items, place, item, events);
+  } else if (typeof type === 'string' && !items.calls.has(place)) {
+    beginNative(items, own, place, item, events);
+  }
+}
+
+/** False: there is no such call. */
 export function addArguments(
   items: ItemState,
   place: string,
   text: unknown,
   events: ModelEvent[],
-): void {
+): boolean {
   const call = items.calls.get(place);
-  if (call === undefined || typeof text !== 'string' || text === '') return;
+  if (call === undefined) return false;
+  if (typeof text !== 'string' || text === '') return true;
   call.told += text.length;
   events.push({ type: 'tool_arguments', index: call.index, text });
+  return true;
 }
 
 /** Reads a whole item: what of it was not told yet. */
@@ -50,13 +92,15 @@ export function doneItem(
       for (const [index, part] of listOf(item.content).entries()) {
         if (isMembers(part)) readPart(items, `${place}:${index}`, part, events);
       }
+      endMessage(items, place, item, events);
       break;
     case 'reasoning':
-      doneReasoning(items, place, item, events);
+      if (items.own !== null) endReasoning(items, place, item, events);
+      else doneReasoning(items, place, item, events);
       break;
     default: {
       const call = openCall(items, place, item, events);
-      if (call === null) nativeItem(items, item, events);
+      if (call === null) nativeItem(items, place, item, events);
       else addArguments(items, place, restOfArguments(call, item), events);
     }
   }
@@ -86,12 +130,16 @@ function doneReasoning(items: ItemState, place: string, item: Members, events: M
   }
 }
 
-function nativeItem(items: ItemState, item: Members, events: ModelEvent[]): void {
+function nativeItem(items: ItemState, place: string, item: Members, events: ModelEvent[]): void {
   const type = stringOf(item.type);
   if (type === 'web_search_call' && isSearch(item.action)) items.searches += 1;
   if (isForClient(type, item)) items.awaitsClient = true;
   items.textLength = 0;
-  events.push({ type: 'native', format: 'responses', value: item });
+  const index = items.own === null ? undefined : endNative(items.own, place);
+  if (index === undefined) {
+    if (items.own !== null) items.own.current = '';
+    events.push({ type: 'native', format: 'responses', value: item });
+  } else events.push({ type: 'native', index, format: 'responses', value: item });
 }
 
 /** Opening a page or finding something in one is no search. */

@@ -1,8 +1,9 @@
 // Parts of messages and of reasoning: deltas as they come, and whole parts for what was not told.
-import type { ModelEvent } from '../../model/events.ts';
+import type { ModelEvent, PartKind } from '../../model/events.ts';
 import { isMembers, type Members } from '../members.ts';
 import { isPlain } from '../sse.ts';
-import { type ItemState, indexOf, listOf, type Part, placeOf, stringOf } from './state.ts';
+import { beginPart, endLogprobs, ownCitation, ownReasoning, reasoningPlaceOf } from './own.ts';
+import { type ItemState, indexOf, listOf, newPart, type Part, placeOf, stringOf } from './state.ts';
 
 /** Between two parts of one run of reasoning. */
 const paragraph = '\n\n';
@@ -12,11 +13,19 @@ export function textDelta(
   place: string,
   text: unknown,
   events: ModelEvent[],
+  logprobs: unknown = null,
 ): void {
-  if (typeof text !== 'string' || text === '') return;
-  partAt(items, place);
+  const listed = items.own === null ? [] : listOf(logprobs);
+  if (typeof text !== 'string' || (text === '' && listed.length === 0)) return;
+  const part = partAt(items, place, 'output_text', events);
+  part.told = true;
   items.textLength += text.length;
-  events.push({ type: 'text', text, plain: isPlain(text) });
+  const plain = isPlain(text);
+  if (listed.length === 0) events.push({ type: 'text', text, plain });
+  else {
+    part.logprobs.told.push(...listed);
+    events.push({ type: 'text', text, plain, logprobs: listed });
+  }
 }
 
 export function refusalDelta(
@@ -26,7 +35,7 @@ export function refusalDelta(
   events: ModelEvent[],
 ): void {
   if (typeof text !== 'string' || text === '') return;
-  partAt(items, place);
+  partAt(items, place, 'refusal', events).told = true;
   items.textLength = 0;
   events.push({ type: 'refusal', text });
 }
@@ -41,10 +50,15 @@ export function readPart(
   const told = items.parts.get(place);
   if (part.type === 'refusal') {
     if (told === undefined) refusalDelta(items, place, part.refusal, events);
+    if (items.own !== null) partAt(items, place, 'refusal', events);
     return;
   }
   if (part.type !== 'output_text') return;
-  if (told === undefined) textDelta(items, place, part.text, events);
+  if (told?.told !== true) textDelta(items, place, part.text, events);
+  if (items.own !== null) {
+    const begun = partAt(items, place, 'output_text', events);
+    if (items.own.part === place) endLogprobs(begun, part, events);
+  }
   for (const annotation of listOf(part.annotations).slice(told?.annotations ?? 0)) {
     readAnnotation(items, place, annotation, events);
   }
@@ -57,9 +71,14 @@ export function readAnnotation(
   events: ModelEvent[],
 ): void {
   const part = items.parts.get(place);
-  if (part === undefined || items.textLength === 0) return;
+  if (part === undefined || (items.own === null && items.textLength === 0)) return;
   part.annotations += 1;
-  if (!isMembers(annotation) || annotation.type !== 'url_citation') return;
+  if (!isMembers(annotation) || (items.own !== null && items.own.part !== place)) return;
+  if (items.own !== null) {
+    events.push({ type: 'citation', citation: ownCitation(annotation) });
+    return;
+  }
+  if (annotation.type !== 'url_citation') return;
   const { url, start_index: start, end_index: end } = annotation;
   if (typeof url !== 'string') return;
   const citation = {
@@ -75,6 +94,10 @@ export function reasoningDelta(items: ItemState, event: Members, events: ModelEv
   const text = stringOf(event.delta);
   if (text === '') return;
   const place = placeOf(event);
+  if (items.own !== null) {
+    ownReasoning(items, reasoningPlaceOf(event), text, events);
+    return;
+  }
   const part = `${place}:${indexOf(event.summary_index ?? event.content_index)}`;
   const isNewPart = items.reasoningPart !== part && items.reasoned.has(place);
   items.reasoningPart = part;
@@ -90,12 +113,17 @@ export function reasoningText(parts: unknown): string {
   return texts.filter((text) => text !== '').join(paragraph);
 }
 
-function partAt(items: ItemState, place: string): Part {
+function partAt(items: ItemState, place: string, kind: PartKind, events: ModelEvent[]): Part {
   const known = items.parts.get(place);
   if (known !== undefined) return known;
-  const part = { start: items.textLength, annotations: 0 };
+  const item = place.slice(0, place.lastIndexOf(':'));
+  if (items.own !== null) {
+    beginPart(items, items.own, item, kind, events);
+    items.own.part = place;
+  }
+  const part = newPart(items.textLength);
   items.parts.set(place, part);
-  items.seen.add(place.slice(0, place.lastIndexOf(':')));
+  items.seen.add(item);
   return part;
 }
 

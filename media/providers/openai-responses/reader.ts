@@ -5,17 +5,20 @@ import {
   emptyResponsesStream,
   noteText,
   plainText,
+  type ResponsesStreamState,
   readEvent,
   readResponse,
   soleText,
 } from './stream.ts';
 
 export class ResponsesReader extends BodyReader {
-  readonly #state = emptyResponsesStream();
+  readonly #state: ResponsesStreamState;
 
-  constructor() {
+  /** `own`: for a client of this format. */
+  constructor(own = false) {
     // Every event is numbered: the number is no part of a text event's template.
     super({ counter: '"sequence_number":' });
+    this.#state = emptyResponsesStream(own);
   }
 
   /** For the decoder: one event's data. */

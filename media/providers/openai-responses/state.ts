@@ -13,6 +13,10 @@ export interface Part {
   /** Where it begins in the text that the events make. */
   start: number;
   annotations: number;
+  /** Whether any text of it was told; the rest is for clients of this format alone. */
+  told: boolean;
+  /** With its deltas, by the end of its text, and by its own end. */
+  logprobs: { told: unknown[]; done: unknown[] | null; part: unknown[] | null };
 }
 
 export interface ItemState {
@@ -29,9 +33,29 @@ export interface ItemState {
   reasoningPart: string;
   /** Places of reasoning whose text was told. */
   reasoned: Set<string>;
+  /** Only for a client of this format; null: for another, which has no place for what is in it. */
+  own: OwnState | null;
 }
 
-export function newItems(): ItemState {
+/** What only this format can show: see `own.ts`. */
+export interface OwnState {
+  /** The item of the last part that was told; empty: another item has begun since. */
+  current: string;
+  /** The place of the part of a message that was begun last: the others are over. */
+  part: string;
+  /** What messages and reasoning have beside their parts, by place. */
+  members: Map<string, Members>;
+  /** Items without a neutral form that were announced and have not ended, by place. */
+  natives: Map<string, number>;
+  nativeCount: number;
+}
+
+export function newPart(start: number): Part {
+  const logprobs = { told: [], done: null, part: null };
+  return { start, annotations: 0, told: false, logprobs };
+}
+
+export function newItems(own: boolean): ItemState {
   return {
     seen: new Set(),
     calls: new Map(),
@@ -41,6 +65,9 @@ export function newItems(): ItemState {
     textLength: 0,
     reasoningPart: '',
     reasoned: new Set(),
+    own: own
+      ? { current: '', part: '', members: new Map(), natives: new Map(), nativeCount: 0 }
+      : null,
   };
 }
 

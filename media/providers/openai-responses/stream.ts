@@ -5,7 +5,14 @@ import type { ModelEvent } from '../../model/events.ts';
 import { isMembers, type Members } from '../members.ts';
 import { errorOf, streamFailure } from './failure.ts';
 import { readFinishReason } from './finish.ts';
-import { addArguments, doneItem, openCall } from './items.ts';
+import { addArguments, doneItem, openItem } from './items.ts';
+import {
+  doneReasoningPart,
+  nativeEvent,
+  ownFinish,
+  reasoningPlaceOf,
+  unendedItems,
+} from './own.ts';
 import { readAnnotation, readPart, reasoningDelta, refusalDelta, textDelta } from './parts.ts';
 import { type ItemState, newItems, partPlaceOf, placeOf } from './state.ts';
 import { readUsage } from './usage.ts';
@@ -18,13 +25,15 @@ export interface ResponsesStreamState {
   items: ItemState;
 }
 
-export function emptyResponsesStream(): ResponsesStreamState {
-  return { started: false, finished: false, failed: false, items: newItems() };
+/** `own`: for a client of this format. */
+export function emptyResponsesStream(own = false): ResponsesStreamState {
+  return { started: false, finished: false, failed: false, items: newItems(own) };
 }
 
 /** The text of an event that means one text delta and nothing else, once the stream has begun. */
 export function soleText(event: unknown, type: string): string | null {
   if (!isMembers(event) || typeOf(event, type) !== 'response.output_text.delta') return null;
+  if (Array.isArray(event.logprobs) && event.logprobs.length > 0) return null;
   return typeof event.delta === 'string' && event.delta !== '' ? event.delta : null;
 }
 
@@ -77,19 +86,19 @@ function readTyped(
   const { items } = state;
   switch (type) {
     case 'response.output_text.delta':
-      textDelta(items, partPlaceOf(event), event.delta, events);
+      textDelta(items, partPlaceOf(event), event.delta, events, event.logprobs);
       return;
     case 'response.refusal.delta':
       refusalDelta(items, partPlaceOf(event), event.delta, events);
       return;
     case 'response.output_text.done':
-      readPart(items, partPlaceOf(event), { type: 'output_text', text: event.text }, events);
+      readPart(items, partPlaceOf(event), { ...event, type: 'output_text' }, events);
       return;
     case 'response.refusal.done':
       readPart(items, partPlaceOf(event), { type: 'refusal', refusal: event.refusal }, events);
       return;
     case 'response.content_part.done':
-      if (isMembers(event.part)) readPart(items, partPlaceOf(event), event.part, events);
+      if (isMembers(event.part)) donePart(items, event, event.part, events);
       return;
     case 'response.output_text.annotation.added':
       readAnnotation(items, partPlaceOf(event), event.annotation, events);
@@ -98,11 +107,18 @@ function readTyped(
     case 'response.reasoning_text.delta':
       reasoningDelta(items, event, events);
       return;
+    case 'response.reasoning_summary_text.done':
+    case 'response.reasoning_text.done':
+      doneReasoning(items, event, event.text, events);
+      return;
+    case 'response.reasoning_summary_part.done':
+      if (isMembers(event.part)) doneReasoning(items, event, event.part.text, events);
+      return;
     case 'response.output_item.added':
-      if (isMembers(event.item)) openCall(items, placeOf(event), event.item, events);
+      if (isMembers(event.item)) openItem(items, placeOf(event), event.item, events);
       return;
     case 'response.function_call_arguments.delta':
-      addArguments(items, placeOf(event), event.delta, events);
+      if (!addArguments(items, placeOf(event), event.delta, events)) break;
       return;
     case 'response.output_item.done':
       if (isMembers(event.item)) doneItem(items, placeOf(event), event.item, events);
@@ -115,6 +131,22 @@ function readTyped(
       return;
     default:
   }
+  if (items.own !== null) nativeEvent(items.own, type, event, events);
+}
+
+/** Parts of reasoning end by the same event as those of messages. */
+function donePart(items: ItemState, event: Members, part: Members, events: ModelEvent[]): void {
+  if (part.type === 'reasoning_text') doneReasoning(items, event, part.text, events);
+  else readPart(items, partPlaceOf(event), part, events);
+}
+
+function doneReasoning(
+  items: ItemState,
+  event: Members,
+  text: unknown,
+  events: ModelEvent[],
+): void {
+  if (items.own !== null) doneReasoningPart(items, reasoningPlaceOf(event), text, events);
 }
 
 function endOf(
@@ -130,6 +162,11 @@ function endOf(
       if (isMembers(item)) doneItem(items, String(index), item, events);
     }
   }
+  if (items.own !== null) {
+    for (const [place, item] of unendedItems(items.own, response.output)) {
+      doneItem(items, place, item, events);
+    }
+  }
   const usage = readUsage(response, items.searches);
   if (status === 'failed' || status === 'cancelled') {
     if (usage !== null) events.push({ type: 'usage', usage });
@@ -137,7 +174,8 @@ function endOf(
     return;
   }
   const reason = readFinishReason({ ...response, status }, items.awaitsClient);
-  events.push({ type: 'finish', reason });
+  if (items.own === null) events.push({ type: 'finish', reason });
+  else events.push(ownFinish(reason, response));
   if (usage !== null) events.push({ type: 'usage', usage });
   state.finished = true;
 }

@@ -15,6 +15,7 @@ import {
   recut,
   replayParts,
 } from '../../../media/model/replay.ts';
+import { borderedRun, numberedNatives } from '../../harness/borders.ts';
 import { fc } from '../../harness/properties.ts';
 
 type Told = ModelEvent | { progress: Progress };
@@ -23,27 +24,32 @@ const text = fc.string({ unit: 'grapheme', maxLength: 12 });
 const calls = fc.integer({ min: 0, max: 2 });
 
 /** A call's arguments come after it: the rest may come in any order. */
+const single: fc.Arbitrary<Told> = fc.oneof<fc.Arbitrary<Told>[]>(
+  text.map((value) => ({ type: 'text', text: value, plain: false })),
+  text.map((value) => ({ type: 'refusal', text: value })),
+  text.map((value) => ({ type: 'reasoning', text: value })),
+  fc.constant<Told>({ type: 'reasoning_end', format: 'messages', value: { signature: 's' } }),
+  text.map((title) => ({
+    type: 'citation',
+    citation: { url: 'https://a', title, start: null, end: null },
+  })),
+  calls.map((index) => ({ type: 'tool_call', index, id: `call_${index}`, name: 'f' })),
+  fc.tuple(calls, text).map(([index, value]): Told => {
+    return { type: 'tool_arguments', index, text: value };
+  }),
+  fc.constant<Told>({ type: 'native', format: 'responses', value: { type: 'x' } }),
+  text.map((detail) => ({ progress: { stage: 'search', state: 'started', detail } })),
+);
+
 const toldArbitrary: fc.Arbitrary<Told[]> = fc
   .array(
-    fc.oneof<fc.Arbitrary<Told>[]>(
-      text.map((value) => ({ type: 'text', text: value, plain: false })),
-      text.map((value) => ({ type: 'refusal', text: value })),
-      text.map((value) => ({ type: 'reasoning', text: value })),
-      fc.constant<Told>({ type: 'reasoning_end', format: 'messages', value: { signature: 's' } }),
-      text.map((title) => ({
-        type: 'citation',
-        citation: { url: 'https://a', title, start: null, end: null },
-      })),
-      calls.map((index) => ({ type: 'tool_call', index, id: `call_${index}`, name: 'f' })),
-      fc.tuple(calls, text).map(([index, value]): Told => {
-        return { type: 'tool_arguments', index, text: value };
-      }),
-      fc.constant<Told>({ type: 'native', format: 'responses', value: { type: 'x' } }),
-      text.map((detail) => ({ progress: { stage: 'search', state: 'started', detail } })),
+    fc.oneof(
+      { weight: 5, arbitrary: single.map((entry) => [entry]) },
+      { weight: 1, arbitrary: borderedRun.map((run): Told[] => run) },
     ),
     { maxLength: 60 },
   )
-  .map(keepPossible);
+  .map((runs) => numberedNatives<Told>(keepPossible(runs.flat())));
 
 /** Leaves out what no provider sends: a call twice, arguments of none, a citation of no text. */
 function keepPossible(told: Told[]): Told[] {
@@ -112,6 +118,24 @@ test('an answer that was withheld is told whole behind all progress, or not at a
       assert.deepEqual(flat(progressParts(hidden)), [{ type: 'start' }, ...progress]);
     }),
   );
+});
+
+test('without cuts the deltas of a native item are one', () => {
+  const native = { index: 0, format: 'responses' as const };
+  const told = ['a', 'b', 'c'].map((delta): Told => {
+    return { type: 'native_event', ...native, value: { type: 'x.delta', delta } };
+  });
+  const begun: Told = { type: 'native_begin', ...native, value: { type: 'x' } };
+  const ended: Told = { type: 'native', ...native, value: { type: 'x', input: 'abc' } };
+  const other: Told = { type: 'native_event', ...native, value: { type: 'x.done' } };
+  const answer = answerOf([begun, ...told, other, ...told, ended], false);
+  const joined: Told = {
+    type: 'native_event',
+    ...native,
+    value: { type: 'x.delta', delta: 'abc' },
+  };
+  const whole = [{ type: 'start' }, begun, joined, other, joined, ended];
+  assert.deepEqual(answerEvents(answer), whole);
 });
 
 test('the cuts of a long answer cost a few bytes a delta', () => {

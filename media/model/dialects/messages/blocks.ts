@@ -38,7 +38,7 @@ export function blocksOf(item: AnswerItem): Block[] {
 
 /** What a provider of another format needs to take its reasoning back travels sealed. */
 export function signatureOf(native: NativeValue): string {
-  if (native.format !== 'messages') return sealReasoning(native);
+  if (native.format !== 'messages') return sealReasoning(native) ?? '';
   const { signature } = native.value;
   return typeof signature === 'string' ? signature : '';
 }

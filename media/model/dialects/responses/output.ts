@@ -1,6 +1,7 @@
 // An answer as this format's list of output items. Text and refusals that follow one another are
 // parts of one message; what only another format can show is passed over, but ends a message.
 import type { Answer, AnswerItem } from '../../answer.ts';
+import type { Stages } from '../../borders.ts';
 import type { Citation, NativeValue } from '../../events.ts';
 import { itemId, prefixOf } from './ids.ts';
 import type { Inside } from './namespaces.ts';
@@ -9,19 +10,32 @@ import { sealReasoning } from './reasoning.ts';
 export type Item = Record<string, unknown>;
 export type ItemStatus = 'in_progress' | 'completed' | 'incomplete';
 
-export function messageItem(id: string, status: ItemStatus, content: readonly Item[]): Item {
-  return { id, type: 'message', status, content, role: 'assistant' };
+/** `members`: what its own format has beside these. */
+export function messageItem(
+  id: string,
+  status: ItemStatus,
+  content: readonly Item[],
+  members: Item = {},
+): Item {
+  return { id, type: 'message', status, content, role: 'assistant', ...members };
 }
 
-export function textPart(text: string, annotations: readonly Item[]): Item {
-  return { type: 'output_text', annotations, logprobs: [], text };
+export function textPart(
+  text: string,
+  annotations: readonly Item[],
+  logprobs: readonly unknown[] = [],
+): Item {
+  return { type: 'output_text', annotations, logprobs, text };
 }
 
 export function refusalPart(refusal: string): Item {
   return { type: 'refusal', refusal };
 }
 
-export function urlCitation({ url, title, start, end }: Citation): Item {
+/** Null: a document of a Messages request has no address, only that format can name it. */
+export function annotationOf({ url, title, start, end, native }: Citation): Item | null {
+  if (native?.format === 'responses') return native.value;
+  if (url === '') return null;
   return { type: 'url_citation', start_index: start ?? 0, end_index: end ?? 0, url, title };
 }
 
@@ -46,22 +60,56 @@ export function summaryPart(text: string): Item {
   return { type: 'summary_text', text };
 }
 
+export function reasoningPart(text: string): Item {
+  return { type: 'reasoning_text', text };
+}
+
+/** The texts of reasoning, and what its own format has beside them. */
+export interface ReasoningParts {
+  summary: readonly Item[];
+  content: readonly Item[];
+  members: Item;
+}
+
 /** `sealed`: the client asked for what a provider needs to take the reasoning back. */
 export function reasoningItem(
   id: string,
-  text: string,
+  { summary, content, members }: ReasoningParts,
   native: NativeValue | null,
   sealed: boolean,
 ): Item {
-  const item: Item = { id, type: 'reasoning', summary: text === '' ? [] : [summaryPart(text)] };
+  const item: Item = { id, type: 'reasoning', summary };
+  if (content.length > 0) item.content = content;
+  Object.assign(item, native?.format === 'responses' ? reasoningMembers(native.value) : members);
   if (sealed) item.encrypted_content = native === null ? null : sealReasoning(native);
   return item;
+}
+
+function reasoningMembers(value: Item): Item {
+  const { id: _id, encrypted_content: _sealed, summary: _summary, content, ...members } = value;
+  return Array.isArray(content) && content.length === 0 ? { content, ...members } : members;
 }
 
 /** A provider's own item under an id of ours. */
 export function nativeItem(value: Item, requestId: string, outputIndex: number): Item {
   const type = typeof value.type === 'string' ? value.type : 'item';
   return { ...value, type, id: itemId(prefixOf(value.id, type), requestId, outputIndex) };
+}
+
+/** A call to the client whose text is streamed. */
+export function isClientCall({ type }: Item): boolean {
+  return type === 'custom_tool_call' || type === 'function_call';
+}
+
+/** A native item that was begun and never ended, as far as it came. */
+export function unendedItem({ begun, told }: Pick<Stages, 'begun' | 'told'>): Item {
+  if (!isClientCall(begun)) return begun;
+  const member = begun.type === 'custom_tool_call' ? 'input' : 'arguments';
+  let text = '';
+  for (const { type, delta } of told) {
+    if (String(type).endsWith('.delta') && typeof delta === 'string') text += delta;
+  }
+  return { ...begun, status: 'incomplete', [member]: text };
 }
 
 /** Thinking that its provider hides, and wants back: reasoning here, without a summary. */
@@ -86,43 +134,88 @@ export function outputItems(answer: Answer, options: OutputOptions): Item[] {
     const [first] = group;
     switch (first?.type) {
       case 'reasoning':
-        return reasoningItem(itemId('rs', requestId, index), first.text, first.native, sealed);
+        return reasoningGroup(itemId('rs', requestId, index), group, sealed);
       case 'tool_call':
         return callItem(itemId('fc', requestId, index), status, first, namespaces?.get(first.name));
       case 'native':
         return isRedacted(first)
-          ? reasoningItem(itemId('rs', requestId, index), '', first, sealed)
-          : nativeItem(first.value, requestId, index);
-      default:
-        return messageItem(itemId('msg', requestId, index), status, group.map(contentPart));
+          ? reasoningItem(itemId('rs', requestId, index), noParts, first, sealed)
+          : nativeItem(shownValue(first), requestId, index);
+      default: {
+        const id = itemId('msg', requestId, index);
+        return messageItem(id, status, group.map(contentPart), groupMembers(group));
+      }
     }
   });
 }
 
-/** Runs of text and refusals together, everything else by itself. */
+const noParts: ReasoningParts = { summary: [], content: [], members: {} };
+
+function shownValue({ stages, value }: AnswerItem & { type: 'native' }): Item {
+  return stages === undefined || stages.ended ? value : unendedItem(stages);
+}
+
+/** What a provider was about to do when the answer ended is no part of it. */
+function isPending(item: AnswerItem): boolean {
+  if (item.type !== 'native' || item.stages === undefined) return false;
+  return !item.stages.ended && !isClientCall(item.stages.begun);
+}
+
+/** Runs of text and refusals together, parts of reasoning too, everything else by itself. */
 function grouped(items: readonly AnswerItem[]): AnswerItem[][] {
   const groups: AnswerItem[][] = [];
-  let message: AnswerItem[] | null = null;
-  for (const item of items) {
-    if (item.type === 'text' || item.type === 'refusal') {
-      if (message === null) {
-        message = [];
-        groups.push(message);
-      }
-      message.push(item);
+  let open: 'message' | 'reasoning' | null = null;
+  const count = items.findLastIndex((item) => isShown(item) && !isPending(item)) + 1;
+  for (const item of items.slice(0, count)) {
+    const kind = item.type === 'text' || item.type === 'refusal' ? 'message' : item.type;
+    if (kind === 'message' || kind === 'reasoning') {
+      const { border } = item as AnswerItem & { type: 'text' | 'reasoning' };
+      // Without borders a message goes on, and each run of reasoning is an item.
+      const goesOn = border === undefined ? kind === 'message' : border.item === null;
+      if (open === kind && goesOn) groups.at(-1)?.push(item);
+      else groups.push([item]);
+      open = item.type === 'reasoning' && item.native !== null ? null : kind;
       continue;
     }
-    message = null;
-    const isShown = item.type !== 'native' || item.format === 'responses' || isRedacted(item);
-    if (isShown) groups.push([item]);
+    open = null;
+    if (isShown(item)) groups.push([item]);
   }
   return groups;
 }
 
+function isShown(item: AnswerItem): boolean {
+  return item.type !== 'native' || isRedacted(item) || item.format === 'responses';
+}
+
+/** What the item of these parts has beside them: as its end has it, else as it began. */
+function groupMembers(group: readonly AnswerItem[]): Item {
+  let members: Item = {};
+  for (const item of group) {
+    if (!('border' in item) || item.border === undefined) continue;
+    members = item.border.done ?? item.border.item ?? members;
+  }
+  return members;
+}
+
+function reasoningGroup(id: string, group: readonly AnswerItem[], sealed: boolean): Item {
+  const summary: Item[] = [];
+  const content: Item[] = [];
+  let native: NativeValue | null = null;
+  for (const item of group) {
+    if (item.type !== 'reasoning') continue;
+    native = item.native;
+    const { text, border } = item;
+    if (border?.kind === 'reasoning_text') content.push(reasoningPart(text));
+    else if (border?.kind === 'summary_text' || text !== '') summary.push(summaryPart(text));
+  }
+  return reasoningItem(id, { summary, content, members: groupMembers(group) }, native, sealed);
+}
+
 function contentPart(item: AnswerItem): Item {
   if (item.type === 'text') {
-    const shown = item.citations.filter(({ url }) => url !== '');
-    return textPart(item.text, shown.map(urlCitation));
+    const annotations = item.citations.map(annotationOf).filter((shown) => shown !== null);
+    const { told, ends } = item.logprobs ?? {};
+    return textPart(item.text, annotations, ends?.part ?? told);
   }
   return refusalPart(item.type === 'refusal' ? item.text : '');
 }

@@ -15,11 +15,17 @@ export function isSealed(text: string): boolean {
   return text.startsWith(mark);
 }
 
-/** The `encrypted_content` of a reasoning item that we show. */
-export function sealReasoning(native: NativeValue): string {
-  const { format, value } = native;
-  const { summary: _shown, ...kept } = value;
+/** The `encrypted_content` of a reasoning item that we show; null: its provider wants nothing. */
+export function sealReasoning({ format, value }: NativeValue): string | null {
+  const kept = format === 'responses' ? keptOf(value) : value;
+  if (kept === null) return null;
   return mark + Buffer.from(JSON.stringify([format, kept])).toString('base64url');
+}
+
+/** What is not shown of an item goes back; of an open model's that is its text. */
+function keptOf({ id, encrypted_content: sealed, content }: Members): Members | null {
+  if (typeof sealed === 'string' && sealed !== '') return { id, encrypted_content: sealed };
+  return Array.isArray(content) && content.length > 0 ? { content } : null;
 }
 
 /**

@@ -49,7 +49,7 @@ export function responseObject(
     status,
     background: body.background === true,
     error: problem === null ? null : responseError(problem),
-    incomplete_details: status === 'incomplete' ? { reason: incompleteReason(answer) } : null,
+    incomplete_details: status === 'incomplete' ? incompleteDetails(answer) : null,
     instructions: body.instructions ?? null,
     max_output_tokens: body.max_output_tokens ?? null,
     model: identity.model,
@@ -75,6 +75,11 @@ export function responseObject(
   for (const name of ['user', 'prompt_cache_key', 'safety_identifier']) {
     if (typeof body[name] === 'string') response[name] = body[name];
   }
+  for (const name of ['max_tool_calls', 'top_logprobs']) {
+    if (typeof body[name] === 'number') response[name] = body[name];
+  }
+  const { moderation } = ownMembers(answer);
+  if (moderation !== undefined) response.moderation = moderation;
   if (receipt === null) return response;
   response.svc_usage = receipt.svcUsage;
   if (receipt.svcRouting !== null) response.svc_routing = receipt.svcRouting;
@@ -91,8 +96,16 @@ function responseError(problem: Problem): Members {
   return { code, message, type, param };
 }
 
-function incompleteReason(answer: Answer): 'max_output_tokens' | 'content_filter' {
-  return answer.finishReason === 'content_filter' ? 'content_filter' : 'max_output_tokens';
+function incompleteDetails(answer: Answer): unknown {
+  const { finishReason } = answer;
+  const own = ownMembers(answer).incomplete_details;
+  if (own !== undefined) return own;
+  return { reason: finishReason === 'content_filter' ? finishReason : 'max_output_tokens' };
+}
+
+/** What the upstream's end of the same format said in its own words. */
+function ownMembers({ finishNative }: Answer): Members {
+  return finishNative?.format === 'responses' ? finishNative.value : {};
 }
 
 function itemStatus(status: ResponseStatus): ItemStatus {

@@ -2,38 +2,37 @@
 // left out (`startingAfter`); a text event is strings joined around the text and the number.
 import type { Problem } from '../../../../runtime/problem.ts';
 import { type Answer, emptyAnswer } from '../../answer.ts';
-import type { Citation, ModelEvent, NativeValue, Progress } from '../../events.ts';
+import type { Citation, ModelEvent, NativeValue, PartKind, Progress } from '../../events.ts';
 import { chatError } from '../chat/error.ts';
 import type { Receipt, ReplyIdentity, ReplyOptions, StreamEncoder, SvcUsage } from '../contract.ts';
 import { isWholeJson } from '../whole-json.ts';
 import { itemId } from './ids.ts';
 import { type Inside, namespacesOf } from './namespaces.ts';
 import {
+  annotationOf,
   callItem,
   type Item,
   type ItemStatus,
+  isClientCall,
   isRedacted,
-  messageItem,
   nativeItem,
   reasoningItem,
-  refusalPart,
-  summaryPart,
-  textPart,
-  urlCitation,
+  unendedItem,
 } from './output.ts';
+import {
+  endPart,
+  escapeText,
+  newPart,
+  type Open,
+  openMessage,
+  type Part,
+  partAdded,
+  partDelta,
+  placeOf,
+  type Written,
+} from './parts.ts';
 import { asksForSeal, responseObject, statusOf } from './response.ts';
 import { tokenUsage } from './usage.ts';
-
-/** The message or reasoning that is being written: the newest item, when it is of these. */
-type Open =
-  | { type: 'message'; id: string; index: number; content: Item[]; part: Part }
-  | { type: 'reasoning'; id: string; index: number; text: string };
-
-interface Part {
-  type: 'text' | 'refusal';
-  text: string;
-  annotations: Item[];
-}
 
 /** Open until its arguments are whole JSON: upstreams may write those of several in turns. */
 interface OpenCall {
@@ -42,6 +41,13 @@ interface OpenCall {
   callId: string;
   name: string;
   arguments: string;
+}
+
+/** An item without a neutral form that was begun: its provider says what becomes of it. */
+interface OpenNative {
+  index: number;
+  begun: Item;
+  told: Item[];
 }
 
 const textDelta = 'response.output_text.delta';
@@ -61,6 +67,7 @@ export class ResponsesStreamEncoder implements StreamEncoder {
   #itemCount = 0;
   #open: Open | null = null;
   #calls = new Map<number, OpenCall>();
+  #natives = new Map<number, OpenNative>();
   /** The text part that takes deltas, and what stands between number and delta; or null. */
   #textPart: Part | null = null;
   #textMiddle = '';
@@ -77,7 +84,7 @@ export class ResponsesStreamEncoder implements StreamEncoder {
   events(events: readonly ModelEvent[]): string {
     let text = '';
     for (const event of events) {
-      if (event.type === 'text' && this.#textPart !== null) {
+      if (event.type === 'text' && this.#textPart !== null && event.logprobs === undefined) {
         this.#textPart.text += event.text;
         const sequence = this.#sequence;
         this.#sequence = sequence + 1;
@@ -130,9 +137,9 @@ export class ResponsesStreamEncoder implements StreamEncoder {
     const begin = this.#begin();
     switch (event.type) {
       case 'text':
-        return begin + this.#partDelta('text', event.text);
+        return begin + this.#delta('output_text', event.text, event.logprobs);
       case 'refusal':
-        return begin + this.#partDelta('refusal', event.text);
+        return begin + this.#delta('refusal', event.text);
       case 'reasoning':
         return begin + this.#reasoning(event.text);
       case 'reasoning_end':
@@ -143,8 +150,18 @@ export class ResponsesStreamEncoder implements StreamEncoder {
         return begin + this.#toolCall(event.index, event.id, event.name);
       case 'tool_arguments':
         return begin + this.#toolArguments(event.index, event.text);
+      case 'part':
+        return begin + this.#border(event.kind, event.item);
+      case 'part_logprobs':
+      case 'item_members':
+        this.#amend(event);
+        return begin;
       case 'native':
-        return begin + this.#native({ format: event.format, value: event.value });
+        return begin + this.#native({ format: event.format, value: event.value }, event.index);
+      case 'native_begin':
+        return begin + this.#beginNative(event.index, event.value);
+      case 'native_event':
+        return begin + this.#nativeEvent(event.index, event.value);
       default:
         return begin;
     }
@@ -168,96 +185,83 @@ export class ResponsesStreamEncoder implements StreamEncoder {
     );
   }
 
-  #partDelta(type: Part['type'], text: string): string {
-    const opening = this.#openPart(type);
+  /** A text goes on in the part that is open, where it can. */
+  #delta(kind: Part['kind'], text: string, logprobs: unknown[] = []): string {
+    const isOpen = this.#open?.part?.kind === kind;
+    const opening = isOpen ? '' : this.#openPart(kind, null);
     const open = this.#open;
-    if (open?.type !== 'message') return opening;
-    open.part.text += text;
-    const event = type === 'text' ? textDelta : 'response.refusal.delta';
-    const logprobs = type === 'text' ? ',"logprobs":[]' : '';
-    return opening + this.#emit(event, `${placeOf(open)},"delta":"${escapeText(text)}"${logprobs}`);
+    const part = open?.part ?? null;
+    if (open === null || part === null) return opening;
+    part.text += text;
+    if (logprobs.length > 0) part.logprobs.push(...logprobs);
+    return opening + this.#write(partDelta(open, part, text, logprobs));
   }
 
-  /** Opens a message or its next part, where the newest is another. */
-  #openPart(type: Part['type']): string {
+  /** Of which kind of reasoning a text is was said by its border; without one it is a summary. */
+  #reasoning(text: string): string {
+    const open = this.#open;
+    if (text === '') return open?.type === 'reasoning' ? '' : this.#openItem('reasoning', {});
+    const isContent = open?.type === 'reasoning' && open.part?.kind === 'reasoning_text';
+    return this.#delta(isContent ? 'reasoning_text' : 'summary_text', text);
+  }
+
+  #border(kind: PartKind, item: Item | null): string {
+    if (kind !== 'reasoning') return this.#openPart(kind, item);
+    return this.#openItem('reasoning', item ?? {});
+  }
+
+  /** The next part of the open item; of a new one where that is another, or `item` says so. */
+  #openPart(kind: Part['kind'], item: Item | null): string {
+    const type = kind === 'output_text' || kind === 'refusal' ? 'message' : 'reasoning';
     let text = '';
-    let open = this.#open;
-    if (open?.type === 'message' && open.part.type === type) return text;
-    const part: Part = { type, text: '', annotations: [] };
-    if (open?.type === 'message') {
-      text += this.#closePart(open);
-      open.part = part;
-    } else {
-      text += this.#endItems();
-      const index = this.#itemCount;
-      const id = this.#newId('msg');
-      open = { type: 'message', id, index, content: [], part };
-      this.#open = open;
-      text += this.#added(index, messageItem(id, 'in_progress', []));
-    }
-    if (type === 'text') {
+    if (item !== null || this.#open?.type !== type) text += this.#openItem(type, item ?? {});
+    const open = this.#open;
+    if (open === null) return text;
+    if (open.part !== null) text += this.#closePart(open, open.part);
+    const part = newPart(kind);
+    open.part = part;
+    if (kind === 'output_text') {
       this.#textPart = part;
-      this.#textMiddle = `,${placeOf(open)},"delta":"`;
+      this.#textMiddle = `,${placeOf(open, part)},"delta":"`;
     }
-    const empty = JSON.stringify(partItem(part));
-    return text + this.#emit('response.content_part.added', `${placeOf(open)},"part":${empty}`);
+    return text + this.#write(partAdded(open, part));
   }
 
-  #closePart(open: Open & { type: 'message' }): string {
-    const { part } = open;
-    const place = placeOf(open);
-    const item = partItem(part);
+  #openItem(type: Open['type'], members: Item): string {
+    const closing = this.#endItems();
+    const index = this.#itemCount;
+    if (type === 'message') {
+      const open: Open = { type, id: this.#newId('msg'), index, members, content: [], part: null };
+      this.#open = open;
+      return closing + this.#added(index, openMessage(open, 'in_progress'));
+    }
+    const parts = { members, summary: [], content: [] };
+    const id = this.#newId('rs');
+    this.#open = { type, id, index, ...parts, part: null };
+    return closing + this.#added(index, reasoningItem(id, parts, null, this.#sealed));
+  }
+
+  #closePart(open: Open, part: Part): string {
     this.#textPart = null;
-    const written = JSON.stringify(part.text);
-    const done =
-      part.type === 'text'
-        ? this.#emit('response.output_text.done', `${place},"text":${written},"logprobs":[]`)
-        : this.#emit('response.refusal.done', `${place},"refusal":${written}`);
-    open.content.push(item);
-    const end = `${place},"part":${JSON.stringify(item)}`;
-    return done + this.#emit('response.content_part.done', end);
+    open.part = null;
+    return endPart(open, part)
+      .map((written) => this.#write(written))
+      .join('');
   }
 
   #citation(citation: Citation): string {
     const open = this.#open;
-    if (open?.type !== 'message' || open.part.type !== 'text') return '';
-    // A document of the request has no address: only its own format can name it.
-    if (citation.url === '') return '';
-    const annotation = urlCitation(citation);
+    if (open?.part?.kind !== 'output_text') return '';
+    const annotation = annotationOf(citation);
+    if (annotation === null) return '';
     const members = { annotation_index: open.part.annotations.length, annotation };
     open.part.annotations.push(annotation);
     const event = 'response.output_text.annotation.added';
-    return this.#emit(event, `${placeOf(open)},${inner(members)}`);
-  }
-
-  #reasoning(text: string): string {
-    let opening = '';
-    let open = this.#open;
-    if (open?.type !== 'reasoning') {
-      opening = this.#openReasoning();
-      open = this.#open;
-    }
-    if (open?.type !== 'reasoning' || text === '') return opening;
-    const place = summaryPlaceOf(open);
-    if (open.text === '') {
-      const part = JSON.stringify(summaryPart(''));
-      opening += this.#emit('response.reasoning_summary_part.added', `${place},"part":${part}`);
-    }
-    open.text += text;
-    const delta = `${place},"delta":"${escapeText(text)}"`;
-    return opening + this.#emit('response.reasoning_summary_text.delta', delta);
-  }
-
-  #openReasoning(): string {
-    const closing = this.#endItems();
-    const index = this.#itemCount;
-    const id = this.#newId('rs');
-    this.#open = { type: 'reasoning', id, index, text: '' };
-    return closing + this.#added(index, reasoningItem(id, '', null, this.#sealed));
+    return this.#emit(event, `${placeOf(open, open.part)},${inner(members)}`);
   }
 
   #reasoningEnd(native: NativeValue): string {
-    const opening = this.#open?.type === 'reasoning' ? '' : this.#openReasoning();
+    const opening = this.#open?.type === 'reasoning' ? '' : this.#openItem('reasoning', {});
     return opening + this.#closeOpen('completed', native);
   }
 
@@ -278,36 +282,64 @@ export class ResponsesStreamEncoder implements StreamEncoder {
     return this.#emit(event, `${place},"delta":"${escapeText(text)}"`);
   }
 
+  /** What the end of a part or of a message says otherwise than its beginning. */
+  #amend(event: ModelEvent & { type: 'part_logprobs' | 'item_members' }): void {
+    const open = this.#open;
+    if (open?.type !== 'message') return;
+    if (event.type === 'item_members') open.members = event.members;
+    else if (open.part !== null) open.part.ends = { done: event.done, part: event.part };
+  }
+
   /** Another format's item shows nothing, but it ends a message as it does in a whole reply. */
-  #native(native: NativeValue): string {
+  #native(native: NativeValue, number: number | undefined): string {
+    const begun = number === undefined ? undefined : this.#natives.get(number);
+    if (begun !== undefined && number !== undefined) {
+      this.#natives.delete(number);
+      return this.#itemDone(begun.index, this.#nativeItem(native.value, begun.index));
+    }
     const closing = this.#endItems();
     if (isRedacted(native)) return closing + this.#reasoningEnd(native);
     const { format, value } = native;
     if (format !== 'responses') return closing;
     const index = this.#itemCount;
     this.#itemCount += 1;
-    const item = nativeItem(value, this.#identity.requestId, index);
+    const item = this.#nativeItem(value, index);
     return closing + this.#added(index, item) + this.#itemDone(index, item);
+  }
+
+  #beginNative(number: number, begun: Item): string {
+    const closing = this.#endItems();
+    const index = this.#itemCount;
+    this.#itemCount += 1;
+    this.#natives.set(number, { index, begun, told: [] });
+    return closing + this.#added(index, this.#nativeItem(begun, index));
+  }
+
+  #nativeEvent(number: number, event: Item): string {
+    const native = this.#natives.get(number);
+    if (native === undefined) return '';
+    if (isClientCall(native.begun)) native.told.push(event);
+    const { type, ...members } = event;
+    const { id } = this.#nativeItem(native.begun, native.index);
+    if ('item_id' in members) members.item_id = id;
+    if ('output_index' in members) members.output_index = native.index;
+    return this.#emit(String(type), inner(members));
+  }
+
+  #nativeItem(value: Item, index: number): Item {
+    return nativeItem(value, this.#identity.requestId, index);
   }
 
   #closeOpen(status: ItemStatus, native: NativeValue | null = null): string {
     const open = this.#open;
     this.#open = null;
     if (open === null) return '';
-    if (open.type === 'message') {
-      const closing = this.#closePart(open);
-      return closing + this.#itemDone(open.index, messageItem(open.id, status, open.content));
-    }
-    let text = '';
-    if (open.text !== '') {
-      const place = summaryPlaceOf(open);
-      const done = `${place},"text":${JSON.stringify(open.text)}`;
-      const part = `${place},"part":${JSON.stringify(summaryPart(open.text))}`;
-      text += this.#emit('response.reasoning_summary_text.done', done);
-      text += this.#emit('response.reasoning_summary_part.done', part);
-    }
-    const item = reasoningItem(open.id, open.text, native, this.#sealed);
-    return text + this.#itemDone(open.index, item);
+    const closing = open.part === null ? '' : this.#closePart(open, open.part);
+    const item =
+      open.type === 'message'
+        ? openMessage(open, status)
+        : reasoningItem(open.id, open, native, this.#sealed);
+    return closing + this.#itemDone(open.index, item);
   }
 
   /** Everything that is open, in its order; the newest item has the status of the response. */
@@ -317,7 +349,25 @@ export class ResponsesStreamEncoder implements StreamEncoder {
     let text = '';
     for (const call of this.#calls.values()) text += this.#closeCall(call, statusAt(call.index));
     this.#calls.clear();
+    text += this.#closeNatives(newest);
     return text + this.#closeOpen(status);
+  }
+
+  /** What its provider was about to do when the answer ended is no part of it, and has no end. */
+  #closeNatives(newest: number): string {
+    const open = [...this.#natives.values()];
+    const isPending = (at: number) =>
+      open.some(({ index, begun }) => index === at && !isClientCall(begun));
+    let last = newest;
+    while (isPending(last)) last -= 1;
+    let text = '';
+    for (const native of open) {
+      const { index } = native;
+      if (index > last) continue;
+      text += this.#itemDone(index, this.#nativeItem(unendedItem(native), index));
+    }
+    this.#natives.clear();
+    return text;
   }
 
   /** Another item begins: what is whole ends before it. */
@@ -362,6 +412,10 @@ export class ResponsesStreamEncoder implements StreamEncoder {
     return itemId(prefix, this.#identity.requestId, index);
   }
 
+  #write([type, members]: Written): string {
+    return this.#emit(type, members);
+  }
+
   #emit(type: string, members: string): string {
     const sequence = this.#sequence;
     this.#sequence = sequence + 1;
@@ -370,25 +424,7 @@ export class ResponsesStreamEncoder implements StreamEncoder {
   }
 }
 
-function placeOf(open: Open & { type: 'message' }): string {
-  const { id, index, content } = open;
-  return `"item_id":"${id}","output_index":${index},"content_index":${content.length}`;
-}
-
-function summaryPlaceOf(open: Open & { type: 'reasoning' }): string {
-  return `"item_id":"${open.id}","output_index":${open.index},"summary_index":0`;
-}
-
-function partItem(part: Part): Item {
-  return part.type === 'text' ? textPart(part.text, part.annotations) : refusalPart(part.text);
-}
-
 /** The members of an object as they stand inside of a larger one. */
 function inner(members: Item): string {
   return JSON.stringify(members).slice(1, -1);
-}
-
-/** The inside of a JSON string. */
-function escapeText(text: string): string {
-  return JSON.stringify(text).slice(1, -1);
 }

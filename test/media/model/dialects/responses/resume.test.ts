@@ -9,6 +9,7 @@ import type { ModelEvent, Progress } from '../../../../../media/model/events.ts'
 import { addProgress, keepCuts, replayParts } from '../../../../../media/model/replay.ts';
 import { zeroUsage } from '../../../../../media/model/usage.ts';
 import { Problem } from '../../../../../runtime/problem.ts';
+import { borderedRun, numberedNatives } from '../../../../harness/borders.ts';
 import { fc } from '../../../../harness/properties.ts';
 import { replyOptions } from '../../../../harness/request.ts';
 
@@ -20,31 +21,38 @@ const text = fc.oneof(
 );
 const call = fc.integer({ min: 0, max: 2 });
 
-const toldArbitrary: fc.Arbitrary<Told[]> = fc.array(
-  fc.oneof<fc.Arbitrary<Told>[]>(
-    text.map((value) => ({ type: 'text', text: value, plain: false })),
-    text.map((value) => ({ type: 'text', text: value, plain: /^[ a-z]*$/.test(value) })),
-    text.map((value) => ({ type: 'refusal', text: value })),
-    text.map((value) => ({ type: 'reasoning', text: value })),
-    fc.constant<Told>({ type: 'reasoning_end', format: 'responses', value: { id: 'rs_1' } }),
-    text.map((title) => ({
-      type: 'citation',
-      citation: { url: 'https://a', title, start: 0, end: null },
-    })),
-    fc.uuid().map((id) => ({ type: 'tool_call', index: 0, id, name: 'f' })),
-    fc.tuple(call, text).map(([index, value]): Told => {
-      return { type: 'tool_arguments', index, text: value };
-    }),
-    fc.constantFrom<Told>(
-      { type: 'native', format: 'responses', value: { type: 'web_search_call', id: 'ws_1' } },
-      { type: 'native', format: 'messages', value: { type: 'server_tool_use' } },
-      { type: 'usage', usage: { ...zeroUsage, outputTokens: 1 } },
-      { type: 'start' },
-    ),
-    text.map((detail) => ({ progress: { stage: 'search', state: 'started', detail } })),
+const single: fc.Arbitrary<Told> = fc.oneof<fc.Arbitrary<Told>[]>(
+  text.map((value) => ({ type: 'text', text: value, plain: false })),
+  text.map((value) => ({ type: 'text', text: value, plain: /^[ a-z]*$/.test(value) })),
+  text.map((value) => ({ type: 'refusal', text: value })),
+  text.map((value) => ({ type: 'reasoning', text: value })),
+  fc.constant<Told>({ type: 'reasoning_end', format: 'responses', value: { id: 'rs_1' } }),
+  text.map((title) => ({
+    type: 'citation',
+    citation: { url: 'https://a', title, start: 0, end: null },
+  })),
+  fc.uuid().map((id) => ({ type: 'tool_call', index: 0, id, name: 'f' })),
+  fc.tuple(call, text).map(([index, value]): Told => {
+    return { type: 'tool_arguments', index, text: value };
+  }),
+  fc.constantFrom<Told>(
+    { type: 'native', format: 'responses', value: { type: 'web_search_call', id: 'ws_1' } },
+    { type: 'native', format: 'messages', value: { type: 'server_tool_use' } },
+    { type: 'usage', usage: { ...zeroUsage, outputTokens: 1 } },
+    { type: 'start' },
   ),
-  { maxLength: 40 },
+  text.map((detail) => ({ progress: { stage: 'search', state: 'started', detail } })),
 );
+
+const toldArbitrary: fc.Arbitrary<Told[]> = fc
+  .array(
+    fc.oneof(
+      { weight: 5, arbitrary: single.map((entry) => [entry]) },
+      { weight: 1, arbitrary: borderedRun.map((run): Told[] => run) },
+    ),
+    { maxLength: 40 },
+  )
+  .map((runs) => numberedNatives<Told>(runs.flat()));
 
 /** Calls are numbered in the order in which they come. */
 function numbered(told: readonly Told[]): Told[] {
@@ -182,3 +190,30 @@ test('the numbers count up from 0 without a gap', () => {
     }),
   );
 });
+
+test('the items that a stream ends are those of its response', () => {
+  const cases = fc.record({
+    runs: runsArbitrary,
+    end: fc.constantFrom<End>('finished', 'cut', 'failed'),
+  });
+  fc.assert(
+    fc.property(cases, ({ runs, end }) => {
+      const ended: unknown[] = [];
+      let output: unknown = null;
+      for (const event of eventsOf(play(runs, end).stream)) {
+        const data = JSON.parse(event.split('\ndata: ')[1] ?? '') as Record<string, unknown>;
+        if (data.type === 'response.output_item.done') {
+          ended[Number(data.output_index)] = data.item;
+        }
+        output = (data.response as { output: unknown } | undefined)?.output;
+      }
+      assert.deepEqual(withoutStatus(output), withoutStatus(ended));
+    }),
+    { numRuns: 1_000 },
+  );
+});
+
+/** That of a call or message that was cut follows its place, which is tested elsewhere. */
+function withoutStatus(items: unknown): unknown[] {
+  return (items as Record<string, unknown>[]).map((item) => ({ ...item, status: '' }));
+}

@@ -338,3 +338,42 @@ test('the response repeats its request, response_format before text.format', () 
   assert.equal(waiting.usage, null);
   assert.deepEqual(waiting.output, []);
 });
+
+test('what a provider was about to do is no part of an answer that ends before', () => {
+  const format = 'responses' as const;
+  const search = { type: 'web_search_call', id: 'ws_up', status: 'in_progress' };
+  const grep = { type: 'custom_tool_call', id: 'ctc_up', call_id: 'c', name: 'grep', input: '' };
+  const delta = { type: 'response.custom_tool_call_input.delta', item_id: null, delta: 'ab' };
+  const events: ModelEvent[] = [
+    { type: 'native_begin', index: 0, format, value: grep },
+    { type: 'native_event', index: 0, format, value: delta },
+    { type: 'native_begin', index: 1, format, value: search },
+    { type: 'finish', reason: 'length' },
+  ];
+  const written = wireEvents(encode(events)).map(({ data }) => data);
+  const last = written.at(-1) as unknown as { type: string; response: { output: object[] } };
+  assert.equal(last.type, 'response.incomplete');
+  const call = { ...grep, id: 'ctc_0123456789abcdef012345670000', input: 'ab' };
+  assert.deepEqual(last.response.output, [{ ...call, status: 'incomplete' }]);
+  const ended = written.filter(({ type }) => type === 'response.output_item.done');
+  assert.deepEqual(
+    ended.map(({ item }) => item),
+    last.response.output,
+  );
+});
+
+test('the end of a response in its own words is shown as it was said', () => {
+  const details = { reason: 'steered' };
+  const native = { format: 'responses' as const, value: { incomplete_details: details } };
+  const body = { top_logprobs: 2, max_tool_calls: 3 };
+  const written = wireEvents(encode([{ type: 'finish', reason: 'length', native }], { body }));
+  const response = (written.at(-1)?.data.response ?? {}) as Record<string, unknown>;
+  const { incomplete_details, top_logprobs, max_tool_calls } = response;
+  assert.deepEqual(
+    { incomplete_details, top_logprobs, max_tool_calls },
+    {
+      incomplete_details: details,
+      ...body,
+    },
+  );
+});
