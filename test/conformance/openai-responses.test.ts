@@ -293,3 +293,37 @@ test('Chat clients are served by a provider of this format: text, tools, a schem
   assert.ok(message !== undefined);
   assert.deepEqual(Object.keys(message.parsed ?? {}), ['a']);
 });
+
+test('logprobs are given to clients of Responses and of Chat as each has them', async () => {
+  const include = ['message.output_text.logprobs' as const];
+  const body = { model: native, input: '[[sim tokens=2]]', include, top_logprobs: 2 };
+  const response = await client.responses.create(body);
+  const [item] = response.output;
+  assert.ok(item?.type === 'message' && item.content[0]?.type === 'output_text');
+  const { logprobs } = item.content[0];
+  assert.deepEqual(
+    logprobs?.map(({ token, bytes, top_logprobs: top }) => [token, bytes.length, top.length]),
+    [
+      [' t0', 3, 2],
+      [' t1', 3, 2],
+    ],
+  );
+  const messages = user('[[sim tokens=2]]');
+  const asked = { model: native, messages, logprobs: true, top_logprobs: 2 };
+  const whole = await client.chat.completions.create(asked);
+  const scored = whole.choices[0]?.logprobs?.content;
+  const stream = await client.chat.completions.create({ ...asked, stream: true });
+  const told = [];
+  for await (const { choices } of stream) told.push(...(choices[0]?.logprobs?.content ?? []));
+  for (const list of [scored, told]) {
+    assert.deepEqual(
+      list?.map(({ token, logprob, top_logprobs: top }) => [token, logprob, top.length]),
+      [
+        [' t0', -0.25, 2],
+        [' t1', -0.25, 2],
+      ],
+    );
+  }
+  const plain = await client.chat.completions.create({ model: native, messages: user('x') });
+  assert.equal(plain.choices[0]?.logprobs, null);
+});

@@ -24,6 +24,8 @@ export interface ResponsesRequest {
   /** Sealed reasoning, for clients that keep nothing on the provider's side. */
   seal: boolean;
   listSources: boolean;
+  /** Logprobs of the text, with so many others for each token. */
+  scores: number | null;
   searchQuery: string;
   /** How a declared tool is called, by name. */
   tools: ReadonlyMap<string, DeclaredTool>;
@@ -82,6 +84,9 @@ function requestOf(body: Members, model: string, items: Members[]): ResponsesReq
     }),
     summarize: typeof (reasoning.summary ?? reasoning.generate_summary) === 'string',
     seal: include.includes('reasoning.encrypted_content'),
+    scores: include.includes('message.output_text.logprobs')
+      ? (positiveOf(body.top_logprobs) ?? 0)
+      : null,
     listSources: include.includes('web_search_call.action.sources'),
     searchQuery: withoutDirective(texts.findLast((text) => text !== null) ?? '').slice(0, 80),
     tools,
@@ -154,7 +159,7 @@ function echoOf(body: Members): Members {
     text: { format: text.format ?? { type: 'text' }, verbosity: text.verbosity ?? 'medium' },
     tool_choice: body.tool_choice ?? 'auto',
     tools: body.tools ?? [],
-    top_logprobs: 0,
+    top_logprobs: body.top_logprobs ?? 0,
     top_p: body.top_p ?? 1,
     truncation: body.truncation ?? 'disabled',
     metadata: body.metadata ?? {},

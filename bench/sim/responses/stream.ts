@@ -16,6 +16,7 @@ import {
   type ResponseStatus,
   type ResponsesIdentity,
   responseJson,
+  scoresOf,
   summaryTexts,
 } from './whole.ts';
 
@@ -134,11 +135,17 @@ function messageProgress(request: ResponsesRequest, ids: Members): Segment[] {
     const deltas = deltaRun(request, 'response.refusal.delta', ids, plan.pieceCount, piece);
     return [begin, deltas, numbered('response.refusal.done', { ...ids, refusal: text }), end];
   }
-  const scored = { ...ids, logprobs: [] };
+  const pieces = Array.from({ length: plan.pieceCount }, (_, index) => piece(index));
+  const scored = {
+    ...ids,
+    logprobs: request.scores === null ? [] : pieces.flatMap((one) => scoresOf(request, one, false)),
+  };
   const annotations = text === '' ? [] : annotationsOf(request, text.length);
   return [
     begin,
-    deltaRun(request, 'response.output_text.delta', scored, plan.pieceCount, piece),
+    request.scores === null
+      ? deltaRun(request, 'response.output_text.delta', scored, plan.pieceCount, piece)
+      : joinSegments(pieces.map((delta) => scoredDelta(request, ids, delta))),
     ...annotations.map((annotation, at) =>
       numbered('response.output_text.annotation.added', {
         ...ids,
@@ -149,6 +156,12 @@ function messageProgress(request: ResponsesRequest, ids: Members): Segment[] {
     numbered('response.output_text.done', { ...scored, text }),
     end,
   ];
+}
+
+/** A delta with the logprobs of its own text: no two are alike. */
+function scoredDelta(request: ResponsesRequest, ids: Members, delta: string): Segment {
+  const logprobs = scoresOf(request, delta, false);
+  return numbered('response.output_text.delta', { ...ids, delta, logprobs });
 }
 
 function callProgress(

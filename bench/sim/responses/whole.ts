@@ -155,7 +155,22 @@ function messageItem(request: ResponsesRequest, identity: ResponsesIdentity): Me
 export function contentPart(request: ResponsesRequest, text: string): Members {
   if (request.plan.end === 'refusal') return { type: 'refusal', refusal: text };
   const annotations = text === '' ? [] : annotationsOf(request, text.length);
-  return { type: 'output_text', annotations, logprobs: [], text };
+  const { pieceCount, piece } = request.plan;
+  const pieces = Array.from({ length: text === '' ? 0 : pieceCount }, (_, index) => piece(index));
+  const logprobs = pieces.flatMap((token) => scoresOf(request, token, true));
+  return { type: 'output_text', annotations, logprobs, text };
+}
+
+/** The logprob of one token, where they were asked for. Those of deltas are without its bytes. */
+export function scoresOf({ scores }: ResponsesRequest, token: string, bytes: boolean): Members[] {
+  if (scores === null) return [];
+  const entry = (text: string, logprob: number) => {
+    return { token: text, ...(bytes ? { bytes: [...Buffer.from(text)] } : {}), logprob };
+  };
+  const others = Array.from({ length: scores }, (_, index) => {
+    return entry(index === 0 ? token : ` o${index}`, -0.25 * (index + 1));
+  });
+  return [{ ...entry(token, -0.25), top_logprobs: others }];
 }
 
 /** One citation a search; none when nothing was found. */

@@ -13,6 +13,6 @@ export const openaiResponses: ProviderFamily = {
   constrains: () => true,
   lacks,
   encodeRequest,
-  createReader: (clientFormat) => new ResponsesReader(clientFormat === 'responses'),
+  createReader: (clientFormat) => new ResponsesReader(clientFormat),
   readFailure,
 };

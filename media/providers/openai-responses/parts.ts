@@ -21,7 +21,11 @@ export function textDelta(
   part.told = true;
   items.textLength += text.length;
   const plain = isPlain(text);
-  if (listed.length === 0) events.push({ type: 'text', text, plain });
+  if (items.scores) {
+    events.push({ type: 'text', text, plain });
+    const choice = chatScores(logprobs);
+    if (choice !== null) events.push({ type: 'extra', format: 'chat', delta: {}, choice });
+  } else if (listed.length === 0) events.push({ type: 'text', text, plain });
   else {
     part.logprobs.told.push(...listed);
     events.push({ type: 'text', text, plain, logprobs: listed });
@@ -129,4 +133,18 @@ function partAt(items: ItemState, place: string, kind: PartKind, events: ModelEv
 
 function offsetOf(value: unknown, base: number): number | null {
   return Number.isSafeInteger(value) ? (value as number) + base : null;
+}
+
+/** Logprobs as a choice of Chat has them: there every token has its bytes, or null. */
+function chatScores(logprobs: unknown): Members | null {
+  const entries = listOf(logprobs).filter(isMembers);
+  if (entries.length === 0) return null;
+  const content = entries.map(({ top_logprobs: top, ...entry }) => ({
+    bytes: null,
+    ...entry,
+    top_logprobs: listOf(top)
+      .filter(isMembers)
+      .map((other) => ({ bytes: null, ...other })),
+  }));
+  return { logprobs: { content, refusal: null } };
 }

@@ -1,5 +1,6 @@
 // Reads the body of a response: typed events up to the one that ends it, or the whole response.
 import { BodyReader, parseJson } from '../body-reader.ts';
+import type { ClientFormat } from '../contract.ts';
 import { isMembers } from '../members.ts';
 import {
   emptyResponsesStream,
@@ -14,11 +15,10 @@ import {
 export class ResponsesReader extends BodyReader {
   readonly #state: ResponsesStreamState;
 
-  /** `own`: for a client of this format. */
-  constructor(own = false) {
+  constructor(clientFormat?: ClientFormat) {
     // Every event is numbered: the number is no part of a text event's template.
     super({ counter: '"sequence_number":' });
-    this.#state = emptyResponsesStream(own);
+    this.#state = emptyResponsesStream(clientFormat);
   }
 
   /** For the decoder: one event's data. */

@@ -7,7 +7,7 @@ import { toldReasoning } from '../effort.ts';
 import { foreignTo } from '../foreign.ts';
 import { isMembers, type Members } from '../members.ts';
 import { continued, forwardInput } from './input.ts';
-import { encodeFormat, encodeMessages, encodeSettings } from './translate.ts';
+import { asksForScores, encodeFormat, encodeMessages, encodeSettings } from './translate.ts';
 
 /** Members of the service's own request, and those that are written anew below. */
 const ownMembers: ReadonlySet<string> = new Set([
@@ -137,13 +137,15 @@ function textOf(request: GenerationRequest, source: Members): Members | null {
 
 /** Nothing is stored, so reasoning must come sealed to be given back in a later turn. */
 function includeOf(
-  { source }: GenerationRequest,
+  request: GenerationRequest,
   target: UpstreamTarget,
   reasoning: Reasoning | null,
 ): unknown[] {
+  const { source } = request;
   const declared = source.format === 'responses' ? source.body.include : null;
   const include: unknown[] = Array.isArray(declared) ? [...declared] : [];
   const reasons = reasoning !== null || reasoningModels.test(target.upstreamModel);
+  if (asksForScores(request)) include.push('message.output_text.logprobs');
   if (reasons && !include.includes(sealedReasoning)) include.push(sealedReasoning);
   return include;
 }

@@ -1,5 +1,6 @@
 // What is known of the items of one stream. Everything is told by its place: some servers change
 // the id of an item from event to event.
+import type { ClientFormat } from '../contract.ts';
 import type { Members } from '../members.ts';
 
 export interface Call {
@@ -35,6 +36,8 @@ export interface ItemState {
   reasoned: Set<string>;
   /** Only for a client of this format; null: for another, which has no place for what is in it. */
   own: OwnState | null;
+  /** For a client of Chat, which has a place for logprobs. */
+  scores: boolean;
 }
 
 /** What only this format can show: see `own.ts`. */
@@ -55,7 +58,11 @@ export function newPart(start: number): Part {
   return { start, annotations: 0, told: false, logprobs };
 }
 
-export function newItems(own: boolean): ItemState {
+function newOwn(): OwnState {
+  return { current: '', part: '', members: new Map(), natives: new Map(), nativeCount: 0 };
+}
+
+export function newItems(clientFormat?: ClientFormat): ItemState {
   return {
     seen: new Set(),
     calls: new Map(),
@@ -65,9 +72,8 @@ export function newItems(own: boolean): ItemState {
     textLength: 0,
     reasoningPart: '',
     reasoned: new Set(),
-    own: own
-      ? { current: '', part: '', members: new Map(), natives: new Map(), nativeCount: 0 }
-      : null,
+    own: clientFormat === 'responses' ? newOwn() : null,
+    scores: clientFormat === 'chat',
   };
 }
 

@@ -2,6 +2,7 @@
 // given and nothing else. Items are told by their place; what was not streamed is read when it is
 // done, so that servers that leave events out lose nothing.
 import type { ModelEvent } from '../../model/events.ts';
+import type { ClientFormat } from '../contract.ts';
 import { isMembers, type Members } from '../members.ts';
 import { errorOf, streamFailure } from './failure.ts';
 import { readFinishReason } from './finish.ts';
@@ -25,9 +26,9 @@ export interface ResponsesStreamState {
   items: ItemState;
 }
 
-/** `own`: for a client of this format. */
-export function emptyResponsesStream(own = false): ResponsesStreamState {
-  return { started: false, finished: false, failed: false, items: newItems(own) };
+/** `clientFormat`: whose answer it is. */
+export function emptyResponsesStream(clientFormat?: ClientFormat): ResponsesStreamState {
+  return { started: false, finished: false, failed: false, items: newItems(clientFormat) };
 }
 
 /** The text of an event that means one text delta and nothing else, once the stream has begun. */

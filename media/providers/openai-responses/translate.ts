@@ -41,11 +41,18 @@ export function encodeSettings(
   if (reasoning !== null) body.reasoning = encodeReasoning(reasoning);
   const format = encodeFormat(outputFormat);
   if (format !== null) body.text = { format };
+  const { top_logprobs: top } = request.source.body;
+  if (asksForScores(request) && typeof top === 'number') body.top_logprobs = top;
   const native = request.nativeTools.filter((tool) => tool.format === 'responses');
   if (tools.length + native.length === 0) return;
   body.tools = [...tools.map(encodeTool), ...native.map((tool) => tool.value)];
   if (toolChoice !== null) body.tool_choice = encodeChoice(toolChoice);
   if (parallelToolCalls !== null) body.parallel_tool_calls = parallelToolCalls;
+}
+
+/** A client of Chat that wants logprobs; those of other formats say so in `include`, or cannot. */
+export function asksForScores({ source }: GenerationRequest): boolean {
+  return source.format === 'chat' && source.body.logprobs === true;
 }
 
 /** `text.format`; null: plain text. */

@@ -10,7 +10,7 @@ import { type Fixture, fixtures, type Unnumbered } from '../../../conformance/ow
 import { streamOf } from '../../../conformance/own/upstream.ts';
 
 function read(pieces: readonly Uint8Array[]): ModelEvent[] {
-  const reader = new ResponsesReader(true);
+  const reader = new ResponsesReader('responses');
   const events = pieces.flatMap((piece) => reader.push(piece));
   return [...events, ...reader.end()];
 }
