@@ -2,7 +2,8 @@
 // would stream it, over a real socket.
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { type Fixture, fixtures, type Unnumbered } from './fixtures.ts';
+import { fixtures } from './fixtures.ts';
+import type { Fixture, Unnumbered } from './pieces.ts';
 
 export interface OwnUpstream {
   url: string;

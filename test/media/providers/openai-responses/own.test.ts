@@ -6,7 +6,8 @@ import { type Answer, addToAnswer, emptyAnswer } from '../../../../media/model/a
 import { outputItems } from '../../../../media/model/dialects/responses/output.ts';
 import type { ModelEvent } from '../../../../media/model/events.ts';
 import { ResponsesReader } from '../../../../media/providers/openai-responses/reader.ts';
-import { type Fixture, fixtures, type Unnumbered } from '../../../conformance/own/fixtures.ts';
+import { fixtures } from '../../../conformance/own/fixtures.ts';
+import type { Fixture, Unnumbered } from '../../../conformance/own/pieces.ts';
 import { streamOf } from '../../../conformance/own/upstream.ts';
 
 function read(pieces: readonly Uint8Array[]): ModelEvent[] {
