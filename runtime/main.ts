@@ -158,8 +158,14 @@ function nodeActor(node: number) {
   return system.at(kinds.node, { node, kind: kinds.node.name, id: nodeActorId });
 }
 
+/** After an outage all leases have lapsed: a process that has just started may not go by them. */
+function judgedDead() {
+  if (singleProcess) return 'all';
+  return lease.isSettled() ? 'lapsed' : 'none';
+}
+
 function recover(previousInstanceIds: string[]) {
-  return recoverDead(sql, { instanceId, singleProcess, previousInstanceIds, ...ends });
+  return recoverDead(sql, { instanceId, others: judgedDead(), previousInstanceIds, ...ends });
 }
 
 /** Ends the holds of generations and voice sessions that run nowhere any more. */
@@ -294,7 +300,7 @@ async function startBackground(): Promise<void> {
   });
   // With one process, too: the recovery at its start may not have been complete.
   queue.schedule('recover', limits.instance.leaseMs, async () => {
-    if (singleProcess || lease.isSettled()) await recover([]);
+    await recover([]);
   });
   queue.schedule('probe', limits.monitor.probeMs, async () => {
     monitor.tell('probe', null);
@@ -323,7 +329,7 @@ async function stop(): Promise<void> {
   endLease();
   if ((await databaseAnswers(sql, reportTimeoutMs)) !== null) {
     const previousInstanceIds = [instanceId];
-    await recoverDead(sql, { instanceId: '', singleProcess, previousInstanceIds, ...ends });
+    await recoverDead(sql, { instanceId: '', others: judgedDead(), previousInstanceIds, ...ends });
   }
   await closePool(sql, reportTimeoutMs);
 }

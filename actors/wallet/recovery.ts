@@ -23,8 +23,11 @@ export interface Ends {
 
 export interface RecoveryOptions extends Ends {
   instanceId: string;
-  /** No other process reaches this database: all instances but this one are dead at once. */
-  singleProcess: boolean;
+  /**
+   * Who is dead of those that nobody saw die: all but this one where no other process reaches the
+   * database, those whose lease has lapsed, or none while that says nothing.
+   */
+  others: 'all' | 'lapsed' | 'none';
   /** Known to be dead, whatever their lease says. */
   previousInstanceIds?: readonly string[];
 }
@@ -42,8 +45,10 @@ const recoveredMessage = 'The service stopped before the answer was complete. No
 
 /** Clears up after dead instances. Rejects when the database cannot be read. */
 export async function recoverDead(sql: Sql, options: RecoveryOptions): Promise<Recovered> {
-  const listed = await listDeadInstances(sql, options.instanceId, options.singleProcess);
-  const given = (options.previousInstanceIds ?? []).filter((id) => id !== options.instanceId);
+  const { instanceId, others } = options;
+  const listed =
+    others === 'none' ? [] : await listDeadInstances(sql, instanceId, others === 'all');
+  const given = (options.previousInstanceIds ?? []).filter((id) => id !== instanceId);
   const dead = [...new Set([...listed, ...given])];
   let holds = 0;
   if (dead.length === 0) return { instances: 0, holds, complete: true };

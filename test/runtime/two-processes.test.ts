@@ -36,6 +36,22 @@ async function rowOf(stream: ChatStream): Promise<{ status: string; charge: bigi
   return row;
 }
 
+/** As after an outage: its process has not renewed its lease yet. Returns what ends that. */
+async function lapsedLeaseOf(stream: ChatStream): Promise<() => Promise<void>> {
+  const id = stream.headers.get('x-svc-request-id') ?? '';
+  let isOver = false;
+  const lapse = () => bed.sql`UPDATE instances SET lease_expires_at = now() - interval '1 s'
+    WHERE id = (SELECT instance_id FROM generations WHERE id = ${id})`;
+  await lapse();
+  const lapsing = (async () => {
+    for (; !isOver; await sleep(5)) await lapse();
+  })();
+  return () => {
+    isOver = true;
+    return lapsing;
+  };
+}
+
 async function cancel(stream: ChatStream): Promise<Record<string, unknown>> {
   const id = stream.headers.get('x-svc-request-id') ?? '';
   const reply = await fetch(`${bed.url}/v1/generations/${id}/cancel`, {
@@ -68,9 +84,12 @@ test('a second process that starts, dies and stops leaves the first one alone', 
   assert.deepEqual(await rowOf(lost), { status: 'failed', charge: null });
   assert.equal((await rowOf(here)).status, 'running', 'leases were looked at');
 
+  const renewing = await lapsedLeaseOf(here);
   await other.start();
+  assert.equal((await rowOf(here)).status, 'running', 'it has started, right after an outage');
   assert.equal(await other.stop(), 0);
   assert.equal((await rowOf(here)).status, 'running', 'it has stopped');
+  await renewing();
 
   const usage = (await cancel(here)).svc_usage as { charge_microcredits: number };
   assert.ok(usage.charge_microcredits > 0);

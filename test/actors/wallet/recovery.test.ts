@@ -60,7 +60,7 @@ test('a dead instance loses its holds, its generations fail, their keys run agai
   await Promise.all([...dead, alive].map((hold) => branch.ask(walletId, 'hold', hold)));
   const options = {
     instanceId: 'i-new',
-    singleProcess: true,
+    others: 'all' as const,
     release: ((id, request) => direct(id, 'release', request)) satisfies Release,
     settle: ((id, request) => direct(id, 'settle', request)) satisfies Settle,
   };

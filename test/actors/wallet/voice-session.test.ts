@@ -135,7 +135,7 @@ test('of a dead process what was written down is charged, the rest goes back', a
   const unused = await begin(walletId, 'i-dead');
   const other = await begin(walletId, 'i-live');
   await write(used, 250n);
-  const options = { instanceId: 'i-live', singleProcess: true, ...ends };
+  const options = { instanceId: 'i-live', others: 'all' as const, ...ends };
   await Promise.all([recoverDead(bank.sql, options), recoverDead(bank.sql, options)]);
   assert.deepEqual(await rowOf(used), {
     state: 'ended',
@@ -213,7 +213,7 @@ test('what cannot be due goes back; of a dead process what is due is charged', a
   const other = bank.branch();
   await recoverDead(bank.sql, {
     instanceId: 'i-live',
-    singleProcess: true,
+    others: 'all',
     release: (id, request) => other.ask(id, 'release', request),
     settle: (id, request) => other.ask(id, 'settle', request),
   });
