@@ -197,7 +197,10 @@ export class HttpEventStream implements EventStream {
     } else if (this.#isEnding) this.#finish('');
   }
 
-  /** Inside cork only: sends until the socket reports backpressure, then stops. */
+  /**
+   * Inside cork only: sends until the socket reports backpressure, then stops. What this turn has
+   * written may be pending still: uWS also calls for a rest of its own that nobody knew of.
+   */
   sendQueue(): void {
     const response = this.#response;
     if (this.closed || response === null) return;
@@ -206,7 +209,7 @@ export class HttpEventStream implements EventStream {
       if (!response.write(this.#takeQueued(this.#queue))) this.#isBlocked = true;
     }
     if (this.#isBlocked) return;
-    if (this.#isEnding) this.#finish('');
+    if (this.#isEnding) this.sendPending();
     else this.#drainListener?.();
   }
 
