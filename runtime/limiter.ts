@@ -2,6 +2,10 @@
 // changed with atomics, no message sent. A library's in-memory limiter counts per thread.
 // Rate: generic cell rate algorithm (ITU-T I.371) with a burst of one full minute.
 
+/** A full minute's allowance at once. */
+const burstNs = 60e9;
+/** No arrival lies so far ahead of its own time: the clock has been set back since. */
+const aheadNsMax = 2 * burstNs;
 const slotCount = 65_536;
 const probesMax = 64;
 /** A slot found now counts as used for at least half of this, longer than anybody keeps it. */
@@ -113,12 +117,12 @@ export class Limiter {
 
   /** Takes one request from the minute's allowance, or says when the next one fits. */
   takeRequest(slot: number, limitPerMinute: number, nowMs: number): RateDecision {
-    const intervalNs = 60_000_000_000 / limitPerMinute;
+    const intervalNs = burstNs / limitPerMinute;
     const nowNs = (nowMs - this.#epochMs) * 1e6;
-    const burstNs = 60_000_000_000;
     for (;;) {
       const seen = Atomics.load(this.#arrivals, slot);
-      const arrivalNs = Math.max(Number(seen), nowNs);
+      const aheadNs = Number(seen) - nowNs;
+      const arrivalNs = aheadNs > 0 && aheadNs <= aheadNsMax ? Number(seen) : nowNs;
       const nextNs = arrivalNs + intervalNs;
       // Half an interval of slack: the sums are floating point, the limit is a whole number.
       if (nextNs - nowNs > burstNs + intervalNs / 2) {

@@ -44,17 +44,28 @@ export function closedBreaker(): Breaker {
   };
 }
 
+/**
+ * Whether a time of at most `longestMs` is still running. One that is twice as far from its end is
+ * over: the clock was set back meanwhile, and not by a little.
+ */
+export function isRunning(untilMs: number, longestMs: number, nowMs: number): boolean {
+  return nowMs < untilMs && untilMs - nowMs <= 2 * longestMs;
+}
+
+const isOpen = ({ openUntilMs }: Breaker, nowMs: number) =>
+  isRunning(openUntilMs, openMsMax, nowMs);
+
 /** An open breaker whose time is over is half-open, whether somebody has called or not. */
 export function breakerState(breaker: Breaker, nowMs: number): BreakerState {
-  if (breaker.state === 'open' && nowMs >= breaker.openUntilMs) return 'half-open';
+  if (breaker.state === 'open' && !isOpen(breaker, nowMs)) return 'half-open';
   return breaker.state;
 }
 
 /** Whether one more call may be made; nothing is taken by asking. */
 export function mayCall(breaker: Breaker, nowMs: number): boolean {
   if (breaker.state === 'closed') return true;
-  if (breaker.state === 'open') return nowMs >= breaker.openUntilMs;
-  return nowMs >= breaker.probeUntilMs;
+  if (breaker.state === 'open') return !isOpen(breaker, nowMs);
+  return !isRunning(breaker.probeUntilMs, probeMs, nowMs);
 }
 
 /** The number of a call's probe; `noProbe`: the call is not one. */

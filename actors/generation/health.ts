@@ -12,6 +12,7 @@ import {
   breakerSucceeded,
   closedBreaker,
   decayBreaker,
+  isRunning,
   mayCall,
   noProbe,
   type Probe,
@@ -110,12 +111,12 @@ export function createRouteHealth(): RouteHealth {
     order: (targets, nowMs) => ordered(entries, targets, nowMs),
     allows(routeId, nowMs) {
       const entry = entries.get(routeId);
-      return entry === undefined || (mayCall(entry.breaker, nowMs) && entry.busyUntilMs <= nowMs);
+      return entry === undefined || (mayCall(entry.breaker, nowMs) && !isBusy(entry, nowMs));
     },
     started(routeId, nowMs) {
       const entry = entries.get(routeId);
       if (entry === undefined) return noProbe;
-      return entry.busyUntilMs <= nowMs ? takeCall(entry.breaker, nowMs) : null;
+      return isBusy(entry, nowMs) ? null : takeCall(entry.breaker, nowMs);
     },
     firstEvent(routeId, durationMs, nowMs) {
       const entry = entryOf(routeId, nowMs);
@@ -172,11 +173,13 @@ function ordered(
   const rests = ({ routeId }: UpstreamTarget): boolean => {
     const entry = entries.get(routeId);
     if (entry === undefined) return false;
-    const { restUntilMs, busyUntilMs, breaker } = entry;
-    return Math.max(restUntilMs, busyUntilMs) > nowMs || !mayCall(breaker, nowMs);
+    const isResting = isRunning(entry.restUntilMs, restMsMax, nowMs);
+    return isResting || isBusy(entry, nowMs) || !mayCall(entry.breaker, nowMs);
   };
   return [...targets.filter((target) => !rests(target)), ...targets.filter(rests)];
 }
+
+const isBusy = ({ busyUntilMs }: Entry, nowMs: number) => isRunning(busyUntilMs, restMsMax, nowMs);
 
 function recordFailure(entry: Entry, failure: UpstreamFailure, nowMs: number, probe: Probe): void {
   const { breaker } = entry;

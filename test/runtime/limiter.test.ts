@@ -26,6 +26,20 @@ test('a minute allows exactly the limit at once, then one more each interval', (
   assert.equal(limiter.takeRequest(slot, 600, epochMs + 100).allowed, false);
 });
 
+test('a clock that is set back refuses nobody for as long as it was ahead', () => {
+  const limiter = new Limiter(createLimiterBuffers(epochMs), 1);
+  const slot = limiter.slotOf('key_a', epochMs);
+  for (const limit of [1, 600]) {
+    const aheadMs = epochMs + 3_600_000;
+    while (limiter.takeRequest(slot, limit, aheadMs).allowed);
+    assert.equal(limiter.takeRequest(slot, limit, aheadMs + 1).allowed, false);
+    for (let count = 1; count <= limit; count += 1) {
+      assert.equal(limiter.takeRequest(slot, limit, epochMs).allowed, true, `request ${count}`);
+    }
+    assert.equal(limiter.takeRequest(slot, limit, epochMs).allowed, false, 'the limit holds');
+  }
+});
+
 test('keys do not share an allowance', () => {
   const limiter = new Limiter(createLimiterBuffers(epochMs), 1);
   const first = limiter.slotOf('key_a', epochMs);

@@ -192,6 +192,22 @@ test('who calls without asking still closes and opens the breaker once its time 
   assert.equal(health.stats('a', 15_000).state, 'closed');
 });
 
+test('a clock that is set back keeps no route shut for as long as it was ahead', () => {
+  const aheadMs = 86_400_000;
+  const health = createRouteHealth();
+  open(health, 'open', aheadMs);
+  health.failed('busy', failure('busy', 60_000), aheadMs);
+  open(health, 'probed', aheadMs);
+  assert.ok(health.started('probed', aheadMs + 5_000) !== null);
+  for (const route of ['open', 'busy', 'probed']) {
+    assert.equal(health.allows(route, aheadMs + 4_999), false, route);
+    assert.equal(health.allows(route, 1_000), true, route);
+    assert.deepEqual(orderOf(health, 1_000, route, 'b'), [route, 'b']);
+    assert.ok(health.started(route, 1_000) !== null, route);
+  }
+  assert.equal(health.started('probed', 1_001), null, 'one probe');
+});
+
 test('where every route is shut the order is still all of them', () => {
   const health = createRouteHealth();
   open(health, 'a', 0);
