@@ -59,3 +59,13 @@ export function columnLiteral<R>(rows: readonly R[], cellOf: (row: R) => Scalar)
   }
   return `{${literal}}`;
 }
+
+const elementPattern = /"((?:[^"\\]|\\[\s\S])*)"|[^,{}]+/g;
+
+/** The elements of a one-dimensional array of texts, as the server writes it. */
+export function readTextArray(literal: string): (string | null)[] {
+  return [...literal.matchAll(elementPattern)].map(([plain, quoted]) => {
+    if (quoted !== undefined) return quoted.replace(/\\([\s\S])/g, '$1');
+    return plain === 'NULL' ? null : plain;
+  });
+}

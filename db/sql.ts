@@ -2,11 +2,15 @@
 // postgres.js is lazy: it runs when it is awaited, so nothing here hands one out unawaited.
 import postgres from 'postgres';
 import { fixedLimits } from '../runtime/limits.ts';
+import { arrayLiteral, readTextArray, type Scalar } from './array.ts';
 
-/** A pool. `int8` comes and goes as `bigint`. */
-export type Sql = postgres.Sql<{ bigint: bigint }>;
+type Types = { bigint: bigint; texts: Texts };
+type Texts = string | readonly Scalar[];
+
+/** A pool. `int8` comes and goes as `bigint`, `text[]` as an array; no other array is known. */
+export type Sql = postgres.Sql<Types>;
 /** A transaction on one connection of a pool. */
-export type Transaction = postgres.TransactionSql<{ bigint: bigint }>;
+export type Transaction = postgres.TransactionSql<Types>;
 /** What query functions take: they run on a pool as well as inside a transaction. */
 export type Queryable = Sql | Transaction;
 
@@ -28,6 +32,14 @@ export interface PoolOptions {
 /** A database that comes back is found within this long. */
 const RECONNECT_SECONDS = 0.2;
 
+/** A text is a literal already. The number is PostgreSQL's own for all time (pg_type.dat). */
+const textsType: postgres.PostgresType<Texts> = {
+  to: 1009,
+  from: [1009],
+  serialize: (value: Texts) => (typeof value === 'string' ? value : arrayLiteral(value)),
+  parse: readTextArray,
+};
+
 /** Opens a pool. Nothing is connected until the first query. Close it with `closePool`. */
 export function openPool(options: PoolOptions): Sql {
   const target = parseDatabaseUrl(options.url);
@@ -47,10 +59,11 @@ export function openPool(options: PoolOptions): Sql {
     max: options.connectionsMax,
     connect_timeout: fixedLimits.database.connectTimeoutMs / 1_000,
     backoff: () => RECONNECT_SECONDS,
-    // Array types are looked up once a connection; the ledger pool sends arrays as text.
-    fetch_types: options.purpose === 'general',
+    // postgres.js would look array types up on each new connection, and nobody hears of it when
+    // that ends meanwhile: an unhandled rejection, which is the end of a thread.
+    fetch_types: false,
     onnotice: () => undefined,
-    types: { bigint: postgres.BigInt },
+    types: { bigint: postgres.BigInt, texts: textsType },
     connection: settings,
   });
 }
