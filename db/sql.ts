@@ -88,9 +88,12 @@ export interface DatabaseTarget {
  * because the authority has no host. Throws an Error that names no part of the URL.
  */
 export function parseDatabaseUrl(url: string): DatabaseTarget {
-  const match = /^postgres(?:ql)?:\/\/(?:([^@/?]*)@)?([^/?]*)(?:\/([^?]*))?(?:\?(.*))?$/.exec(url);
+  const match = /^postgres(?:ql)?:\/\/(?:([^/?]*)@)?([^/?]*)(?:\/([^?]*))?(?:\?(.*))?$/.exec(url);
   if (match === null) throw new Error('the database URL is not of the form postgres://…');
-  const [username = '', password = ''] = (match[1] ?? '').split(':').map(decodeURIComponent);
+  // As in any URL, a password may have colons and at signs of its own.
+  const [, username = '', password = ''] = (/^([^:]*):?(.*)$/.exec(match[1] ?? '') ?? []).map(
+    decodeURIComponent,
+  );
   const query = new URLSearchParams(match[4] ?? '');
   const [hostName = '', portText = ''] = splitAuthority(match[2] ?? '');
   const host = query.get('host') ?? (hostName === '' ? 'localhost' : hostName);

@@ -1,9 +1,10 @@
 // The environment, read once into one frozen object of plain data: the only reader of it.
 // Every variable is declared in the table below; an unknown or bad one stops the start.
 import { constants } from 'node:fs';
-import { access } from 'node:fs/promises';
+import { access, readFile } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
+import { createSecureContext } from 'node:tls';
 import {
   choice,
   databaseAddress,
@@ -229,6 +230,9 @@ function assertSupported(values: Values): void {
   if ((values.tlsCertPath === null) !== (values.tlsKeyPath === null)) {
     throw new ConfigError('TOLLGATE_TLS_CERT and TOLLGATE_TLS_KEY must be set together');
   }
+  if (values.metricsPort === values.port && values.metricsHost === values.host) {
+    throw new ConfigError('TOLLGATE_METRICS_PORT must be another port than PORT');
+  }
 }
 
 /** Brackets around an IPv6 address, as RFC 3986 wants them in a URL. */
@@ -265,8 +269,8 @@ export function readConfig(environment: Environment = process.env): Config {
   });
 }
 
-/** Throws ConfigError when a named file cannot be read: better at start than at its first use. */
-export async function assertFilesReadable(config: Config): Promise<void> {
+/** Throws ConfigError when a named file cannot be used: better at start than at its first use. */
+export async function assertFilesUsable(config: Config): Promise<void> {
   const files = [
     ['TOLLGATE_CONFIG', config.configPath],
     ['TOLLGATE_TLS_CERT', config.tlsCertPath],
@@ -277,6 +281,17 @@ export async function assertFilesReadable(config: Config): Promise<void> {
     await access(path, constants.R_OK).catch(() => {
       throw new ConfigError(`${name} names a file that cannot be read: ${path}`);
     });
+  }
+  const { tlsCertPath, tlsKeyPath } = config;
+  if (tlsCertPath === null || tlsKeyPath === null) return;
+  const [cert, key] = await Promise.all([readFile(tlsCertPath), readFile(tlsKeyPath)]);
+  try {
+    createSecureContext({ cert, key });
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new ConfigError(
+      `TOLLGATE_TLS_CERT and TOLLGATE_TLS_KEY are no certificate with its key: ${reason}`,
+    );
   }
 }
 

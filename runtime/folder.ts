@@ -35,8 +35,10 @@ export async function prepareDataFolder(dataDir: string): Promise<string> {
   }
   try {
     await chmod(path, process.getuid?.() === 0 ? 0o711 : 0o700);
-  } catch {
-    throw new Error(`TOLLGATE_DATA (${dataDir}) belongs to another user`);
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    const fault = code === 'EPERM' ? 'belongs to another user' : `cannot be used: ${message}`;
+    throw new Error(`TOLLGATE_DATA (${dataDir}) ${fault}`);
   }
   return path;
 }

@@ -22,6 +22,7 @@ import { type Ends, recoverDead } from '../actors/wallet/recovery.ts';
 import { sweepOnce } from '../actors/wallet/sweep.ts';
 import { databaseAnswers } from '../db/health.ts';
 import { migrate } from '../db/migrate.ts';
+import { assertDatabaseUsable } from '../db/reach.ts';
 import { closePool, openPool } from '../db/sql.ts';
 import { createBudgetCounters } from '../media/audio/budget.ts';
 import { probeTarget } from '../media/providers/probe.ts';
@@ -39,7 +40,7 @@ import {
   type MetricsServer,
   startMetricsServer,
 } from './metrics.ts';
-import { assertPortFree, freePort } from './port.ts';
+import { assertPortFree, freePort, type Listener } from './port.ts';
 import { createSealer } from './seal.ts';
 import { Mesh } from './shard/mesh.ts';
 import { startThreads, type Threads } from './shard/threads.ts';
@@ -245,11 +246,25 @@ function startShards(): Promise<Threads> {
   });
 }
 
+/** @throws ConfigError */
+async function assertPortsFree(): Promise<void> {
+  const { metricsHost, metricsPort } = config;
+  const { portWaitMs } = limits.process;
+  const listeners: Listener[] = [{ variables: ['HOST', 'PORT'], host: config.host, port }];
+  if (metricsPort !== null) {
+    const variables = ['TOLLGATE_METRICS_HOST', 'TOLLGATE_METRICS_PORT'] as const;
+    listeners.push({ variables, host: metricsHost, port: metricsPort });
+  }
+  await Promise.all(listeners.map((listener) => assertPortFree(listener, portWaitMs)));
+}
+
 async function start(): Promise<void> {
+  // Before there are threads, which a process that gives up at once would end in the middle.
+  if (config.databaseUrl !== null) await assertDatabaseUsable(config.databaseUrl);
   const [catalog, started] = await Promise.all([
     prepareDatabase(),
     startShards(),
-    assertPortFree(config.host, port, limits.process.portWaitMs),
+    assertPortsFree(),
   ]);
   threads = started;
   if (config.mode === 'dev') {

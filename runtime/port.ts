@@ -7,9 +7,23 @@ import { ConfigError } from './config.ts';
 
 const askAgainMs = 100;
 
-/** Asks the kernel for a port that is free now on `host`. */
-export function freePort(host: string): Promise<number> {
-  return listenOnce(host, 0);
+/** Where to listen, and the variables of its host and its port. */
+export interface Listener {
+  readonly variables: readonly [string, string];
+  readonly host: string;
+  readonly port: number;
+}
+
+/**
+ * Asks the kernel for a port that is free now on `host`, which is that of `HOST`.
+ * @throws ConfigError in one line when there is no listening there
+ */
+export async function freePort(host: string): Promise<number> {
+  try {
+    return await listenOnce(host, 0);
+  } catch (error) {
+    throw new ConfigError(`HOST: cannot listen on ${host} (${codeOf(error)})`);
+  }
 }
 
 /**
@@ -17,8 +31,7 @@ export function freePort(host: string): Promise<number> {
  * @throws ConfigError in one line when it cannot be had
  */
 export async function assertPortFree(
-  host: string,
-  port: number,
+  { variables: [hostName, portName], host, port }: Listener,
   patienceMs: number,
 ): Promise<void> {
   const deadline = performance.now() + patienceMs;
@@ -27,16 +40,22 @@ export async function assertPortFree(
       await listenOnce(host, port);
       return;
     } catch (error) {
-      const code = error instanceof Error && 'code' in error ? String(error.code) : 'failed';
+      const code = codeOf(error);
       if (code !== 'EADDRINUSE') {
-        throw new ConfigError(`HOST and PORT: cannot listen on ${host}:${port} (${code})`);
+        throw new ConfigError(
+          `${hostName} and ${portName}: cannot listen on ${host}:${port} (${code})`,
+        );
       }
       if (performance.now() >= deadline) {
-        throw new ConfigError(`PORT ${port} of ${host} is in use by another program`);
+        throw new ConfigError(`${portName} ${port} of ${host} is in use by another program`);
       }
     }
     await sleep(askAgainMs);
   }
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : 'failed';
 }
 
 /** Listens without sharing, and stops; the port that it was. */

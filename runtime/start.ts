@@ -2,7 +2,7 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import { assertFilesReadable, ConfigError, describeVariables, readConfig } from './config.ts';
+import { assertFilesUsable, ConfigError, describeVariables, readConfig } from './config.ts';
 import { createLog } from './log.ts';
 import { type ParentEnd, runParent } from './parent.ts';
 
@@ -32,7 +32,7 @@ async function run(): Promise<ParentEnd> {
   const signals = listenToSignals();
   try {
     const config = readConfig();
-    await assertFilesReadable(config);
+    await assertFilesUsable(config);
     // The parent logs little, and what it logs last must not be lost.
     const log = createLog({ level: config.logLevel, base: { process: 'parent' }, sync: true });
     return await runParent({

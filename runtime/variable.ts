@@ -181,7 +181,12 @@ export function databaseAddress(name: string, meaning: string, shownDefault: str
     shownDefault,
     secret: true,
     parse: (value) => {
-      parseUrl(value, ['postgres:', 'postgresql:']);
+      const { username, password, pathname } = parseUrl(value, ['postgres:', 'postgresql:']);
+      try {
+        for (const part of [username, password, pathname]) decodeURIComponent(part);
+      } catch {
+        throw new Expectation('a URL whose percent signs begin escapes (%25 is one of its own)');
+      }
       return value;
     },
   });

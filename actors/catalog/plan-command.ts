@@ -4,8 +4,9 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { emptyCatalog, readCatalogIfAny } from '../../db/catalog.ts';
+import { assertDatabaseUsable } from '../../db/reach.ts';
 import { closePool, openPool } from '../../db/sql.ts';
-import { assertFilesReadable, type Config, readConfig } from '../../runtime/config.ts';
+import { assertFilesUsable, type Config, readConfig } from '../../runtime/config.ts';
 import { attachDatabase } from '../../runtime/embedded/database.ts';
 import { createLog } from '../../runtime/log.ts';
 import { createSealer, type Sealer } from '../../runtime/seal.ts';
@@ -20,7 +21,7 @@ const simulatorUrlUnknown = 'http://127.0.0.1:1';
 
 async function main(): Promise<void> {
   const config = readConfig();
-  await assertFilesReadable(config);
+  await assertFilesUsable(config);
   for (const line of planLines(await plan(config))) process.stdout.write(`${line}\n`);
 }
 
@@ -59,6 +60,7 @@ async function storedCatalog(config: Config) {
       ? await attachDatabase({ dataDir: config.dataDir, log: silent })
       : null;
   const url = config.databaseUrl ?? embedded?.url ?? '';
+  if (config.databaseUrl !== null) await assertDatabaseUsable(url);
   const sql = openPool({ url, purpose: 'general', connectionsMax: 1, statementTimeoutMs: 10_000 });
   try {
     return (await readCatalogIfAny(sql)) ?? emptyCatalog;

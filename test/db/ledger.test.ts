@@ -136,6 +136,8 @@ test('database URLs are read with and without a socket folder', () => {
     ['db.example', 6432, 'a@b', 'p:w', 'x', 'require'],
   );
   assert.equal(parseDatabaseUrl('postgres://u@[::1]:5433/d').host, '::1');
+  const odd = parseDatabaseUrl('postgres://u:p:w@x%40@h:6432/d');
+  assert.deepEqual([odd.username, odd.password, odd.host], ['u', 'p:w@x@', 'h']);
   assert.throws(() => parseDatabaseUrl('mysql://x'), /postgres/);
 });
 

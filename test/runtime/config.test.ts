@@ -59,6 +59,7 @@ test('a bad value is named with what would have been right', () => {
     ['TOLLGATE_BASE_URL', 'https://a.example/v1', /^TOLLGATE_BASE_URL must be an origin/],
     ['TOLLGATE_BASE_URL', 'a.example', /^TOLLGATE_BASE_URL must be a URL that starts with http/],
     ['DATABASE_URL', 'mysql://u:hunter2@h/d', /^DATABASE_URL must be a URL .* postgres:\/\//],
+    ['DATABASE_URL', 'postgres://u:hunter2%@h/d', /^DATABASE_URL .* percent signs begin escapes/],
     ['TOLLGATE_SECRET', 'hunter2', /^TOLLGATE_SECRET must be 32 bytes as base64url/],
     ['TOLLGATE_TRUSTED_PROXIES', '10.0.0.0/33', /^TOLLGATE_TRUSTED_PROXIES must be addresses/],
     ['TOLLGATE_TRUSTED_PROXIES', 'proxy', /^TOLLGATE_TRUSTED_PROXIES must be addresses/],
@@ -72,6 +73,12 @@ test('a bad value is named with what would have been right', () => {
     assert.match(message, expected);
     assert.ok(!message.includes('hunter2'), `${name} shows a secret`);
   }
+});
+
+test('metrics and API have a port of their own each', () => {
+  const same = { PORT: '9000', TOLLGATE_METRICS_PORT: '9000' };
+  assert.match(refusal(same), /^TOLLGATE_METRICS_PORT must be another port than PORT$/);
+  assert.equal(readConfig({ ...same, HOST: '10.0.0.1' }).metricsPort, 9_000);
 });
 
 test('what this version does not support stops the start', () => {

@@ -1,7 +1,7 @@
 // The parent and its children under kills: real processes, a real database, the real simulator.
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
-import { chmod, mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
+import { chmod, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -216,6 +216,38 @@ test('SIGTERM in the middle of the first start ends with 0 and leaves no process
   assert.equal(await waitForEnd(parent), 0);
   await assert.rejects(stat(join(parent.dataDir, 'pg', 'postmaster.pid')));
   assert.equal(await parent.see(), null);
+});
+
+test('the real entry ends with 1 and one line for what it is given and cannot use', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'tollgate-parent-'));
+  folders.push(folder);
+  const noPem = join(folder, 'no.pem');
+  await writeFile(noPem, 'not a certificate');
+  const taken = createServer((socket) => socket.destroy());
+  await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve));
+  const address = taken.address();
+  assert.ok(typeof address === 'object' && address !== null);
+  const nobody = `postgres://tollgate:hunter2@127.0.0.1:${await freePort()}/books`;
+  const cases: [Record<string, string>, RegExp][] = [
+    [{ DATABASE_URL: nobody }, /^DATABASE_URL cannot be used: .*ECONNREFUSED/],
+    [{ PORT: '0', HOST: '192.0.2.1' }, /^HOST: cannot listen on 192\.0\.2\.1 /],
+    [{ TOLLGATE_TLS_CERT: noPem, TOLLGATE_TLS_KEY: noPem }, /^TOLLGATE_TLS_CERT and .*: /],
+    [{ TOLLGATE_METRICS_PORT: `${address.port}` }, /^TOLLGATE_METRICS_PORT \d+ of .* in use/],
+  ];
+  for (const [env, expected] of cases) {
+    const parent = await startParent('../../runtime/start.js', {
+      TOLLGATE_MODE: 'production',
+      TOLLGATE_LOG_LEVEL: 'warn',
+      ...env,
+    });
+    assert.equal(await waitForEnd(parent), 1);
+    await until('its line', () => parent.lines.length > 0);
+    const told = parent.lines.filter((line) => !line.startsWith('catalog: '));
+    assert.equal(told.length, 1, told.join('\n'));
+    assert.match(told[0]?.replace('tollgate cannot run: ', '') ?? '', expected);
+    assert.ok(!told.join().includes('hunter2'));
+  }
+  taken.close();
 });
 
 test('the real entry refuses a bad environment with exit 1 and one line', async () => {

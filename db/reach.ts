@@ -1,0 +1,74 @@
+// Whether the server of DATABASE_URL can be used at all: asked before anything else is started, so
+// that what is wrong with it is one line that names the variable, and never its password.
+import postgres from 'postgres';
+import { ConfigError } from '../runtime/config.ts';
+import { fixedLimits } from '../runtime/limits.ts';
+import { closePool, DeadlineError, openPool, parseDatabaseUrl, withDeadline } from './sql.ts';
+
+/** What the queue recommends as its lowest, and the oldest that its makers still mend. */
+const versionMin = 14;
+
+interface Server {
+  /** Such as 180004. */
+  versionNumber: number;
+  version: string;
+  isReadOnly: boolean;
+  /** Null: the search path names no schema that exists. */
+  mayCreate: boolean | null;
+}
+
+/** @throws ConfigError in one line that says why the server cannot be used */
+export async function assertDatabaseUsable(url: string): Promise<void> {
+  const { connectTimeoutMs, queryTimeoutMs } = fixedLimits.database;
+  const sql = openPool({
+    url,
+    purpose: 'general',
+    connectionsMax: 1,
+    statementTimeoutMs: queryTimeoutMs,
+  });
+  try {
+    const [server] = await withDeadline(
+      sql<Server[]>`
+        SELECT current_setting('server_version_num')::int AS "versionNumber",
+          current_setting('server_version') AS version,
+          pg_is_in_recovery() OR current_setting('default_transaction_read_only') = 'on'
+            AS "isReadOnly",
+          has_schema_privilege(current_schema(), 'CREATE') AS "mayCreate"`,
+      connectTimeoutMs,
+    );
+    const fault = server === undefined ? 'it answers no query' : faultOf(server);
+    if (fault !== null) throw new ConfigError(`DATABASE_URL cannot be used: ${fault}`);
+  } catch (error) {
+    if (error instanceof ConfigError) throw error;
+    const { host, port } = parseDatabaseUrl(url);
+    const reason = reasonOf(error, connectTimeoutMs / 1_000);
+    throw new ConfigError(`DATABASE_URL cannot be used: ${host}:${port}: ${reason}`);
+  } finally {
+    // Who is no PostgreSQL server may never answer a goodbye.
+    void closePool(sql, 0);
+  }
+}
+
+function faultOf({ versionNumber, version, isReadOnly, mayCreate }: Server): string | null {
+  if (versionNumber < versionMin * 10_000) {
+    return `PostgreSQL ${versionMin} or newer is needed, the server is ${version}`;
+  }
+  if (isReadOnly) return 'the server is read-only: name the primary';
+  if (mayCreate !== true) return 'its user may not create tables in the schema of its search path';
+  return null;
+}
+
+function reasonOf(error: unknown, seconds: number): string {
+  // Its own words: the password is in none of them.
+  if (error instanceof postgres.PostgresError) return error.message;
+  const code = String((error as { code?: unknown } | null)?.code ?? '');
+  if (error instanceof DeadlineError || code === 'CONNECT_TIMEOUT') {
+    return `no answer of a PostgreSQL server within ${seconds} s`;
+  }
+  if (code === 'ECONNREFUSED') return 'nobody listens there (ECONNREFUSED)';
+  if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return `the host is not found (${code})`;
+  if (code === 'ECONNRESET' || code === 'CONNECTION_CLOSED') {
+    return 'the connection was closed at once: is it a PostgreSQL server, with TLS as asked for?';
+  }
+  return code === '' ? 'the connection failed' : `the connection failed (${code})`;
+}

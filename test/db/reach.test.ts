@@ -1,0 +1,131 @@
+// A DATABASE_URL that cannot be used: one line that names the variable and the cause, soon.
+import assert from 'node:assert/strict';
+import { createServer as createHttpServer } from 'node:http';
+import { connect, createServer, type Server, type Socket } from 'node:net';
+import { after, before, test } from 'node:test';
+import { assertDatabaseUsable } from '../../db/reach.ts';
+import { parseDatabaseUrl } from '../../db/sql.ts';
+import { ConfigError } from '../../runtime/config.ts';
+import { openTestDatabase, type TestDatabase } from '../harness/database.ts';
+import { startStopwatch } from '../harness/stopwatch.ts';
+
+const servers: Server[] = [];
+let database: TestDatabase;
+before(async () => {
+  database = await openTestDatabase();
+});
+after(async () => {
+  await database?.close();
+  for (const server of servers) server.close();
+});
+
+async function listen(server: Server): Promise<string> {
+  servers.push(server);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  assert.ok(typeof address === 'object' && address !== null);
+  return `postgres://tollgate:hunter2@127.0.0.1:${address.port}/books`;
+}
+
+/** A server that says what it is given to every start packet (PostgreSQL protocol, 3.0). */
+function answering(...messages: Buffer[]): Promise<string> {
+  const onSocket = (socket: Socket) => {
+    socket.on('error', () => undefined);
+    socket.once('data', () => {
+      for (const message of messages) socket.write(message);
+      socket.on('data', () => socket.destroy());
+    });
+  };
+  return listen(createServer(onSocket));
+}
+
+function message(type: string, body: string): Buffer {
+  const text = Buffer.from(body, 'utf8');
+  const head = Buffer.alloc(5);
+  head.write(type);
+  head.writeInt32BE(text.length + 4, 1);
+  return Buffer.concat([head, text]);
+}
+
+const refusing = (state: string, text: string) =>
+  answering(message('E', `SFATAL\0VFATAL\0C${state}\0M${text}\0\0`));
+
+async function faultOf(url: string): Promise<string> {
+  const error = await assertDatabaseUsable(url).then(
+    () => assert.fail('it can be used'),
+    (thrown: unknown) => thrown,
+  );
+  assert.ok(error instanceof ConfigError, String(error));
+  assert.ok(!error.message.includes('hunter2') && !error.message.includes('\n'), error.message);
+  assert.match(error.message, /^DATABASE_URL cannot be used: /);
+  return error.message;
+}
+
+test('a server that can be used passes', async () => {
+  await assertDatabaseUsable(database.url);
+});
+
+test('nobody there, an unknown host, who hangs up', async () => {
+  const closed = createServer();
+  const url = await listen(closed);
+  await new Promise((resolve) => closed.close(resolve));
+  assert.match(await faultOf(url), /: 127\.0\.0\.1:\d+: nobody listens there \(ECONNREFUSED\)$/);
+  const unknown = url.replace('127.0.0.1', 'nowhere.invalid');
+  assert.match(await faultOf(unknown), /nowhere\.invalid:\d+: the host is not found/);
+  const hangingUp = await listen(createServer((socket) => socket.destroy()));
+  assert.match(await faultOf(hangingUp), /is it a PostgreSQL|no answer of a PostgreSQL server/);
+});
+
+test('what the server says of user, password and database is told', async () => {
+  const text = 'password authentication failed for user "tollgate"';
+  assert.ok((await faultOf(await refusing('28P01', text))).endsWith(text));
+  const missing = database.url.replace('/test_', '/no_such_');
+  assert.match(await faultOf(missing), /: database "no_such_\w+" does not exist$/);
+});
+
+test('who is no PostgreSQL server is given up in time, whatever it answers', async () => {
+  const watch = startStopwatch();
+  const faults = await Promise.all([
+    listen(createServer(() => undefined)).then(faultOf),
+    listen(createServer((socket) => socket.write('SSH-2.0-OpenSSH_9.2\r\n'))).then(faultOf),
+    listen(createHttpServer((_request, response) => response.end('hello'))).then(faultOf),
+  ]);
+  watch.assertWithin(7_000, 'three who are no database');
+  for (const fault of faults) assert.match(fault, /no answer of a PostgreSQL server|closed/);
+});
+
+test('a server without TLS, when TLS is asked for', async () => {
+  const url = `${await answering(Buffer.from('N'))}?sslmode=require`;
+  assert.match(await faultOf(url), /with TLS as asked for/);
+});
+
+test('a server that is too old is told what is needed', async () => {
+  const { host, port, database: name, username } = parseDatabaseUrl(database.url);
+  /** Between us and the real one, whose every version becomes an old one. */
+  const between = createServer((client) => {
+    const isFolder = host.startsWith('/');
+    const server = isFolder ? connect(`${host}/.s.PGSQL.${port}`) : connect(port, host);
+    for (const socket of [client, server]) socket.on('error', () => undefined);
+    client.pipe(server);
+    server.on('data', (bytes) =>
+      client.write(bytes.toString('latin1').replace(/\b1[0-9]00(?=\d\d\b)/, '1300'), 'latin1'),
+    );
+    server.on('close', () => client.destroy());
+  });
+  const { port: own } = new URL(await listen(between));
+  const fault = await faultOf(`postgres://${username}@127.0.0.1:${own}/${name}`);
+  assert.match(fault, /: PostgreSQL 14 or newer is needed, the server is \d+\.\d+/);
+});
+
+test('a database in which nothing can be made is refused by its reason', async () => {
+  const sql = database.pool('general', 1);
+  const name = new URL(database.url.replace(/\?.*/, '')).pathname.slice(1);
+  await sql.unsafe(`ALTER DATABASE ${name} SET search_path = nothing_of_that_name`);
+  assert.match(await faultOf(database.url), /may not create tables/);
+  await sql.unsafe(`ALTER DATABASE ${name} RESET search_path`);
+  await sql.unsafe(`ALTER DATABASE ${name} SET default_transaction_read_only = on`);
+  assert.match(await faultOf(database.url), /the server is read-only/);
+  await sql.unsafe(
+    `BEGIN READ WRITE; ALTER DATABASE ${name} RESET default_transaction_read_only; COMMIT`,
+  );
+});
