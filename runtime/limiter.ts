@@ -1,6 +1,7 @@
 // Rate and concurrency limits that are exact over all shards of the process: one shared table,
 // changed with atomics, no message sent. A library's in-memory limiter counts per thread.
 // Rate: generic cell rate algorithm (ITU-T I.371) with a burst of one full minute.
+import { strict as assert } from 'node:assert';
 
 /** A full minute's allowance at once. */
 const burstNs = 60e9;
@@ -10,20 +11,17 @@ const slotCount = 65_536;
 const probesMax = 64;
 /** A slot found now counts as used for at least half of this, longer than anybody keeps it. */
 const staleMs = 120_000;
-const nodesMax = 64;
 /** Per slot: the theoretical arrival time in nanoseconds since `epochMs`. */
 const arrivalBytes = slotCount * 8;
 /** Per slot: the hash that owns it (0: free) and how many are open in all. */
 const wordsPerSlot = 2;
 const wordBytes = slotCount * wordsPerSlot * 4;
-/** Per node: how many of a slot's open ones are its own, to take them back when it dies. */
-const tallyBytes = slotCount * nodesMax * 2;
-/** Detached generations: the process's count, then each node's own. */
-const headerBytes = 4 * (1 + nodesMax) + 4;
 
 export interface LimiterBuffers {
   shared: SharedArrayBuffer;
   epochMs: number;
+  /** From 0, the main thread, on. */
+  nodeCount: number;
 }
 
 export interface RateState {
@@ -41,10 +39,22 @@ export type RateDecision =
       retryAfterSeconds: number;
     };
 
-/** The table that all threads share; made once, by the main thread. About 9 MB, touched as used. */
-export function createLimiterBuffers(nowMs: number): LimiterBuffers {
-  const shared = new SharedArrayBuffer(headerBytes + arrivalBytes + wordBytes + tallyBytes);
-  return { shared, epochMs: nowMs };
+/** Detached generations: the process's count, then each node's own; a multiple of 8. */
+function headerBytesOf(nodeCount: number): number {
+  return 8 * Math.ceil((1 + nodeCount) / 2);
+}
+
+/**
+ * The table that all threads share; made once, by the main thread. 1 MB and 128 KiB a node, touched
+ * as used: how many of a slot's open ones are a node's own, to take them back when it dies.
+ */
+export function createLimiterBuffers(nowMs: number, shardCount: number): LimiterBuffers {
+  const nodeCount = shardCount + 1;
+  const tallyBytes = slotCount * nodeCount * 2;
+  const shared = new SharedArrayBuffer(
+    headerBytesOf(nodeCount) + arrivalBytes + wordBytes + tallyBytes,
+  );
+  return { shared, epochMs: nowMs, nodeCount };
 }
 
 export class Limiter {
@@ -56,13 +66,16 @@ export class Limiter {
   readonly #node: number;
 
   constructor(buffers: LimiterBuffers, node: number) {
-    this.#detached = new Int32Array(buffers.shared, 0, 1 + nodesMax);
+    const { nodeCount } = buffers;
+    assert(node < nodeCount, 'every node has a tally of its own');
+    const headerBytes = headerBytesOf(nodeCount);
+    this.#detached = new Int32Array(buffers.shared, 0, 1 + nodeCount);
     this.#arrivals = new BigInt64Array(buffers.shared, headerBytes, slotCount);
     this.#words = new Int32Array(buffers.shared, headerBytes + arrivalBytes, slotCount * 2);
     const tallyOffset = headerBytes + arrivalBytes + wordBytes;
-    this.#tallies = new Uint16Array(buffers.shared, tallyOffset, slotCount * nodesMax);
+    this.#tallies = new Uint16Array(buffers.shared, tallyOffset, slotCount * nodeCount);
     this.#epochMs = buffers.epochMs;
-    this.#node = node % nodesMax;
+    this.#node = node;
   }
 
   /**
@@ -176,15 +189,14 @@ export class Limiter {
 
   /** Gives back what a dead node had open. Called by the main thread when the node is gone. */
   forgetNode(node: number): void {
-    const index = node % nodesMax;
-    const base = index * slotCount;
+    const base = node * slotCount;
     for (let slot = 0; slot < slotCount; slot += 1) {
       const own = this.#tallies[base + slot] ?? 0;
       if (own === 0) continue;
       this.#tallies[base + slot] = 0;
       Atomics.sub(this.#words, slot * wordsPerSlot + 1, own);
     }
-    const detached = Atomics.exchange(this.#detached, 1 + index, 0);
+    const detached = Atomics.exchange(this.#detached, 1 + node, 0);
     Atomics.sub(this.#detached, 0, detached);
   }
 

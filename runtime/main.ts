@@ -70,7 +70,7 @@ const sql = openPool({
   connectionsMax: limits.database.queryConnections,
   statementTimeoutMs: limits.ledger.statementTimeoutMs,
 });
-const limiterBuffers = createLimiterBuffers(Date.now());
+const limiterBuffers = createLimiterBuffers(Date.now(), config.shards);
 const limiter = new Limiter(limiterBuffers, 0);
 const pool = createPool({
   threadsMax: limits.work.poolThreadsMax,

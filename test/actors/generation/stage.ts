@@ -82,7 +82,7 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
     search: searchClient,
     foresight: createForesight(),
     health: createRouteHealth(),
-    limiter: new Limiter(createLimiterBuffers(Date.now()), 1),
+    limiter: new Limiter(createLimiterBuffers(Date.now(), 1), 1),
     limits,
     countTokens: async ({ input, output }) => ({
       input: await countTokens(input),
