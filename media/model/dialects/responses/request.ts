@@ -14,12 +14,12 @@ import { withoutForbiddenSearch } from '../../search-tools.ts';
 import {
   readControls,
   readOutputFormat,
-  refuseNoneAllowed,
   refuseServerTool,
   refuseTooManyServers,
 } from '../fields.ts';
+import { allowedAmong } from './allowed.ts';
 import { readInput, textMessage } from './input.ts';
-import { namespaceTools } from './namespaces.ts';
+import { flatName, namespaceTools } from './namespaces.ts';
 import type { ResponsesRequestBody } from './schema.ts';
 
 /** Throws a Problem with the field's path for what the schema alone cannot refuse. */
@@ -71,7 +71,7 @@ function readMessages(body: ResponsesRequestBody): Messages {
   throw fieldProblem('input', "Missing required field 'input'.");
 }
 
-type DeclaredChoice = NonNullable<ResponsesRequestBody['tool_choice']> | null;
+export type DeclaredChoice = NonNullable<ResponsesRequestBody['tool_choice']> | null;
 
 function isOptional({ type }: DeclaredTool, choice: DeclaredChoice): boolean {
   const isChosen = typeof choice === 'object' && choice?.type === type;
@@ -95,8 +95,9 @@ export function readTools(
   const allowed = allowedAmong(declared, choice);
   for (const [index, tool] of declared.entries()) {
     refuseServerTool(tool, index);
-    if (!allowed.has(tool)) continue;
-    const inNamespace = namespaceTools(tool);
+    const left = allowed.get(tool);
+    if (left === undefined) continue;
+    const inNamespace = namespaceTools(left);
     if (inNamespace !== null) {
       tools.push(...inNamespace);
       continue;
@@ -119,27 +120,13 @@ export function readTools(
   return { tools, nativeTools };
 }
 
-/** What tells one declaration from another. */
-const namingMembers = ['type', 'name', 'server_label'] as const;
-
-/** Models of other formats know no list of allowed tools: they are offered no others. */
-function allowedAmong(
-  declared: readonly DeclaredTool[],
-  choice: DeclaredChoice,
-): ReadonlySet<DeclaredTool> {
-  const listed = typeof choice === 'object' && choice?.type === 'allowed_tools' && choice.tools;
-  if (!listed) return new Set(declared);
-  const isListed = (tool: DeclaredTool) =>
-    listed.some((entry) =>
-      namingMembers.every((name) => entry[name] === undefined || entry[name] === tool[name]),
-    );
-  return new Set(refuseNoneAllowed(declared.filter(isListed), 'tool_choice.tools'));
-}
-
 export function readToolChoice(choice: DeclaredChoice): ToolChoice | null {
   if (choice === null || typeof choice === 'string') return choice;
   if (choice.type === 'function') {
-    if (typeof choice.name === 'string') return { name: choice.name };
+    const { name, namespace } = choice;
+    if (typeof name === 'string') {
+      return { name: typeof namespace === 'string' ? flatName(namespace, name) : name };
+    }
     throw fieldProblem('tool_choice.name', "Missing required field 'tool_choice.name'.");
   }
   // A native tool: a same-format upstream reads the choice from the body.

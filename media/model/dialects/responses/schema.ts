@@ -39,6 +39,7 @@ export const toolChoiceSchema = v.nullish(
     v.looseObject({
       type: v.string(),
       name: v.nullish(v.string()),
+      namespace: v.nullish(v.string()),
       mode: v.nullish(v.string()),
       tools: v.nullish(v.array(v.looseObject({}))),
     }),

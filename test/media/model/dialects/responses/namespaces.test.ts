@@ -75,3 +75,31 @@ test('another format is told flat names, this one the namespace, also when rewri
     assert.deepEqual(own.input[1], call);
   }
 });
+
+test('of a list of allowed tools a namespace is offered as far as it is listed', () => {
+  const plain = { type: 'function', name: 'spawn' };
+  const offered = (...listed: Record<string, unknown>[]) => {
+    const choice = { type: 'allowed_tools', mode: 'auto', tools: listed };
+    const { tools } = readRequest(
+      { model: 'm', input: 'go', tools: [agents, plain], tool_choice: choice },
+      {},
+    );
+    return tools.map(({ name }) => name);
+  };
+  const inside = { type: 'function', namespace: 'agents', name: 'spawn' };
+  assert.deepEqual(offered(inside), ['agents__spawn']);
+  assert.deepEqual(offered({ ...agents, tools: [agents.tools[1]] }), ['agents__close']);
+  assert.deepEqual(offered({ type: 'namespace', name: 'agents' }), [
+    'agents__spawn',
+    'agents__close',
+  ]);
+  assert.deepEqual(offered(plain), ['spawn'], 'the one outside');
+  assert.deepEqual(offered(plain, { ...inside, name: 'close' }), ['agents__close', 'spawn']);
+  assert.throws(() => offered({ ...inside, namespace: 'others' }), /is declared/);
+});
+
+test('a choice of a function in a namespace is one of its flat name', () => {
+  const choice = { type: 'function', namespace: 'agents', name: 'spawn' };
+  const request = readRequest({ model: 'm', input, tools: [agents], tool_choice: choice }, {});
+  assert.deepEqual(request.toolChoice, { name: 'agents__spawn' });
+});
