@@ -1,6 +1,7 @@
 // Who is calling, and may they: keys with scopes and limits, users by session. Cached credentials
 // are answered without a promise: most requests never wait here.
 import type { Scope } from '../actors/credentials/scope.ts';
+import { networkOf } from '../runtime/http/address.ts';
 import type { Exchange } from '../runtime/http/route.ts';
 import type { RateState } from '../runtime/limiter.ts';
 import { fixedLimits } from '../runtime/limits.ts';
@@ -60,7 +61,12 @@ function socketCaller(
     return found.then((user) => placedUser(user, exchange, services));
   }
   if (credential.kind === 'key') return keyCaller(credential.token, access, exchange, services);
+  const { clientAddress } = exchange;
   return admitTicket(credential.token, services).then((admitted) => {
+    if (admitted === null) {
+      const message = 'The ticket is unknown, was used before, or has expired.';
+      throw nobody('unauthenticated', clientAddress, exchange, services, message);
+    }
     const { ticket, limits } = admitted;
     if (limits === null || ticket.keyId === null) {
       return placedUser(userOf(admitted), exchange, services);
@@ -95,19 +101,41 @@ function keyCaller(
   services: Services,
 ): KeyCaller | Promise<KeyCaller> {
   const found = services.credentials.key(token, Date.now());
-  if (found instanceof Promise) {
-    return found.then((credential) => admitKey(credential, access, exchange, services));
+  if (found !== null && !(found instanceof Promise)) {
+    return admitKey(found, access, exchange, services);
   }
-  return admitKey(found, access, exchange, services);
+  // Of a client that does not wait for its answer nothing is known later.
+  const { clientAddress } = exchange;
+  const settle = (credential: KeyCredential | null) => {
+    if (credential === null) throw nobody('invalid_api_key', clientAddress, exchange, services);
+    return admitKey(credential, access, exchange, services);
+  };
+  return found === null ? settle(null) : found.then(settle);
+}
+
+/** The refusal of a credential that is nobody's; one that is known is never asked for this. */
+function nobody(
+  code: 'invalid_api_key' | 'session_expired' | 'unauthenticated',
+  clientAddress: string,
+  exchange: Exchange,
+  services: Services,
+  message?: string,
+): Problem {
+  const refusal = services.failures.take(networkOf(clientAddress), Date.now());
+  if (refusal === null) return new Problem(code, message === undefined ? {} : { message });
+  setRateHeaders(exchange, refusal.state);
+  return new Problem('rate_limited', {
+    message: 'Too many unknown credentials from this address.',
+    headers: { 'retry-after': `${refusal.retryAfterSeconds}` },
+  });
 }
 
 function admitKey(
-  credential: KeyCredential | null,
+  credential: KeyCredential,
   { scope, isUncounted }: KeyAccess,
   exchange: Exchange,
   services: Services,
 ): KeyCaller {
-  if (credential === null) throw new Problem('invalid_api_key');
   if (!credential.scopes.has(scope)) {
     throw new Problem('insufficient_scope', { message: `The key lacks the scope ${scope}.` });
   }
@@ -227,8 +255,13 @@ function userCaller(
   }
   if (exchange.header('x-svc-session') === undefined) requireSameOrigin(exchange, services);
   const found = services.credentials.session(token, Date.now());
-  if (found instanceof Promise) return found.then((session) => admitUser(session, adminOnly));
-  return admitUser(found, adminOnly);
+  if (found !== null && !(found instanceof Promise)) return admitUser(found, adminOnly);
+  const { clientAddress } = exchange;
+  const settle = (session: SessionCredential | null) => {
+    if (session === null) throw nobody('session_expired', clientAddress, exchange, services);
+    return admitUser(session, adminOnly);
+  };
+  return found === null ? settle(null) : found.then(settle);
 }
 
 /** A cookie travels by itself: a request that changes something must come from our own pages. */
@@ -238,8 +271,8 @@ function requireSameOrigin(exchange: Exchange, services: Services): void {
   throw new Problem('forbidden', { message: 'The request does not come from the web origin.' });
 }
 
-function admitUser(session: SessionCredential | null, adminOnly: boolean): UserCaller {
-  if (session === null || session.expiresAtMs <= Date.now()) throw new Problem('session_expired');
+function admitUser(session: SessionCredential, adminOnly: boolean): UserCaller {
+  if (session.expiresAtMs <= Date.now()) throw new Problem('session_expired');
   if (adminOnly && !session.admin) throw new Problem('forbidden');
   const { accountId, walletId, admin } = session;
   return { kind: 'user', accountId, walletId, admin, place: noPlace };

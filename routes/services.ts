@@ -19,6 +19,7 @@ import type { UpstreamTarget } from '../media/providers/contract.ts';
 import type { TrialResult } from '../media/providers/trial.ts';
 import type { ActorRef, ActorSystem } from '../runtime/actor/contract.ts';
 import type { Config } from '../runtime/config.ts';
+import type { FailureLimiter } from '../runtime/failure-limiter.ts';
 import type { Limiter } from '../runtime/limiter.ts';
 import type { Limits } from '../runtime/limits.ts';
 import type { Logger } from '../runtime/log.ts';
@@ -49,6 +50,8 @@ export interface Services {
   system: ActorSystem;
   bus: Bus;
   limiter: Limiter;
+  /** Of credentials that are nobody's, by address. */
+  failures: FailureLimiter;
   /** How provider routes did lately, as this shard saw it. */
   health: RouteHealth;
   credentials: CredentialCache;

@@ -33,24 +33,19 @@ export interface Admitted {
   limits: { requestsPerMinute: number; concurrencyMax: number } | null;
 }
 
-/** Uses a ticket up. @throws Problem unauthenticated, overloaded */
-export async function admitTicket(token: string, services: Services): Promise<Admitted> {
+/** Uses a ticket up; null: it is nobody's. @throws Problem overloaded */
+export async function admitTicket(token: string, services: Services): Promise<Admitted | null> {
   const ticket = openTicket(services.voice.sealer, token, Date.now());
-  if (ticket === null) throw refusedTicket();
+  if (ticket === null) return null;
   // Whoever is refused for want of room may come back with the same ticket.
   if (services.voice.host.isFull) {
     throw new Problem('overloaded', { headers: { 'retry-after': '2' } });
   }
   const redeemed = await withDeadline(redeemTicket(services.sql, ticket));
-  if (!redeemed.isFirst || !redeemed.isAllowed) throw refusedTicket();
+  if (!redeemed.isFirst || !redeemed.isAllowed) return null;
   const { requestsPerMinute, concurrencyMax } = redeemed;
   if (requestsPerMinute === null || concurrencyMax === null) return { ticket, limits: null };
   return { ticket, limits: { requestsPerMinute, concurrencyMax } };
-}
-
-function refusedTicket(): Problem {
-  const message = 'The ticket is unknown, was used before, or has expired.';
-  return new Problem('unauthenticated', { message });
 }
 
 /** The caller that a user's ticket stands for, but for its place. */

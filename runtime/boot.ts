@@ -1,5 +1,6 @@
 // What the main thread gives each shard thread, and how it tells them of changes.
 import type { Config } from './config.ts';
+import type { FailureBuffers } from './failure-limiter.ts';
 import type { LimiterBuffers } from './limiter.ts';
 
 /** Plain data; holds secrets. */
@@ -8,6 +9,7 @@ export interface ShardBoot {
   databaseUrl: string;
   instanceId: string;
   limiter: LimiterBuffers;
+  failures: FailureBuffers;
   /** 32 bytes as base64url. */
   masterKey: string;
   /** Of the memory for sound that waits. */

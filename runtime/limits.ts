@@ -169,6 +169,11 @@ export const fixedLimits = {
     entriesMax: 20_000,
     /** Tokens that are nobody's: enough for clients that repeat a mistake. */
     unknownMax: 1_000,
+    /**
+     * Of one address, or 64 bits of IPv6: as often as a key may call, so a client that is not told
+     * of its key's end hears 401. Guesses need no bound: a key has 256 bits.
+     */
+    failuresPerMinute: 600,
     /** A change is told at once; this is for what was changed behind our back. */
     ttlMs: 30_000,
   },

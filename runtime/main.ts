@@ -29,6 +29,7 @@ import { probeTarget } from '../media/providers/probe.ts';
 import { createActorSystem } from './actor/system.ts';
 import { catalogTopic, type ShardBoot } from './boot.ts';
 import { ConfigError, localOrigin, withPort } from './config.ts';
+import { createFailureBuffers } from './failure-limiter.ts';
 import { createGate } from './gate.ts';
 import { connectToParent } from './launch.ts';
 import { createLimiterBuffers, Limiter } from './limiter.ts';
@@ -224,6 +225,7 @@ function startShards(): Promise<Threads> {
     databaseUrl,
     instanceId,
     limiter: limiterBuffers,
+    failures: createFailureBuffers(Date.now()),
     masterKey: boot.masterKey,
     audioCounters: createBudgetCounters(config.shards),
     version,

@@ -36,6 +36,7 @@ import { routes } from '../routes/table.ts';
 import type { ActorSystem } from './actor/contract.ts';
 import { createActorSystem } from './actor/system.ts';
 import { catalogTopic, type ShardBoot } from './boot.ts';
+import { FailureLimiter } from './failure-limiter.ts';
 import { createHttpServer } from './http/server.ts';
 import { Limiter } from './limiter.ts';
 import { createLimits, effectiveBytesMax } from './limits.ts';
@@ -76,6 +77,7 @@ const log = createLog({ level: config.logLevel, base: { shard: node }, sync: fal
 const limits = createLimits(config);
 const metrics = createMetrics(`shard-${node}`);
 const limiter = new Limiter(boot.limiter, node);
+const failures = new FailureLimiter(boot.failures, limits.credentials.failuresPerMinute);
 const health = createRouteHealth();
 warmPlanning();
 const running: GenerationDeps['running'] = new TransientMap();
@@ -173,6 +175,7 @@ const services: Services = {
   system,
   bus,
   limiter,
+  failures,
   health,
   credentials,
   generations: {

@@ -50,6 +50,7 @@ const keyProblems: ProblemCode[] = [
 const userProblems: ProblemCode[] = [
   'unauthenticated',
   'session_expired',
+  'rate_limited',
   'forbidden',
   'dependency_unavailable',
 ];

@@ -47,6 +47,23 @@ export function createAddressReader(trustedProxies: readonly string[]): AddressR
   };
 }
 
+/**
+ * What stands for whoever has the address: itself, or the 64 bits of IPv6 that one site is given at
+ * least (RFC 6177, section 2).
+ */
+export function networkOf(address: string): string {
+  if (!address.includes(':')) return address;
+  const canonical = new SocketAddress({ address, family: 'ipv6' }).address;
+  const [head = '', tail] = canonical.split('::');
+  const groups = head === '' ? [] : head.split(':');
+  if (tail !== undefined) {
+    const rest = tail === '' ? [] : tail.split(':');
+    while (groups.length + rest.length < 8) groups.push('0');
+    groups.push(...rest);
+  }
+  return `${groups.slice(0, 4).join(':')}::/64`;
+}
+
 function addressText(bytes: Uint8Array): string {
   if (bytes.length === 4) return bytes.join('.');
   if (bytes.length !== 16) return '';

@@ -218,13 +218,14 @@ test('SIGTERM in the middle of the first start ends with 0 and leaves no process
   assert.equal(await parent.see(), null);
 });
 
-test('the real entry ends with 1 and one line for what it is given and cannot use', async () => {
+test('the real entry ends with 1 and one line for what it is given and cannot use', async (t) => {
   const folder = await mkdtemp(join(tmpdir(), 'tollgate-parent-'));
   folders.push(folder);
   const noPem = join(folder, 'no.pem');
   await writeFile(noPem, 'not a certificate');
   const taken = createServer((socket) => socket.destroy());
   await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve));
+  t.after(() => taken.close());
   const address = taken.address();
   assert.ok(typeof address === 'object' && address !== null);
   const nobody = `postgres://tollgate:hunter2@127.0.0.1:${await freePort()}/books`;
@@ -247,7 +248,6 @@ test('the real entry ends with 1 and one line for what it is given and cannot us
     assert.match(told[0]?.replace('tollgate cannot run: ', '') ?? '', expected);
     assert.ok(!told.join().includes('hunter2'));
   }
-  taken.close();
 });
 
 test('the real entry refuses a bad environment with exit 1 and one line', async () => {

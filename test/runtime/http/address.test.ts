@@ -1,7 +1,11 @@
 // Whose address counts: forged X-Forwarded-For entries must never win.
 import { strict as assert } from 'node:assert';
 import { test } from 'node:test';
-import { createAddressReader, parseTrustedProxies } from '../../../runtime/http/address.ts';
+import {
+  createAddressReader,
+  networkOf,
+  parseTrustedProxies,
+} from '../../../runtime/http/address.ts';
 import { exchangeRaw, serve, testRoute } from './serving.ts';
 
 const v4 = (...bytes: number[]) => new Uint8Array(bytes).buffer;
@@ -37,6 +41,19 @@ test('a trusted peer is asked, an untrusted one is not', () => {
   for (const [peer, header, expected] of cases) {
     assert.equal(reader.clientAddress(peer, header), expected, header);
   }
+});
+
+test('an IPv6 client is known by the 64 bits of its site, an IPv4 one by its address', () => {
+  const cases: [string, string][] = [
+    ['198.51.100.9', '198.51.100.9'],
+    ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::/64'],
+    ['2001:0DB8:0001:0002::6', '2001:db8:1:2::/64'],
+    ['2001:db8::5', '2001:db8:0:0::/64'],
+    ['::1', '0:0:0:0::/64'],
+    ['2001:db8:1:2::', '2001:db8:1:2::/64'],
+    ['', ''],
+  ];
+  for (const [address, expected] of cases) assert.equal(networkOf(address), expected, address);
 });
 
 test('an entry that is no address stops the start', () => {
