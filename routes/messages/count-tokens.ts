@@ -5,6 +5,7 @@ import { countRequestSchema } from '../../media/model/dialects/messages/schema.t
 import { fixedLimits } from '../../runtime/limits.ts';
 import { Problem } from '../../runtime/problem.ts';
 import { defineRoute } from '../define.ts';
+import { optimized } from '../generations/prepare.ts';
 import { messagesHeaders, readHeaders } from './headers.ts';
 import { tokenCountSchema } from './schema.ts';
 
@@ -17,7 +18,8 @@ export const countMessageTokens = defineRoute({
   description:
     'Free. The count is that of the provider where it has one, else that of our tokenizer, and ' +
     'then `svc_estimated` is true. For a managed route it is the count of the first model of ' +
-    'its pool.',
+    'its pool. What is counted is what a generation would send, which is less than the request ' +
+    'where the route or `optimization` shortens the context.',
   tag: 'Generation',
   documents: ['model'],
   access: { kind: 'key', scope: 'models:generate' },
@@ -37,16 +39,18 @@ export const countMessageTokens = defineRoute({
   },
   problems: ['model_not_found'],
   async handle({ body, services, exchange }) {
-    const request = readCountRequest(body, readHeaders(exchange));
+    const sent = readCountRequest(body, readHeaders(exchange));
     const { models, routes } = services.catalog();
-    const model = models.get(request.model) ?? routes.get(request.model)?.pool[0]?.model;
+    const managed = routes.get(sent.model);
+    const model = models.get(sent.model) ?? managed?.pool[0]?.model;
     if (model === undefined) {
       throw new Problem('model_not_found', {
-        message: `There is no model ${JSON.stringify(request.model.slice(0, 100))}.`,
+        message: `There is no model ${JSON.stringify(sent.model.slice(0, 100))}.`,
         param: 'model',
       });
     }
     requireKind(model, 'generation');
+    const request = await optimized(sent, managed, services);
     const { inputTokens, estimated } = await services.countInput(model, request);
     return {
       status: 200,

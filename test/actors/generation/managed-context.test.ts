@@ -213,6 +213,37 @@ test('a long conversation is shortened where the route wants it, its last turn n
   assert.ok((await tokens('roomy', aggressive)) < whole);
 });
 
+test('tokens are counted of what would be sent, which a route may shorten', async () => {
+  const account = await bed.account();
+  const messages: object[] = [];
+  for (let turn = 0; turn < 20; turn += 1) {
+    const id = `toolu_${turn}`;
+    const result = { type: 'tool_result', tool_use_id: id };
+    messages.push(
+      { role: 'user', content: `Look at host ${turn}.` },
+      { role: 'assistant', content: [{ type: 'tool_use', id, name: 'log', input: {} }] },
+      { role: 'user', content: [{ ...result, content: serviceLog(createRandom(turn), []) }] },
+      { role: 'assistant', content: 'Seen.' },
+    );
+  }
+  messages.push({ role: 'user', content: 'Say it. [[sim tokens=1]]' });
+  const count = async (model: string, members: object = {}) => {
+    const reply = await fetch(`${bed.url}/v1/messages/count_tokens`, {
+      method: 'POST',
+      headers: { 'x-api-key': account.apiKey, 'content-type': 'application/json' },
+      body: JSON.stringify({ model, messages, ...members }),
+    });
+    assert.equal(reply.status, 200);
+    return ((await reply.json()) as { input_tokens: number }).input_tokens;
+  };
+  const whole = await count('m-whole');
+  assert.equal(await count('roomy'), whole);
+  assert.ok((await count('m-short')) < whole);
+  const aggressive = { optimization: { mode: 'aggressive', allow_lossy_context: true } };
+  assert.equal(await count('m-whole', aggressive), whole);
+  assert.ok((await count('roomy', aggressive)) < whole);
+});
+
 test('a conversation of a megabyte is answered beside a stream', async () => {
   const account = await bed.account();
   const messages = [
