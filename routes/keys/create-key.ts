@@ -1,14 +1,13 @@
 // POST /api/me/api-keys: a new key. Its token is in this reply and nowhere else, ever.
 import * as v from 'valibot';
-import { displayPrefix, newKeyToken, tokenHash } from '../../actors/credentials/token.ts';
 import { createKeyWithin } from '../../db/keys.ts';
 import { withDeadline } from '../../db/sql.ts';
-import { newId } from '../../runtime/ids.ts';
 import { fixedLimits } from '../../runtime/limits.ts';
 import { Problem } from '../../runtime/problem.ts';
 import { defineRoute } from '../define.ts';
 import { requireAccount } from '../require.ts';
-import { apiKeyBody, createdKeySchema, defaultScopes, newKeyEntries } from './schema.ts';
+import { newKey } from './new-key.ts';
+import { apiKeyBody, createdKeySchema, newKeyEntries } from './schema.ts';
 
 const { activeMax } = fixedLimits.keys;
 
@@ -32,22 +31,8 @@ export const createKey = defineRoute({
   replies: { 201: { description: 'The key and its token.', schema: createdKeySchema } },
   problems: ['conflict', 'dependency_unavailable'],
   async handle({ body, caller, services }) {
-    const { accountId, walletId } = requireAccount(caller);
-    const { limits } = services;
-    const token = newKeyToken(body.environment);
-    const wanted = {
-      id: newId('key', services.system.node),
-      accountId,
-      walletId,
-      label: body.label,
-      environment: body.environment,
-      scopes: [...new Set(body.scopes ?? defaultScopes)],
-      tokenHash: tokenHash(token),
-      prefix: displayPrefix(token),
-      requestsPerMinute: limits.keys.requestsPerMinute,
-      concurrencyMax: limits.keys.concurrencyMax,
-    };
-    const row = await withDeadline(createKeyWithin(services.sql, wanted, activeMax));
+    const { token, key } = newKey(body, requireAccount(caller), services);
+    const row = await withDeadline(createKeyWithin(services.sql, key, activeMax));
     if (row === null) {
       const message = `The account has ${activeMax} active keys. Revoke one first.`;
       throw new Problem('conflict', { message });

@@ -1,7 +1,6 @@
 // POST /api/admin/users/{account_id}/keys: a new key for any account, with limits of its own if
 // wanted. Its token is in this reply and nowhere else, ever.
 import * as v from 'valibot';
-import { displayPrefix, newKeyToken, tokenHash } from '../../../actors/credentials/token.ts';
 import { findAccount } from '../../../db/accounts.ts';
 import { audited } from '../../../db/audit-events.ts';
 import { createKey } from '../../../db/keys.ts';
@@ -10,7 +9,8 @@ import { newId } from '../../../runtime/ids.ts';
 import { fixedLimits } from '../../../runtime/limits.ts';
 import { Problem } from '../../../runtime/problem.ts';
 import { defineRoute } from '../../define.ts';
-import { apiKeyBody, createdKeySchema, defaultScopes, newKeyEntries } from '../../keys/schema.ts';
+import { newKey } from '../../keys/new-key.ts';
+import { apiKeyBody, createdKeySchema, newKeyEntries } from '../../keys/schema.ts';
 import { requireAccount } from '../../require.ts';
 import { accountParams } from './schema.ts';
 
@@ -41,26 +41,13 @@ export const createUserKey = defineRoute({
   replies: { 201: { description: 'The key and its token.', schema: createdKeySchema } },
   problems: ['not_found', 'dependency_unavailable'],
   async handle({ params, body, caller, services }) {
-    const { keys } = services.limits;
     const { account_id: accountId } = params;
     const account = await withDeadline(findAccount(services.sql, accountId));
     const walletId = account?.walletId ?? null;
     if (walletId === null) throw new Problem('not_found', { param: 'account_id' });
-    const token = newKeyToken(body.environment);
-    const wanted = {
-      id: newId('key', services.system.node),
-      accountId,
-      walletId,
-      label: body.label,
-      environment: body.environment,
-      scopes: [...new Set(body.scopes ?? defaultScopes)],
-      tokenHash: tokenHash(token),
-      prefix: displayPrefix(token),
-      requestsPerMinute: body.requests_per_minute ?? keys.requestsPerMinute,
-      concurrencyMax: body.concurrency_max ?? keys.concurrencyMax,
-    };
+    const { token, key } = newKey(body, { accountId, walletId }, services);
     const made = audited(services.sql, async (transaction) => {
-      const result = await createKey(transaction, wanted);
+      const result = await createKey(transaction, key);
       const id = newId('aud', services.system.node);
       const { label, scopes, prefix, requestsPerMinute, concurrencyMax } = result;
       const details = { label, scopes, prefix, requestsPerMinute, concurrencyMax };

@@ -1,0 +1,36 @@
+// What a new API key is, whoever makes it: its token, which nobody keeps, and the row that is kept.
+import { displayPrefix, newKeyToken, tokenHash } from '../../actors/credentials/token.ts';
+import type { KeyEnvironment, NewApiKey } from '../../db/keys.ts';
+import { newId } from '../../runtime/ids.ts';
+import type { Services } from '../services.ts';
+import { defaultScopes } from './schema.ts';
+
+/** What is asked for; limits that are not given are the usual ones. */
+interface Wanted {
+  label: string;
+  environment: KeyEnvironment;
+  scopes?: readonly string[] | undefined;
+  requests_per_minute?: number | undefined;
+  concurrency_max?: number | undefined;
+}
+
+export function newKey(
+  wanted: Wanted,
+  { accountId, walletId }: { accountId: string; walletId: string },
+  { limits, system }: Services,
+): { token: string; key: NewApiKey } {
+  const token = newKeyToken(wanted.environment);
+  const key: NewApiKey = {
+    id: newId('key', system.node),
+    accountId,
+    walletId,
+    label: wanted.label,
+    environment: wanted.environment,
+    scopes: [...new Set(wanted.scopes ?? defaultScopes)],
+    tokenHash: tokenHash(token),
+    prefix: displayPrefix(token),
+    requestsPerMinute: wanted.requests_per_minute ?? limits.keys.requestsPerMinute,
+    concurrencyMax: wanted.concurrency_max ?? limits.keys.concurrencyMax,
+  };
+  return { token, key };
+}
