@@ -131,9 +131,17 @@ for (const stream of [true, false]) {
     const body = (await reply.json()) as GenerationReply;
     assert.equal(body.status, 'cancelled');
     assert.equal(body.svc_usage?.charge_microcredits, 0);
-    await assertCancelled(await asked, '', body);
+    const first = await asked;
+    await assertCancelled(first, '', body);
     await bed.simulator.expect({ started: 1, aborted: 1, open: 0 });
     assert.equal(await spent(account), 0n);
+    // Asked again in either form it is told as the first time, and nothing is called.
+    const streamed = await streamChat(account, prompt, {}, { key: 'stop' });
+    const again = { ...body, svc_usage: { ...body.svc_usage, replayed: true } as SvcUsage };
+    await assertCancelled(streamed, '', again);
+    const whole = await askChat(account, prompt, {}, { key: 'stop' });
+    await assertCancelled(whole, '', again);
+    await bed.simulator.expect({ started: 1, aborted: 1, open: 0 });
   });
 
   test(`${form}: cancel after some deltas settles what was used`, async () => {
