@@ -10,7 +10,7 @@ import type { Cors, CorsPolicy, HeaderPair } from './cors.ts';
 import { createHeaderTable, type ExchangeOwner, HttpExchange } from './exchange.ts';
 import { parseJson } from './json.ts';
 import { parseLongJson } from './long-json.ts';
-import { checkAccept, checkContentEncoding, checkContentType } from './negotiate.ts';
+import { checkAccept, checkContentEncoding, checkContentType, isKnownCoding } from './negotiate.ts';
 import { sendReply } from './reply.ts';
 import type { Exchange, Method, Reply, Route, UploadedFile } from './route.ts';
 import { registerSocket } from './socket.ts';
@@ -162,9 +162,12 @@ function startBody<Access, Caller, Services>(
     exchange.mustLinger = !exchange.mustClose;
     throw tooLarge(body.bytesMax);
   }
+  const coding = announcedBytes === null ? request.getHeader('transfer-encoding') : '';
+  // At once and without a reply, behind which the server would read the rest as a request.
+  if (!isKnownCoding(coding)) return void response.close();
+  exchange.mustClose = coding !== '';
   checkContentType(body.kind, request.getHeader('content-type'));
   checkContentEncoding(request.getHeader('content-encoding'));
-  exchange.mustClose = announcedBytes === null && request.getHeader('transfer-encoding') !== '';
   const tenant = caller instanceof Promise ? '' : kernel.tenantOf(caller);
   const sink = bodySink(call, caller);
   const read = kernel.bodies.read(response, announcedBytes, body.bytesMax, tenant, sink);

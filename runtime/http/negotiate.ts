@@ -27,6 +27,14 @@ export function checkContentEncoding(encoding: string): void {
   });
 }
 
+/**
+ * Whether the end of a body is beyond doubt. The server takes any coding for `chunked`, but whoever
+ * stands in front may see the request end elsewhere (RFC 9112, section 6.1).
+ */
+export function isKnownCoding(coding: string): boolean {
+  return coding === '' || coding.trim().toLowerCase() === 'chunked';
+}
+
 /** A 406 when the Accept header rules out everything that the route can send. */
 export function checkAccept(accept: string, mediaTypes: readonly string[]): void {
   if (accept === '' || accept.includes('*/*') || accept.includes('application/json')) return;

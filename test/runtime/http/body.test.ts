@@ -211,6 +211,24 @@ test('a connection can be used again after an early refusal', async () => {
   assert.match(raw, /^HTTP\/1\.1 415 [\s\S]*HTTP\/1\.1 200 OK/);
 });
 
+test('what ends elsewhere for others is refused, and nothing behind it is a request', async () => {
+  const start = 'POST /v1/chat HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\n';
+  const body = Buffer.concat([chunk(Buffer.from(chat)), Buffer.from('0\r\n\r\n')]);
+  for (const coding of ['xchunked', 'gzip, chunked', 'chunked, identity']) {
+    const strange = Buffer.concat([
+      Buffer.from(`${start}transfer-encoding: ${coding}\r\n\r\n`),
+      body,
+    ]);
+    const raw = await exchangeRaw(serving.port, [strange, withLength('/v1/chat', chat)]);
+    assert.equal(raw, '', coding);
+  }
+  await until(() => serving.server.counts().exchanges === 0);
+  const both = `${start}content-length: 3\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n`;
+  const raw = await exchangeRaw(serving.port, [both, withLength('/v1/chat', chat)]);
+  assert.match(raw, /^HTTP\/1\.1 400 /);
+  assert.equal(raw.match(/HTTP\/1\.1 /g)?.length, 1, raw);
+});
+
 test('a body that does not end in time closes the connection', async () => {
   const short = await serve([chatRoute], { limits: { bodyDeadlineMs: 400, tickMs: 20 } });
   const watch = startStopwatch();
