@@ -108,6 +108,8 @@ export class Limiter {
     for (let step = 0; step < probesMax; step += 1) {
       const slot = (start + step) & (slotCount - 1);
       const owner = Atomics.load(this.#words, slot * wordsPerSlot);
+      // Another thread saw the key for the first time in the same moment, and was quicker.
+      if (owner === hash) return slot;
       if (owner !== 0 && !this.#isStale(slot, nowMs)) continue;
       const found = Atomics.compareExchange(this.#words, slot * wordsPerSlot, owner, hash);
       if (found === owner || found === hash) return slot;

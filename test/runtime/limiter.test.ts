@@ -97,6 +97,30 @@ test('each of 255 shards gives back its own and nobody else’s', () => {
   assert.throws(() => new Limiter(buffers, 256), /tally of its own/);
 });
 
+test('threads that see keys for the first time in the same moment give each one slot', async () => {
+  const buffers = createLimiterBuffers(epochMs, 2);
+  const limiterUrl = new URL('../../runtime/limiter.js', import.meta.url).href;
+  const gate = new Int32Array(new SharedArrayBuffer(4));
+  const source = `
+    const { workerData, parentPort } = require('node:worker_threads');
+    import(workerData.limiterUrl).then(({ Limiter }) => {
+      const { buffers, node, gate } = workerData;
+      const limiter = new Limiter(buffers, node);
+      Atomics.add(gate, 0, 1);
+      while (Atomics.load(gate, 0) < 2);
+      const slots = [];
+      for (let key = 0; key < 30000; key += 1) slots.push(limiter.slotOf('key_' + key, ${epochMs}));
+      parentPort.postMessage(slots);
+    });`;
+  const [first, second] = await Promise.all(
+    [1, 2].map(async (node) => {
+      const workerData = { buffers, node, limiterUrl, gate };
+      return (await once(new Worker(source, { eval: true, workerData }), 'message'))[0];
+    }),
+  );
+  assert.deepEqual(first, second);
+});
+
 test('slots that nobody used lately are given to other keys, those in use never', () => {
   const limiter = new Limiter(createLimiterBuffers(epochMs, 2), 1);
   const open = limiter.slotOf('key_open', epochMs);
