@@ -7,7 +7,9 @@ import type { RateState } from './limiter.ts';
 const rows = 4;
 const cellsPerRow = 8_192;
 const seedBytes = 16;
-const burstNs = 60_000_000_000;
+const burstNs = 60e9;
+/** No arrival lies so far ahead of its own time: the clock has been set back since. */
+const aheadNsMax = 2 * burstNs;
 
 export interface FailureBuffers {
   /** 256 KiB. */
@@ -51,8 +53,8 @@ export class FailureLimiter {
     const nowNs = Math.round((nowMs - this.#epochMs) * 1e6);
     const cells = this.#cellsOf(network);
     // The row in which nobody else failed knows best.
-    const seen = cells.map((cell) => Number(Atomics.load(this.#arrivals, cell)));
-    const arrivalNs = Math.max(nowNs, Math.min(...seen));
+    const seen = Math.min(...cells.map((cell) => Number(Atomics.load(this.#arrivals, cell))));
+    const arrivalNs = seen > nowNs + aheadNsMax ? nowNs : Math.max(nowNs, seen);
     const nextNs = arrivalNs + intervalNs;
     const waitNs = nextNs - nowNs - burstNs;
     if (waitNs > intervalNs / 2) {
@@ -76,7 +78,7 @@ export class FailureLimiter {
   #raise(cell: number, arrival: bigint): void {
     for (;;) {
       const seen = Atomics.load(this.#arrivals, cell);
-      if (seen >= arrival) return;
+      if (seen >= arrival && Number(seen - arrival) <= aheadNsMax) return;
       if (Atomics.compareExchange(this.#arrivals, cell, seen, arrival) === seen) return;
     }
   }

@@ -39,3 +39,12 @@ test('a flood of addresses is forgotten within a minute, and takes no memory', (
   }
   assert.notEqual(limiter.take('192.0.2.1', epochMs + 61_000), null);
 });
+
+test('a clock that is set back refuses nobody for as long as it was ahead', () => {
+  const limiter = new FailureLimiter(createFailureBuffers(epochMs), 60);
+  while (limiter.take('192.0.2.1', epochMs + 3_600_000) === null);
+  for (let count = 0; count < 60; count += 1) {
+    assert.equal(limiter.take('192.0.2.1', epochMs), null, `failure ${count}`);
+  }
+  assert.notEqual(limiter.take('192.0.2.1', epochMs), null, 'the limit holds');
+});
