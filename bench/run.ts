@@ -99,10 +99,14 @@ function readCommand(): Command | null {
   const contenders = values.contenders?.split(',') ?? null;
   const contendersKnown = contenders?.every((name) => CONTENDERS.some((each) => each === name));
   if (benches.length === 0 || !known || contendersKnown === false) return null;
+  const [runs, shards] = [Number(values.runs), Number(values.shards)];
+  const seconds = values.seconds === undefined ? null : Number(values.seconds);
+  if (![runs, shards].every((count) => Number.isSafeInteger(count) && count > 0)) return null;
+  if (seconds !== null && !(seconds > 0)) return null;
   const options: BenchOptions = {
-    runs: Math.max(1, Number(values.runs)),
-    shards: Math.max(1, Number(values.shards)),
-    seconds: values.seconds === undefined ? null : Number(values.seconds),
+    runs,
+    shards,
+    seconds,
     contenders: contenders as ContenderName[] | null,
   };
   return { profile, benches, options, keep: !values.dry && contenders === null };
@@ -150,6 +154,7 @@ process.once('exit', killChildren);
 try {
   process.exitCode = await main();
 } catch (error) {
-  console.error(error);
+  const { code, message } = error as NodeJS.ErrnoException;
+  console.error(code?.startsWith('ERR_PARSE_ARGS') ? `${message}\n${USAGE}` : error);
   process.exitCode = 2;
 }

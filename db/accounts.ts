@@ -1,7 +1,9 @@
 // Accounts, their role, and the wallet that each has. Sign-in comes later; to administer is a role
 // of the account and stands nowhere else.
 import { audited, type NewAuditEvent } from './audit-events.ts';
+import { createSession } from './sessions.ts';
 import type { Queryable, Sql, Transaction } from './sql.ts';
+import { createWallet } from './wallets.ts';
 
 export type AccountRole = 'user' | 'admin';
 
@@ -147,4 +149,55 @@ async function isLastAdmin(transaction: Transaction, account: Account): Promise<
     SELECT 1 FROM accounts
     WHERE role = 'admin' AND disabled_at IS NULL AND id <> ${account.id} LIMIT 1`;
   return rows.length === 0;
+}
+
+/** Whether an enabled administrator exists. */
+export async function hasAdministrator(sql: Queryable): Promise<boolean> {
+  const rows = await sql`
+    SELECT 1 FROM accounts WHERE role = 'admin' AND disabled_at IS NULL LIMIT 1`;
+  return rows.length > 0;
+}
+
+/** An administrator with a wallet and a session, from whoever may write to the database. */
+export interface NewAdministrator {
+  accountId: string;
+  walletId: string;
+  session: { tokenHash: Uint8Array; expiresAt: Date };
+  /** Whether there may be an enabled administrator already. */
+  isAnother: boolean;
+}
+
+/** Makes an administrator; false when there is one already, and another was not asked for. */
+export function appointAdministrator(
+  sql: Sql,
+  { accountId, walletId, session, isAnother }: NewAdministrator,
+  event: NewAuditEvent,
+): Promise<boolean> {
+  return audited<boolean>(sql, async (transaction) => {
+    await transaction`SELECT pg_advisory_xact_lock(${ROLE_LOCK})`;
+    if (!isAnother && (await hasAdministrator(transaction))) return { result: false, event: null };
+    await createAccount(transaction, { id: accountId, role: 'admin' });
+    await createWallet(transaction, { id: walletId, accountId, type: 'personal' });
+    await createSession(transaction, { ...session, accountId });
+    return { result: true, event };
+  });
+}
+
+/** Ends an enabled administrator's sessions and makes a new one; false: there is none such. */
+export function renewAdministrator(
+  sql: Sql,
+  accountId: string,
+  session: { tokenHash: Uint8Array; expiresAt: Date },
+  event: NewAuditEvent,
+): Promise<boolean> {
+  return audited<boolean>(sql, async (transaction) => {
+    await transaction`SELECT pg_advisory_xact_lock(${ROLE_LOCK})`;
+    const account = await findAccount(transaction, accountId);
+    if (account?.role !== 'admin' || account.disabledAt !== null) {
+      return { result: false, event: null };
+    }
+    await transaction`DELETE FROM sessions WHERE account_id = ${accountId}`;
+    await createSession(transaction, { ...session, accountId });
+    return { result: true, event };
+  });
 }

@@ -7,7 +7,7 @@ export interface NewAuditEvent {
   id: string;
   /** Whose account it concerns; null: none. */
   accountId: string | null;
-  /** The account of the administrator, or `configuration`. */
+  /** The account of the administrator, `configuration`, or `command` (admin:create). */
   actor: string;
   /** Such as `provider.update`. */
   action: string;

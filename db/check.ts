@@ -4,6 +4,7 @@
 import { readConfig } from '../runtime/config.ts';
 import { attachDatabase } from '../runtime/embedded/database.ts';
 import { auditLedger, type Finding } from './audit.ts';
+import { databaseFault } from './reach.ts';
 import { closePool, openPool } from './sql.ts';
 
 const silent = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
@@ -23,7 +24,9 @@ async function main(): Promise<number> {
     statementTimeoutMs: 0,
   });
   try {
-    const findings = await auditLedger(sql);
+    const findings = await auditLedger(sql).catch((error: unknown) => {
+      throw new Error(databaseFault(url, error));
+    });
     print(findings);
     return findings.some((finding) => finding.broken > 0n) ? 1 : 0;
   } finally {

@@ -1,6 +1,6 @@
 // API keys. The token is nowhere: a key is found by the SHA-256 of it, shown by its prefix.
 import { arrayLiteral } from './array.ts';
-import type { Queryable, Sql, Transaction } from './sql.ts';
+import type { Queryable, Transaction } from './sql.ts';
 
 export type KeyEnvironment = 'live' | 'test';
 
@@ -92,17 +92,15 @@ export async function createKey(sql: Queryable, key: NewApiKey): Promise<ApiKey>
 
 /** The new key; null: the account has `activeMax` already. Exact, whoever else adds meanwhile. */
 export async function createKeyWithin(
-  sql: Sql,
+  transaction: Transaction,
   key: NewApiKey,
   activeMax: number,
 ): Promise<ApiKey | null> {
-  return sql.begin(async (transaction) => {
-    await transaction`SELECT 1 FROM accounts WHERE id = ${key.accountId} FOR NO KEY UPDATE`;
-    const active = await transaction`
-      SELECT 1 FROM api_keys WHERE account_id = ${key.accountId} AND status = 'active'
-      LIMIT ${activeMax}`;
-    return active.length < activeMax ? createKey(transaction, key) : null;
-  });
+  await transaction`SELECT 1 FROM accounts WHERE id = ${key.accountId} FOR NO KEY UPDATE`;
+  const active = await transaction`
+    SELECT 1 FROM api_keys WHERE account_id = ${key.accountId} AND status = 'active'
+    LIMIT ${activeMax}`;
+  return active.length < activeMax ? createKey(transaction, key) : null;
 }
 
 /** Keys of an account, newest first, older than `cursor` (an id) when that is given. */

@@ -2,6 +2,7 @@
 // wallet whose version is no longer the expected one writes nothing; the others are not touched by
 // that. The statement is put together from the parts that a batch needs, so there are few of them.
 import { columnLiteral, scalarText } from './array.ts';
+import { failedUnchargedText } from './generations.ts';
 import { lookedUp, ownedRow } from './lookup.ts';
 import { bigintsOf, type Column, definePart, type Form, type Part } from './part.ts';
 import type { Queryable } from './sql.ts';
@@ -39,6 +40,12 @@ export interface FinishRow {
   late: boolean;
 }
 
+/** A generation that loses its key: for its age, or while it is one that failed uncharged. */
+export interface FreedKey {
+  generationId: string;
+  old: boolean;
+}
+
 /** Everything that one batch of one wallet changes. */
 export interface WalletWrite {
   walletId: string;
@@ -55,8 +62,8 @@ export interface WalletWrite {
   changedGrants: GrantRow[];
   claims: ClaimRow[];
   finishes: FinishRow[];
-  /** Generations whose idempotency key is taken from them before the claims are made. */
-  freedKeys: string[];
+  /** Whose idempotency key is taken from them before the claims are made. */
+  freedKeys: FreedKey[];
   sessionClaims: SessionClaimRow[];
   sessionDues: SessionCheckpoint[];
   sessionFinishes: SessionFinishRow[];
@@ -230,12 +237,17 @@ const parts: Part[] = [
         held_micros = r.held_micros, expired = r.expired, spent = (r.remaining_micros = 0)
       FROM ${rows} WHERE ${ownedRow('g')}`,
   }),
-  definePart<string>({
+  definePart<FreedKey>({
     name: 'freed_keys',
     rows: (write) => write.freedKeys,
-    columns: [['id', 'text', (id) => id]],
+    columns: [
+      ['id', 'text', (freed) => freed.generationId],
+      ['old', 'boolean', (freed) => freed.old],
+    ],
+    // Judged again: it may have been settled late since it was looked at.
     text: (rows) => `UPDATE generations g SET idempotency_key = NULL FROM ${rows}
-      WHERE ${lookedUp('g.id', 'r.id')} AND g.status <> 'running' RETURNING 1`,
+      WHERE ${lookedUp('g.id', 'r.id')}
+        AND (${failedUnchargedText} OR (r.old AND g.status <> 'running')) RETURNING 1`,
   }),
   definePart<ClaimRow>({
     name: 'claims',

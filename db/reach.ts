@@ -40,13 +40,23 @@ export async function assertDatabaseUsable(url: string): Promise<void> {
     if (fault !== null) throw new ConfigError(`DATABASE_URL cannot be used: ${fault}`);
   } catch (error) {
     if (error instanceof ConfigError) throw error;
-    const { host, port } = parseDatabaseUrl(url);
-    const reason = reasonOf(error, connectTimeoutMs / 1_000);
-    throw new ConfigError(`DATABASE_URL cannot be used: ${host}:${port}: ${reason}`);
+    throw new ConfigError(`DATABASE_URL cannot be used: ${databaseFault(url, error)}`);
   } finally {
     // Who is no PostgreSQL server may never answer a goodbye.
     void closePool(sql, 0);
   }
+}
+
+/** Why a query of the database failed, in one line: where it is, and what came from there. */
+export function databaseFault(url: string, error: unknown): string {
+  const reason = reasonOf(error, fixedLimits.database.connectTimeoutMs / 1_000);
+  return `${databasePlace(url)}: ${reason}`;
+}
+
+/** Where the server of a database URL is reached; a unix socket is the file that libpq opens. */
+export function databasePlace(url: string): string {
+  const { host, port } = parseDatabaseUrl(url);
+  return host.startsWith('/') ? `${host}/.s.PGSQL.${port}` : `${host}:${port}`;
 }
 
 function faultOf({ versionNumber, version, isReadOnly, mayCreate }: Server): string | null {
@@ -65,7 +75,8 @@ function reasonOf(error: unknown, seconds: number): string {
   if (error instanceof DeadlineError || code === 'CONNECT_TIMEOUT') {
     return `no answer of a PostgreSQL server within ${seconds} s`;
   }
-  if (code === 'ECONNREFUSED') return 'nobody listens there (ECONNREFUSED)';
+  // A unix socket that is not there is a file that is not there.
+  if (code === 'ECONNREFUSED' || code === 'ENOENT') return `nobody listens there (${code})`;
   if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return `the host is not found (${code})`;
   if (code === 'ECONNRESET' || code === 'CONNECTION_CLOSED') {
     return 'the connection was closed at once: is it a PostgreSQL server, with TLS as asked for?';

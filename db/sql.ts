@@ -3,12 +3,18 @@
 import postgres from 'postgres';
 import { fixedLimits } from '../runtime/limits.ts';
 import { arrayLiteral, readTextArray, type Scalar } from './array.ts';
+import { openClient } from './client.ts';
 
 type Types = { bigint: bigint; texts: Texts };
 type Texts = string | readonly Scalar[];
 
+/** Of the library's pools only. */
+type Missing = Record<
+  'reserve' | 'listen' | 'notify' | 'subscribe' | 'file' | 'largeObject',
+  never
+>;
 /** A pool. `int8` comes and goes as `bigint`, `text[]` as an array; no other array is known. */
-export type Sql = postgres.Sql<Types>;
+export type Sql = postgres.Sql<Types> & Missing;
 /** A transaction on one connection of a pool. */
 export type Transaction = postgres.TransactionSql<Types>;
 /** What query functions take: they run on a pool as well as inside a transaction. */
@@ -28,9 +34,6 @@ export interface PoolOptions {
   /** The server gives a statement up after this long; 0: never. */
   statementTimeoutMs: number;
 }
-
-/** A database that comes back is found within this long. */
-const RECONNECT_SECONDS = 0.2;
 
 /** A text is a literal already. The number is PostgreSQL's own for all time (pg_type.dat). */
 const textsType: postgres.PostgresType<Texts> = {
@@ -54,18 +57,19 @@ export function openPool(options: PoolOptions): Sql {
     settings.enable_bitmapscan = 'off';
     settings.jit = 'off';
   }
-  return postgres({
+  const { statementTimeoutMs, connectionsMax } = options;
+  const { database } = fixedLimits;
+  const client = {
     ...target,
-    max: options.connectionsMax,
-    connect_timeout: fixedLimits.database.connectTimeoutMs / 1_000,
-    backoff: () => RECONNECT_SECONDS,
     // postgres.js would look array types up on each new connection, and nobody hears of it when
     // that ends meanwhile: an unhandled rejection, which is the end of a thread.
     fetch_types: false,
     onnotice: () => undefined,
     types: { bigint: postgres.BigInt, texts: textsType },
     connection: settings,
-  });
+  };
+  const silentMs = statementTimeoutMs === 0 ? 0 : statementTimeoutMs + database.silenceMs;
+  return openClient(client, { ...database, connectionsMax, silentMs }) as unknown as Sql;
 }
 
 /** Ends a pool: waits for running queries at most `timeoutMs`, then cuts them. */

@@ -33,6 +33,11 @@ export async function redeemTicket(
   return row ?? { ...nobody, requestsPerMinute: null, concurrencyMax: null };
 }
 
+/** Undoes the use of a ticket whose holder was told to come again. */
+export async function returnTicket(sql: Queryable, id: string): Promise<void> {
+  await sql`DELETE FROM voice_tickets WHERE id = ${id}`;
+}
+
 /** Forgets used tickets that have expired, at most `limit`; returns how many. */
 export async function sweepTickets(sql: Queryable, limit: number): Promise<number> {
   const result = await sql`

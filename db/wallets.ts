@@ -1,7 +1,6 @@
 // Wallets as they stand in the database: their rows, how they are loaded, what the journal knows.
 // A loaded wallet is one snapshot; whether it still holds is proved by its version, on writing.
 import { arrayLiteral } from './array.ts';
-import { failedUnchargedText } from './generations.ts';
 import type { Queryable } from './sql.ts';
 
 /** The seven accounts of the double entry: balances of a wallet, or the legs of one operation. */
@@ -217,58 +216,6 @@ export async function findEntries(
       },
     ]),
   );
-}
-
-/** An idempotency key, with its scope. */
-export interface ClaimKey {
-  accountId: string;
-  route: string;
-  idempotencyKey: string;
-}
-
-/** The generation that has a key now, and whether the key may be taken from it. */
-export interface ClaimHolder extends ClaimKey {
-  generationId: string;
-  /** Failed before any charge, or older than the key is kept. */
-  free: boolean;
-}
-
-const holdersText = `
-SELECT g.id, g.account_id, g.route, g.idempotency_key,
-  ${failedUnchargedText}
-    OR (g.status <> 'running' AND g.created_at < to_timestamp($4::float8 / 1000)) AS free
-FROM unnest($1::text[], $2::text[], $3::text[]) AS k (account_id, route, idempotency_key),
-  LATERAL (SELECT * FROM generations g WHERE g.account_id = k.account_id AND g.route = k.route
-    AND g.idempotency_key = k.idempotency_key AND g.idempotency_key IS NOT NULL OFFSET 0) AS g`;
-
-type RawHolder = {
-  id: string;
-  account_id: string;
-  route: string;
-  idempotency_key: string;
-  free: boolean;
-};
-
-/** Who has these keys; keys of finished generations made before `keptSinceMs` are free. */
-export async function findClaimHolders(
-  sql: Queryable,
-  keys: readonly ClaimKey[],
-  keptSinceMs: number,
-): Promise<ClaimHolder[]> {
-  const parameters = [
-    arrayLiteral(keys.map((key) => key.accountId)),
-    arrayLiteral(keys.map((key) => key.route)),
-    arrayLiteral(keys.map((key) => key.idempotencyKey)),
-    keptSinceMs,
-  ];
-  const rows = await sql.unsafe<RawHolder[]>(holdersText, parameters, { prepare: true });
-  return rows.map((row) => ({
-    generationId: row.id,
-    accountId: row.account_id,
-    route: row.route,
-    idempotencyKey: row.idempotency_key,
-    free: row.free,
-  }));
 }
 
 /** A new, empty wallet of an account. Does nothing when it exists. */

@@ -8,7 +8,7 @@ import { fixedLimits } from '../runtime/limits.ts';
 import { Problem } from '../runtime/problem.ts';
 import type { KeyCredential, SessionCredential } from './credentials.ts';
 import type { Access, Caller, KeyCaller, Place, Services, UserCaller } from './services.ts';
-import { admitTicket, credentialOf, userOf } from './socket-access.ts';
+import { credentialOf, userOf, useTicket } from './socket-access.ts';
 
 /**
  * The caller that a route's access admits.
@@ -62,11 +62,7 @@ function socketCaller(
   }
   if (credential.kind === 'key') return keyCaller(credential.token, access, exchange, services);
   const { clientAddress } = exchange;
-  return admitTicket(credential.token, services).then((admitted) => {
-    if (admitted === null) {
-      const message = 'The ticket is unknown, was used before, or has expired.';
-      throw nobody('unauthenticated', clientAddress, exchange, services, message);
-    }
+  return useTicket(credential.token, services, (admitted) => {
     const { ticket, limits } = admitted;
     if (limits === null || ticket.keyId === null) {
       return placedUser(userOf(admitted), exchange, services);
@@ -76,6 +72,10 @@ function socketCaller(
     const scopes = new Set([access.scope]);
     const credential = { keyId, accountId, walletId, scopes, slot, ...limits };
     return admitKey(credential, access, exchange, services);
+  }).then((caller) => {
+    if (caller !== null) return caller;
+    const message = 'The ticket is unknown, was used before, or has expired.';
+    throw nobody('unauthenticated', clientAddress, exchange, services, message);
   });
 }
 

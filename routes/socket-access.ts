@@ -2,10 +2,10 @@
 // user with a session header. Never a cookie: handshakes of foreign pages carry it as well.
 import { openTicket, type Ticket } from '../actors/voice/sealed.ts';
 import { withDeadline } from '../db/sql.ts';
-import { redeemTicket } from '../db/voice-tickets.ts';
+import { redeemTicket, returnTicket } from '../db/voice-tickets.ts';
 import type { Exchange } from '../runtime/http/route.ts';
 import { Problem } from '../runtime/problem.ts';
-import type { Services, UserCaller } from './services.ts';
+import type { Caller, Services, UserCaller } from './services.ts';
 
 const keyPrefix = 'svc.key.';
 
@@ -33,19 +33,36 @@ export interface Admitted {
   limits: { requestsPerMinute: number; concurrencyMax: number } | null;
 }
 
-/** Uses a ticket up; null: it is nobody's. @throws Problem overloaded */
-export async function admitTicket(token: string, services: Services): Promise<Admitted | null> {
+/**
+ * Uses a ticket up, and answers with whom `admit` makes of it; null: it is nobody's. Whoever is
+ * told to come again may do so with the same ticket.
+ * @throws Problem overloaded, and what `admit` throws
+ */
+export async function useTicket(
+  token: string,
+  services: Services,
+  admit: (admitted: Admitted) => Caller,
+): Promise<Caller | null> {
   const ticket = openTicket(services.voice.sealer, token, Date.now());
   if (ticket === null) return null;
-  // Whoever is refused for want of room may come back with the same ticket.
-  if (services.voice.host.isFull) {
-    throw new Problem('overloaded', { headers: { 'retry-after': '2' } });
-  }
+  requireRoom(services);
   const redeemed = await withDeadline(redeemTicket(services.sql, ticket));
   if (!redeemed.isFirst || !redeemed.isAllowed) return null;
   const { requestsPerMinute, concurrencyMax } = redeemed;
-  if (requestsPerMinute === null || concurrencyMax === null) return { ticket, limits: null };
-  return { ticket, limits: { requestsPerMinute, concurrencyMax } };
+  const isOfKey = requestsPerMinute !== null && concurrencyMax !== null;
+  try {
+    // Others came while the database was asked.
+    requireRoom(services);
+    return admit({ ticket, limits: isOfKey ? { requestsPerMinute, concurrencyMax } : null });
+  } catch (refusal) {
+    // The refusal is told also where the database is away, and the ticket is lost.
+    await withDeadline(returnTicket(services.sql, ticket.id)).catch(() => undefined);
+    throw refusal;
+  }
+}
+
+function requireRoom({ voice }: Services): void {
+  if (voice.host.isFull) throw new Problem('overloaded', { headers: { 'retry-after': '2' } });
 }
 
 /** The caller that a user's ticket stands for, but for its place. */

@@ -332,6 +332,7 @@ export function describeVariables(): string {
   );
   return [
     'npm start -- --plan shows what a start would change in the catalog, and changes nothing',
+    'npm run admin:create makes the first administrator, and prints its session token once',
     '',
     'tollgate reads these environment variables:',
     '',

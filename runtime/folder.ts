@@ -7,6 +7,14 @@ import { dirname, join, resolve } from 'node:path';
 const OUR_NAME = /^(lock|secret|pg|dev\.json)(\.|$)/;
 const HARMLESS_NAMES = ['lost+found', '.gitkeep', '.DS_Store'];
 
+/** Where database and secret are given, nothing but our sound lies there. */
+async function isOurs(path: string, names: readonly string[]): Promise<boolean> {
+  if (names.some((name) => OUR_NAME.test(name))) return true;
+  if (names.some((name) => name !== 'audio')) return false;
+  const kinds: string[] = await readdir(join(path, 'audio')).catch(() => []);
+  return kinds.includes('kept');
+}
+
 /**
  * Makes the folder and sets its mode: 0700, or 0711 as root, because the database user must then
  * pass through it to reach `pg`. Returns its real path. Throws with one clear line.
@@ -27,7 +35,7 @@ export async function prepareDataFolder(dataDir: string): Promise<string> {
     throw new Error(`TOLLGATE_DATA (${dataDir}) cannot be used: ${reason}`);
   }
   const foreign = names.filter((name) => !HARMLESS_NAMES.includes(name));
-  if (foreign.length > 0 && !foreign.some((name) => OUR_NAME.test(name))) {
+  if (foreign.length > 0 && !(await isOurs(path, foreign))) {
     throw new Error(
       `TOLLGATE_DATA (${dataDir}) holds other files, such as ${join(path, foreign[0] ?? '')}: ` +
         'name an empty or a new folder',

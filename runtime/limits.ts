@@ -251,6 +251,13 @@ export const fixedLimits = {
   },
   database: {
     connectTimeoutMs: 5_000,
+    /** A server says that it gave a statement up; one that does not within this is lost. */
+    silenceMs: 250,
+    /** One that comes back is found within this long, and who asks is told meanwhile. */
+    retryMs: 200,
+    awayMs: 1_000,
+    /** Of a connection: the server keeps plans and tables in its process. */
+    lifetimeMs: 45 * 60_000,
     /** How long a request waits for a query; the server has given it up before. */
     queryTimeoutMs: 5_000,
     /** Of the embedded server. */

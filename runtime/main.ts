@@ -20,6 +20,7 @@ import { walletLimits } from '../actors/wallet/limits.ts';
 import { reconcile } from '../actors/wallet/reconcile.ts';
 import { type Ends, recoverDead } from '../actors/wallet/recovery.ts';
 import { sweepOnce } from '../actors/wallet/sweep.ts';
+import { hasAdministrator } from '../db/accounts.ts';
 import { databaseAnswers } from '../db/health.ts';
 import { migrate } from '../db/migrate.ts';
 import { assertDatabaseUsable } from '../db/reach.ts';
@@ -275,6 +276,8 @@ async function start(): Promise<void> {
     await writeDevelopmentFile(config, { ...account, simulator_url: boot.simulatorUrl });
     log.warn('development mode: answers of svc-sim models are simulated');
     process.stdout.write(developmentNotice(config, account));
+  } else if (!(await hasAdministrator(sql))) {
+    process.stdout.write('nobody can administer yet: npm run admin:create\n');
   }
   launch.open(catalog);
   await allServing.opened;

@@ -65,8 +65,10 @@ const trialDeadlines = {
 };
 /** How the time of a close is spent: counting tokens, settling, telling clients and closing. */
 const closeShares = { count: 0.25, settle: 0.7 };
+/** What is kept of a drain for each that runs: its tokens, its settlement, its last words. */
+const settleMsEach = 2;
 /** Nothing more is expected of settlements of which none has ended for so long. */
-const settleIdleMs = 1_000;
+const settleIdleMs = 2_000;
 
 const bootLog = createLog({ level: 'info', base: { thread: 'shard' }, sync: false });
 const connection = await connectShard(bootLog);
@@ -340,7 +342,13 @@ async function close(deadlineMs: number, patienceMs: number): Promise<void> {
   await Promise.race([closed, new Promise((resolve) => setTimeout(resolve, poolCloseMs))]);
 }
 
-connection.onDrain((deadlineMs) => close(deadlineMs, deadlineMs * 0.7));
+connection.onDrain((deadlineMs) => close(deadlineMs, drainPatienceMs(deadlineMs)));
+
+/** How long what runs may go on by itself: who is many is ended earlier, to be settled in time. */
+function drainPatienceMs(deadlineMs: number): number {
+  const settlingMs = (running.size + audioRunning.size) * settleMsEach;
+  return deadlineMs - Math.min(deadlineMs * 0.8, Math.max(deadlineMs * 0.3, settlingMs));
+}
 
 const fail = (error: unknown) => {
   log.fatal({ err: error }, 'shard fails: an error escaped');

@@ -181,7 +181,9 @@ export function databaseAddress(name: string, meaning: string, shownDefault: str
     shownDefault,
     secret: true,
     parse: (value) => {
-      const { username, password, pathname } = parseUrl(value, ['postgres:', 'postgresql:']);
+      // A URL knows no user without a host, which PostgreSQL has beside the folder of a socket.
+      const whole = value.replace(/^(\w+:\/\/[^/?#]*@)(?=\/)/, '$1localhost');
+      const { username, password, pathname } = parseUrl(whole, ['postgres:', 'postgresql:']);
       try {
         for (const part of [username, password, pathname]) decodeURIComponent(part);
       } catch {

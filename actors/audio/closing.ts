@@ -16,7 +16,10 @@ import { type AudioOutcome, type AudioState, costOf } from './state.ts';
 type Context = ActorContext<AudioProtocol>;
 
 const cancelledMessage = 'The request was cancelled before its answer began.';
-const settlement = createSettlement(tellEnd);
+const settlement = createSettlement(tellEnd, (state: AudioState, problem) => {
+  state.outcome = { status: 'failed', problem };
+  state.end = state.isHeard ? 'fail' : { kind: 'failed', problem };
+});
 export const { over } = settlement;
 type ClosingMessages = 'kept' | 'settle' | 'settled' | 'release' | 'released';
 

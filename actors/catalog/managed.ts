@@ -64,6 +64,7 @@ function publicEntry(record: ManagedRouteRecord, members: readonly CatalogModel[
     alias: record.alias,
     display_name: record.display_name ?? record.alias,
     provider: 'svc',
+    available: members.some((model) => model.public.available),
     supports_streaming: members.some((model) => model.public.supports_streaming),
     ...commonPrices(members.map((model) => publicRates(model.card))),
     capabilities: [...new Set(members.flatMap((model) => model.capabilities))],

@@ -25,6 +25,8 @@ export interface PublicModel extends PublicUnitRates {
   alias: string;
   display_name: string;
   provider: string;
+  /** Somebody is there to run it: of its providers one is enabled. */
+  available: boolean;
   supports_streaming: boolean;
   credits_per_million_input: number | null;
   credits_per_million_cached_input: number | null;
@@ -115,14 +117,16 @@ function buildModel(
     if (provider === undefined) throw new Error(`catalog: no provider ${route.provider}`);
     return { provider, upstreamModel: route.upstream_model };
   });
+  const targets = declared
+    .filter(({ provider }) => provider.enabled)
+    .map(({ provider, upstreamModel }) => upstreamTarget(provider, upstreamModel));
+  const available = targets.length > 0;
   const isText = model.kind === 'generation';
   const capabilities = isText ? model.capabilities : ['audio'];
   return {
     alias: model.alias,
     kind: model.kind,
-    targets: declared
-      .filter(({ provider }) => provider.enabled)
-      .map(({ provider, upstreamModel }) => upstreamTarget(provider, upstreamModel)),
+    targets,
     card,
     outputTokensMax: model.output_tokens_max,
     contextWindow: model.context_window,
@@ -134,7 +138,8 @@ function buildModel(
       alias: model.alias,
       display_name: model.display_name ?? model.alias,
       provider: 'svc',
-      supports_streaming: isText,
+      available,
+      supports_streaming: isText && available,
       ...publicRates(card),
       ...publicUnitRates(card),
       capabilities,

@@ -21,7 +21,7 @@ import { abortAttempt, forgetAnswer } from './upstream.ts';
 type Context = ActorContext<GenerationProtocol>;
 type ClosingMessages = 'counted' | 'settle' | 'settled' | 'release' | 'released';
 
-const settlement = createSettlement(tellEnd);
+const settlement = createSettlement(tellEnd, endUncharged);
 export const { over } = settlement;
 
 export const closing: Pick<Handlers<GenerationProtocol, GenerationState>, ClosingMessages> = {
@@ -87,7 +87,13 @@ export function closeGeneration(
   state.phase = 'closing';
   if (problem !== null) {
     state.outcome = { status: 'failed', problem };
-    state.end = { status: 'failed', problem, answer: state.answer, svcUsage: null };
+    state.end = {
+      status: 'failed',
+      problem,
+      answer: state.answer,
+      svcUsage: null,
+      svcRouting: null,
+    };
   }
   if (!options.release) {
     over(state, context);
@@ -98,6 +104,15 @@ export function closeGeneration(
   context.self.tell('release', null);
 }
 
+/** What was delivered is at our expense. */
+function endUncharged(state: GenerationState, problem: PlainProblem): void {
+  const usage = { ...zeroUsage };
+  state.outcome = { status: 'failed', problem };
+  const svcUsage = svcUsageOf(state, usage, 'none', 0n);
+  const svcRouting = svcRoutingOf(state, usage, 0n);
+  state.end = { status: 'failed', problem, answer: state.answer, svcUsage, svcRouting };
+}
+
 /** Nothing was delivered: the hold goes back whole. */
 function settleNothing(state: GenerationState, context: Context): void {
   const { outcome } = state;
@@ -106,7 +121,7 @@ function settleNothing(state: GenerationState, context: Context): void {
   const svcRouting = svcRoutingOf(state, usage, 0n);
   if (outcome?.status === 'failed') {
     const { problem } = outcome;
-    state.end = { status: 'failed', problem, answer: state.answer, svcUsage };
+    state.end = { status: 'failed', problem, answer: state.answer, svcUsage, svcRouting };
     state.finish = finishRecord(state, 'failed', { problem, svcRouting });
   } else {
     const status = outcome?.status ?? 'completed';
@@ -136,7 +151,7 @@ function settleWith(
       ...outcome.problem,
       headers: { ...outcome.problem.headers, 'x-should-retry': 'false' },
     };
-    state.end = { status: 'failed', problem, answer: state.answer, svcUsage };
+    state.end = { status: 'failed', problem, answer: state.answer, svcUsage, svcRouting };
     state.finish = finishRecord(state, 'failed', { usageJson, problem, svcRouting });
   } else {
     const { answer } = state;

@@ -61,6 +61,7 @@ const behaviour: Handlers<GenerationProtocol, GenerationState> = {
       problem: plainProblem('dependency_unavailable'),
       answer: state.answer,
       svcUsage: null,
+      svcRouting: null,
     };
     over(state, context);
   },
@@ -192,6 +193,7 @@ function tellCrash(state: GenerationState): void {
       problem: plainProblem('internal'),
       answer: state.answer,
       svcUsage: null,
+      svcRouting: null,
     });
   }
 }

@@ -78,8 +78,9 @@ function planExact(
   if (model.targets.length === 0) throw new Problem('no_route_available');
   refuseIncapable(request, model);
   const targets = health.order(model.targets, nowMs);
-  let able = targets.filter(({ family }) => input.family(family).lacks(request) === null);
-  if (able.length === 0) throw lacking(input, targets);
+  const reasons = model.capabilities.includes('reasoning');
+  let able = targets.filter(({ family }) => input.family(family).lacks(request, reasons) === null);
+  if (able.length === 0) throw lacking(input, targets, reasons);
   if (search !== null && mustSearchNatively(search)) able = searching(input, model, able, search);
   return {
     candidates: able.map((target) => ({ model, target })),
@@ -149,7 +150,7 @@ function ableRoute(
 ): ManagedRoute {
   const isAble = (target: UpstreamTarget, { capabilities }: CatalogModel) => {
     const { lacks, searches } = family(target.family);
-    if (lacks(request) !== null) return false;
+    if (lacks(request, capabilities.includes('reasoning')) !== null) return false;
     // Models without a search are left to the decision, which says so.
     return !(mustSearch && capabilities.includes('web_search')) || searches(request);
   };
@@ -193,10 +194,14 @@ function refuseIncapable(request: GenerationRequest, model: CatalogModel): void 
   }
 }
 
-function lacking(input: PlanningInput, targets: readonly UpstreamTarget[]): Problem {
+function lacking(
+  input: PlanningInput,
+  targets: readonly UpstreamTarget[],
+  reasons: boolean,
+): Problem {
   const { request } = input;
   const path = targets
-    .map(({ family }) => input.family(family).lacks(request))
+    .map(({ family }) => input.family(family).lacks(request, reasons))
     .find((member) => member !== null);
   // Not every format has a member for the path: the message says it too.
   const field = path ?? 'model';

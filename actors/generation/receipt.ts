@@ -16,6 +16,8 @@ export function svcRoutingOf(
   const status = outcome?.status ?? 'completed';
   const isGood = status === 'completed' || status === 'incomplete';
   if (isGood) routing.answered(state.model.alias);
+  // The generation began when its model was chosen; whoever waited did so from before.
+  const begunAtMs = spec.createdAtMs - Math.round(routing.decisionMs);
   return {
     receipt_id: siblingId(spec.id, 'rr'),
     selected_model: state.model.alias,
@@ -27,8 +29,8 @@ export function svcRoutingOf(
     fallbacks,
     latency_ms: {
       decision: routing.decisionMs,
-      first_token: state.firstEventMs === null ? null : state.firstEventMs - spec.createdAtMs,
-      total: Date.now() - spec.createdAtMs,
+      first_token: state.firstEventMs === null ? null : state.firstEventMs - begunAtMs,
+      total: Date.now() - begunAtMs,
     },
     usage: {
       input_tokens: usage.inputTokens,

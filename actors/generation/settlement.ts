@@ -80,6 +80,11 @@ export function refusalOf(
   answer: Answer<HoldReply>,
 ): HoldRefusal | null {
   const reply = answer.ok ? answer.value : null;
+  // Who stood still for so long was taken for dead: others may have ended the hold.
+  const isLapsed = Date.now() - spec.createdAtMs > deps.limits.instance.leaseMs;
+  if (reply?.status === 'held' && isLapsed) {
+    return { status: 'unknown', problem: plainProblem('dependency_unavailable') };
+  }
   if (reply?.status === 'held') {
     deps.foresight.saw(spec.walletId, reply.availableMicros, Date.now());
     return null;
@@ -110,9 +115,15 @@ export interface Settlement<S extends RequestState> {
   over(state: S, context: Context): void;
 }
 
-/** `tellEnd` tells who listens how it ended; called again it has nobody to tell. */
+const supersededMessage = 'The request was given up and run again. Its key names that answer.';
+
+/**
+ * `tellEnd` tells who listens how it ended; called again it has nobody to tell. `refuse` makes it a
+ * failure that costs nothing.
+ */
 export function createSettlement<S extends RequestState>(
   tellEnd: (state: S) => void,
+  refuse: (state: S, problem: PlainProblem) => void,
 ): Settlement<S> {
   const over = (state: S, context: Context) => {
     state.phase = 'over';
@@ -131,7 +142,13 @@ export function createSettlement<S extends RequestState>(
           .wallet(spec.walletId)
           .ask(
             'settle',
-            { holdId, chargeMicros, providerCostMicros, finish },
+            {
+              holdId,
+              chargeMicros,
+              providerCostMicros,
+              finish,
+              keyed: spec.idempotencyKey !== null,
+            },
             deps.limits.ledger.askTimeoutMs,
           )
           .then((answer) => context.self.tell('settled', answer));
@@ -139,6 +156,12 @@ export function createSettlement<S extends RequestState>(
 
       settled(state, answer, context) {
         if (answer.ok && answer.value.status === 'settled') {
+          over(state, context);
+          return;
+        }
+        if (answer.ok && answer.value.status === 'superseded') {
+          state.deps.log.warn({ generation: state.spec.id }, 'its key was run again meanwhile');
+          refuse(state, plainProblem('conflict', supersededMessage));
           over(state, context);
           return;
         }

@@ -16,7 +16,8 @@ export function storedEnd(row: Generation, replayed = true): GenerationEnd {
       row.problemJson === null
         ? plainProblem('internal')
         : (JSON.parse(row.problemJson) as PlainProblem);
-    return { status: 'failed', problem, answer, svcUsage: storedUsage(row, replayed) };
+    const svcUsage = storedUsage(row, replayed);
+    return { status: 'failed', problem, answer, svcUsage, svcRouting: storedRouting(row) };
   }
   const svcUsage = storedUsage(row, replayed);
   assert(svcUsage !== null, 'a finished generation has its usage');

@@ -4,9 +4,10 @@ import { answerEvents, emptyAnswer } from '../../media/model/answer.ts';
 import type { UpstreamFailure } from '../../media/model/events.ts';
 import { addProgress, keepCuts, recut } from '../../media/model/replay.ts';
 import { isHeavyFormat, satisfiesOutputFormat } from '../../media/model/structured.ts';
+import { isLongRequest } from '../../media/model/tokens.ts';
 import { CeilingCut } from '../../media/providers/ceiling.ts';
+import { StopCut } from '../../media/providers/stops.ts';
 import type { ActorContext } from '../../runtime/actor/contract.ts';
-import { fixedLimits } from '../../runtime/limits.ts';
 import { plainProblem } from '../subscriber/problem.ts';
 import { noProbe, type Probe } from './breaker.ts';
 import { finishGeneration } from './closing.ts';
@@ -20,9 +21,6 @@ import { type GenerationState, isShown } from './state.ts';
 import { instructed, isConstrained, textToCheck, unfence } from './structure.ts';
 
 type Context = ActorContext<GenerationProtocol>;
-
-/** A request that is long to encode, at four bytes a token. */
-const longTokensMin = fixedLimits.body.longBytesMin / 4;
 
 /** Calls the next candidate, after the search if one is due; fails when none is left. */
 export function startAttempt(state: GenerationState, context: Context): void {
@@ -75,16 +73,23 @@ export function callCandidate(
   };
   const { outputTokensMax } = options;
   const cut = outputTokensMax < family.outputTokensMin ? new CeilingCut(outputTokensMax) : null;
+  const unwatched = family.unwatched(request);
+  const stop = unwatched.length === 0 ? null : new StopCut(unwatched);
   const encode = () => family.encodeRequest(asked, target, options);
   const handle = deps.upstream.start(
     family,
-    spec.inputTokensEstimate < longTokensMin ? encode() : encode,
+    isLongRequest(asked, spec.inputTokensEstimate) ? encode : encode(),
     deps.limits.upstream,
     {
       clientFormat: request.source.format,
       events: (read) => {
-        const events = cut === null ? read : cut.keep(read);
+        const bounded = cut === null ? read : cut.keep(read);
+        const events = stop === null ? bounded : stop.keep(bounded);
         if (!self.tell('upstreamEvents', { attempt: number, events })) handle.abort();
+        if (stop?.ended !== true) return;
+        // What would follow is not worth its price: what was told is counted instead.
+        handle.abort();
+        self.tell('upstreamEnded', { attempt: number, failure: null });
       },
       ended: (failure) => {
         self.tell('upstreamEnded', { attempt: number, failure });

@@ -21,10 +21,10 @@ export function modelStatuses(
   probed: ReadonlyMap<string, boolean>,
   observed: readonly RouteRecord[],
 ): ModelStatus[] {
-  const failing = failingRoutes(observed);
+  const traffic = judgedByTraffic(observed);
   const exact = catalog.models.map(({ alias, targets }) => ({ alias, targets }));
   const managed = catalog.routes.map(({ alias, pool }) => ({ alias, targets: poolTargets(pool) }));
-  return [...exact, ...managed].map((model) => modelStatus(model, probed, failing));
+  return [...exact, ...managed].map((model) => modelStatus(model, probed, traffic));
 }
 
 /** Every provider route that a pool may end at, each once. */
@@ -33,32 +33,40 @@ function poolTargets(pool: readonly PoolMember[]): UpstreamTarget[] {
   return [...new Map(targets.map((target) => [target.routeId, target])).values()];
 }
 
-/** Routes most of whose recent calls failed, over all shards. */
-function failingRoutes(observed: readonly RouteRecord[]): Set<string> {
-  const sums = new Map<string, { successes: number; failures: number }>();
-  for (const { routeId, successes, failures } of observed) {
-    const sum = sums.get(routeId) ?? { successes: 0, failures: 0 };
+/**
+ * Whether a route works for those that use it, over all shards: most of its recent calls succeed,
+ * and nobody's breaker is open. Routes with few calls are not judged.
+ */
+function judgedByTraffic(observed: readonly RouteRecord[]): Map<string, boolean> {
+  const sums = new Map<string, { successes: number; failures: number; isOpen: boolean }>();
+  for (const { routeId, successes, failures, state } of observed) {
+    const sum = sums.get(routeId) ?? { successes: 0, failures: 0, isOpen: false };
     sums.set(routeId, {
       successes: sum.successes + successes,
       failures: sum.failures + failures,
+      isOpen: sum.isOpen || state !== 'closed',
     });
   }
-  const failing = [...sums].filter(
-    ([, { successes, failures }]) => successes + failures >= observedMin && failures > successes,
-  );
-  return new Set(failing.map(([routeId]) => routeId));
+  const judged = new Map<string, boolean>();
+  for (const [routeId, { successes, failures, isOpen }] of sums) {
+    if (successes + failures < observedMin) continue;
+    if (failures > successes) judged.set(routeId, false);
+    // What an open breaker holds back is the probe's to say.
+    else if (!isOpen) judged.set(routeId, true);
+  }
+  return judged;
 }
 
 function modelStatus(
   model: { alias: string; targets: readonly UpstreamTarget[] },
   probed: ReadonlyMap<string, boolean>,
-  failing: ReadonlySet<string>,
+  traffic: ReadonlyMap<string, boolean>,
 ): ModelStatus {
   const total = model.targets.length;
-  const checked = model.targets.filter((target) => probed.has(target.routeId)).length;
-  const operational = model.targets.filter(
-    (target) => probed.get(target.routeId) === true && !failing.has(target.routeId),
-  ).length;
+  // Servers may run what their lists of models do not name: who is served knows better.
+  const verdicts = model.targets.map(({ routeId }) => traffic.get(routeId) ?? probed.get(routeId));
+  const checked = verdicts.filter((verdict) => verdict !== undefined).length;
+  const operational = verdicts.filter((verdict) => verdict === true).length;
   const status = statusOf(total, checked, operational);
   return {
     alias: model.alias,

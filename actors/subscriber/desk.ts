@@ -75,5 +75,5 @@ export class Desk {
 /** The end that a client is told when its generation is lost to a bug or a dead shard. */
 export function lostEnd(): GenerationEnd {
   const problem = plainProblem('internal');
-  return { status: 'failed', problem, answer: emptyAnswer(), svcUsage: null };
+  return { status: 'failed', problem, answer: emptyAnswer(), svcUsage: null, svcRouting: null };
 }

@@ -1,7 +1,7 @@
 // What a generation tells each of its subscribers. A subscriber lives beside its client's socket,
 // so these messages may cross threads; everything in them is plain data.
 import type { Answer } from '../../media/model/answer.ts';
-import type { Receipt, SvcUsage } from '../../media/model/dialects/contract.ts';
+import type { Receipt, SvcRouting, SvcUsage } from '../../media/model/dialects/contract.ts';
 import type { ModelEvent, Progress } from '../../media/model/events.ts';
 import type { ActorAddress } from '../../runtime/actor/contract.ts';
 import type { ProblemCode } from '../../runtime/problem.ts';
@@ -20,7 +20,14 @@ export type GenerationEnd =
   /** The whole answer; `cancelled` and `incomplete` end in the format's incomplete form. */
   | { status: 'completed' | 'incomplete' | 'cancelled'; answer: Answer; receipt: Receipt }
   /** `answer` and `svcUsage` are what had been delivered and charged before it failed. */
-  | { status: 'failed'; problem: PlainProblem; answer: Answer; svcUsage: SvcUsage | null }
+  | {
+      status: 'failed';
+      problem: PlainProblem;
+      answer: Answer;
+      svcUsage: SvcUsage | null;
+      /** Managed routes only, once a model was chosen. */
+      svcRouting: SvcRouting | null;
+    }
   /** The idempotency key belongs to another generation: attach there. */
   | { status: 'duplicate' };
 

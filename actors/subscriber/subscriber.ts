@@ -118,10 +118,11 @@ function tellClient(state: SubscriberState, end: GenerationEnd): void {
 /** The last bytes of a stream for an end: the good end, or the format's error. */
 export function endText(encoder: StreamEncoder, end: GenerationEnd): string {
   if (end.status === 'duplicate') {
-    return encoder.failure(toProblem(plainProblem('conflict')), null, emptyAnswer());
+    return encoder.failure(toProblem(plainProblem('conflict')), null, emptyAnswer(), null);
   }
   if (end.status === 'failed') {
-    return encoder.failure(toProblem(end.problem), end.svcUsage, end.answer);
+    const { problem, svcUsage, answer, svcRouting } = end;
+    return encoder.failure(toProblem(problem), svcUsage, answer, svcRouting);
   }
   // A cancelled or cut answer ends with another reason than its upstream gave, or with the first.
   const { finishReason } = end.answer;

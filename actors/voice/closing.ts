@@ -11,7 +11,7 @@ import type { VoiceSessionProtocol } from './protocol.ts';
 import { send, type VoiceSession } from './state.ts';
 import { addReport, chargeOf, estimated, isNothing } from './tariff.ts';
 import { giveUpTools } from './tools.ts';
-import { endLate } from './transcript.ts';
+import { endLate, endUtterance } from './transcript.ts';
 
 type ClosingMessages = 'reduce' | 'settle' | 'settled' | 'release' | 'released';
 
@@ -63,6 +63,7 @@ function beginEnd(session: VoiceSession, reason: NonNullable<VoiceSession['endRe
   const { phase } = session;
   if (phase === 'ending' || phase === 'over') return false;
   endLate(session);
+  endUtterance(session);
   session.phase = 'ending';
   session.turn = 'ended';
   session.endReason = reason;

@@ -5,6 +5,7 @@ import { withDeadline } from '../../db/sql.ts';
 import { checkpointSessions } from '../../db/voice-sessions.ts';
 import { openAudioBudget } from '../../media/audio/budget.ts';
 import { createLanes } from '../../media/audio/lanes/lanes.ts';
+import { createStraightLanes } from '../../media/audio/lanes/straight.ts';
 import { openLiveCall } from '../../media/providers/live-call.ts';
 import { requireLiveFamily } from '../../media/providers/live-families.ts';
 import { fixedLimits } from '../../runtime/limits.ts';
@@ -44,10 +45,12 @@ export function createVoiceHouse(given: Given): VoiceHouse {
     log,
   });
   const lanes = createLanes({ lanesMax: Math.max(1, limits.voice.sessionsMax), log });
+  const straightLanes = createStraightLanes();
   const deps: VoiceDeps = {
     ...given,
     foresight: createForesight(foreseenHolds),
     lanes,
+    straightLanes,
     budget: openAudioBudget(audio.counters, audio.shard, audioBytesMax),
     family: requireLiveFamily,
     openCall: (family, target, setup, listener) =>
@@ -58,6 +61,7 @@ export function createVoiceHouse(given: Given): VoiceHouse {
     deps,
     async stop() {
       host.stop();
+      straightLanes.stop();
       await lanes.stop();
     },
   };

@@ -2,8 +2,9 @@
 // interrupts. Whose turn it is follows from what is heard: states never contradict sound.
 import type { LivePosition } from '../../media/providers/live-contract.ts';
 import { fixedLimits } from '../../runtime/limits.ts';
-import { clearEvent, statusEvent, transcriptEvent } from './events.ts';
+import { clearEvent, statusEvent } from './events.ts';
 import { send, type VoiceSession } from './state.ts';
+import { endUtterance } from './transcript.ts';
 import { stateOf, wayTo } from './turn.ts';
 
 const outputBytesPerMs = 48;
@@ -102,9 +103,7 @@ export function clearSound(session: VoiceSession, nowMs: number): LivePosition |
 export function endAnswer(session: VoiceSession): void {
   session.answering = false;
   session.awaitedSinceMs = null;
-  const { partial } = session;
-  session.partial = '';
-  if (partial !== '') send(session, transcriptEvent('assistant', partial, true));
+  endUtterance(session);
 }
 
 /** The user speaks: an answer that was not begun may never come. */

@@ -1,6 +1,7 @@
 // What a voice session is started with, and what its shard gives to all of them.
 import type { AudioBudget } from '../../media/audio/budget.ts';
 import type { Lanes } from '../../media/audio/lanes/lanes.ts';
+import type { StraightLanes } from '../../media/audio/lanes/straight.ts';
 import type { UpstreamTarget } from '../../media/providers/contract.ts';
 import type {
   LiveCall,
@@ -67,6 +68,8 @@ export interface VoiceDeps {
   sealer: Sealer;
   limits: Limits;
   lanes: Lanes;
+  /** For upstreams that take our rate. */
+  straightLanes: StraightLanes;
   budget: AudioBudget;
   family(name: string): LiveFamily;
   openCall: OpenCall;

@@ -96,6 +96,10 @@ export interface VoiceSession {
   awaitedSinceMs: number | null;
   /** The assistant's utterance as far as it was told, until its final form. */
   partial: string;
+  /** Of which item. */
+  partialItemId: string | null;
+  /** How much of that utterance was told as final before, since it is long. */
+  toldCharacters: number;
   /** The user's utterance of which parts come after its answer, and when the last one came. */
   late: { text: string; atMs: number } | null;
   tools: Map<string, RunningTool> | null;
@@ -151,6 +155,8 @@ export function newSession(
     answering: false,
     awaitedSinceMs: null,
     partial: '',
+    partialItemId: null,
+    toldCharacters: 0,
     late: null,
     tools: null,
     frames: fullBucket(frameBurstMs, 1.25, nowMs),

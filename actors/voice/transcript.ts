@@ -1,5 +1,6 @@
 // What was said, as the client is told it. A user's transcript that comes after its answer has
 // no end of its own: it is complete when no part came for a while, or when anything else is said.
+// An utterance that is too long to be kept is told as several.
 import type { LiveEvent } from '../../media/providers/live-contract.ts';
 import { fixedLimits } from '../../runtime/limits.ts';
 import { transcriptEvent } from './events.ts';
@@ -9,23 +10,47 @@ const partialCharactersMax = 32_768;
 
 export function takeTranscript(
   session: VoiceSession,
-  { role, text, final, isLate }: Extract<LiveEvent, { type: 'transcript' }>,
+  event: Extract<LiveEvent, { type: 'transcript' }>,
   nowMs: number,
 ): void {
+  const { role, itemId, text, final, isLate } = event;
   if (text === '' && !final) return;
   if (isLate === true) addLate(session, text, nowMs);
   else endLate(session);
-  if (role === 'assistant') session.partial = final ? '' : longer(session.partial, text);
-  send(session, transcriptEvent(role, text, final));
+  if (role === 'assistant') takeAnswer(session, itemId, text, final);
+  else send(session, transcriptEvent(role, text, final));
+  if ((session.late?.text.length ?? 0) >= partialCharactersMax) endLate(session);
+}
+
+function takeAnswer(session: VoiceSession, itemId: string, text: string, final: boolean): void {
+  // Nothing told that the item before was complete.
+  if (itemId !== session.partialItemId) endUtterance(session);
+  session.partialItemId = itemId;
+  if (final) {
+    const rest = text.slice(session.toldCharacters);
+    session.partial = '';
+    session.toldCharacters = 0;
+    if (rest !== '' || text === '') send(session, transcriptEvent('assistant', rest, true));
+    return;
+  }
+  send(session, transcriptEvent('assistant', text, false));
+  session.partial += text;
+  if (session.partial.length < partialCharactersMax) return;
+  session.toldCharacters += session.partial.length;
+  send(session, transcriptEvent('assistant', session.partial, true));
+  session.partial = '';
+}
+
+/** What the assistant said so far is its final form. */
+export function endUtterance(session: VoiceSession): void {
+  const { partial } = session;
+  session.partial = '';
+  session.toldCharacters = 0;
+  if (partial !== '') send(session, transcriptEvent('assistant', partial, true));
 }
 
 function addLate(session: VoiceSession, text: string, nowMs: number): void {
-  session.late = { text: longer(session.late?.text ?? '', text), atMs: nowMs };
-}
-
-/** What is too long to be kept is told in parts only. */
-function longer(partial: string, text: string): string {
-  return partial.length < partialCharactersMax ? partial + text : '';
+  session.late = { text: (session.late?.text ?? '') + text, atMs: nowMs };
 }
 
 /** The late transcript is complete. */

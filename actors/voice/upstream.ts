@@ -60,11 +60,11 @@ export function openUpstream(session: VoiceSession): void {
 /** Sound is resampled for an upstream that wants another rate than ours. */
 function openLane(session: VoiceSession, inputRateHz: number): void {
   session.lane?.close();
-  session.lane = null;
-  if (inputRateHz === inputAudio.sample_rate_hz) return;
-  session.lane = session.deps.lanes.open({
+  const { lanes, straightLanes, host } = session.deps;
+  const isOurRate = inputRateHz === inputAudio.sample_rate_hz;
+  session.lane = (isOurRate ? straightLanes : lanes).open({
     output: (pcm: Uint8Array) => {
-      if (session.call?.audio(pcm) === false) session.deps.host.counters.framesDropped += 1;
+      if (session.call?.audio(pcm) === false) host.counters.framesDropped += 1;
     },
     failed: () => failSession(session, 'The sound could not be converted.'),
     fault: (error) => void session.self.tell('fault', error),
@@ -111,6 +111,9 @@ function takeEvent(
     case 'unreported':
       missReport(session);
       return;
+    case 'going_away':
+      goingAway(session, event.leftMs, nowMs);
+      return;
     case 'failed':
       callFailed(session, event.kind, event.text);
       return;
@@ -124,7 +127,7 @@ function takeEvent(
 
 type TurnEvent = Exclude<
   LiveEvent,
-  { type: 'audio' | 'ready' | 'usage' | 'unreported' | 'failed' | 'ended' }
+  { type: 'audio' | 'ready' | 'usage' | 'unreported' | 'going_away' | 'failed' | 'ended' }
 >;
 
 function takeTurnEvent(session: VoiceSession, event: TurnEvent, nowMs: number): void {
@@ -155,7 +158,9 @@ function takeTurnEvent(session: VoiceSession, event: TurnEvent, nowMs: number): 
     case 'answer_done':
       session.answering = false;
       session.awaitedSinceMs = null;
-      if (event.outcome === 'interrupted') endAnswer(session);
+      // A whole answer has its whole text.
+      if (event.outcome !== 'completed') endAnswer(session);
+      if (event.outcome === 'failed') tellFailed(session);
       break;
     case 'tool_call':
       session.answering = true;
@@ -164,13 +169,16 @@ function takeTurnEvent(session: VoiceSession, event: TurnEvent, nowMs: number): 
     case 'tool_cancelled':
       giveUpTools(session, event.callIds);
       break;
-    case 'going_away':
-      goingAway(session, event.leftMs, nowMs);
-      break;
     case 'problem':
       note(session, { code: event.code, text: event.text }, 'voice upstream reports a problem');
   }
   updateTurn(session, nowMs);
+}
+
+/** The user would wait for it in silence. */
+function tellFailed(session: VoiceSession): void {
+  const message = 'The voice model failed to answer.';
+  send(session, errorEvent({ code: 'upstream_error', message, retryable: true, fatal: false }));
 }
 
 /** The user spoke over the answer. All of it was played: then it has no meaning. */
@@ -268,8 +276,7 @@ export function goLive(session: VoiceSession): void {
 
 /** One frame on its way to the upstream. */
 export function forward(session: VoiceSession, pcm: Uint8Array): void {
-  const { lane, call, deps, funds } = session;
+  const { lane, deps, funds } = session;
   funds.unreportedInMs += fixedLimits.voice.frameMs;
-  const isTaken = lane === null ? call?.audio(pcm) === true : lane.push(pcm);
-  if (!isTaken) deps.host.counters.framesDropped += 1;
+  if (lane?.push(pcm) !== true) deps.host.counters.framesDropped += 1;
 }

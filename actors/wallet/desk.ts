@@ -1,5 +1,6 @@
 // What all wallets of a shard share: the way to the database. Loads and writes of many wallets are
 // coalesced into few statements; errors become outcomes. `unavailable` means: nobody knows.
+import { type ClaimHolder, type ClaimKey, findClaimHolders, findKeys } from '../../db/claims.ts';
 import { applyWrites, type WalletWrite, writeLength } from '../../db/ledger.ts';
 import {
   classifyError,
@@ -8,15 +9,7 @@ import {
   type SqlFailure,
   withDeadline,
 } from '../../db/sql.ts';
-import {
-  type ClaimHolder,
-  type ClaimKey,
-  type EntryRow,
-  findClaimHolders,
-  findEntries,
-  loadWallets,
-  type WalletRow,
-} from '../../db/wallets.ts';
+import { type EntryRow, findEntries, loadWallets, type WalletRow } from '../../db/wallets.ts';
 import { createCoalescer, type Submit } from './coalescer.ts';
 import { assertWalletLimits, type WalletLimits, type WalletLog } from './limits.ts';
 
@@ -54,6 +47,7 @@ export interface WalletDesk {
   write: Submit<WalletWrite, WriteOutcome>;
   findEntries(walletId: string, operationIds: string[]): Promise<Found<Map<string, EntryRow>>>;
   findHolders(keys: ClaimKey[]): Promise<Found<ClaimHolder[]>>;
+  findKeys(generationIds: string[]): Promise<Found<(ClaimKey & { generationId: string })[]>>;
 }
 
 const RETRIES_MAX = 5;
@@ -80,6 +74,7 @@ export function createWalletDesk(dependencies: WalletDependencies): WalletDesk {
     }),
     findEntries: (walletId, operationIds) => read(() => findEntries(sql, walletId, operationIds)),
     findHolders: (keys) => read(() => findClaimHolders(sql, keys, clock() - limits.keyKeptMs)),
+    findKeys: (generationIds) => read(() => findKeys(sql, generationIds)),
   };
 }
 

@@ -11,6 +11,7 @@ import type { WalletDependencies, WalletDesk, WriteOutcome } from './desk.ts';
 import { expireGrants, fenceWrite, openWallet, takeWrite, type Wallet } from './funds.ts';
 import { claimKey, type Known, nothingKnown, operation, release } from './ledger.ts';
 import type { WalletProtocol } from './protocol.ts';
+import { findSuperseded, givenUp } from './superseded.ts';
 import { createTurn, type Turn } from './turn.ts';
 
 export type WalletEntry = BatchEntry<WalletProtocol>;
@@ -146,6 +147,9 @@ async function decide(
     known.entries.clear();
     return drop(memory);
   }
+
+  const late = givenUp(wallet, entries, known);
+  if (late !== null && !(await findSuperseded(desk, wallet, late, known))) return 'unavailable';
 
   const nowMs = dependencies.clock();
   expireGrants(wallet, nowMs);
@@ -291,9 +295,6 @@ async function lookUpDuplicates(desk: WalletDesk, run: Run, write: WalletWrite):
   const holders = await desk.findHolders(keys);
   if (!holders.ok) return false;
   for (const key of keys) run.known.holders.delete(claimKey(key) ?? '');
-  for (const holder of holders.value) {
-    const { generationId, free } = holder;
-    run.known.holders.set(claimKey(holder) ?? '', { generationId, free });
-  }
+  for (const each of holders.value) run.known.holders.set(claimKey(each) ?? '', each);
   return true;
 }

@@ -2,7 +2,13 @@
 // write. Pure: no SQL, no clock. Everything here changes the wallet in place; a batch that could
 // not be written is not undone, its wallet is thrown away and loaded again.
 import assert from 'node:assert/strict';
-import { type ClaimRow, emptyWrite, type FinishRow, type WalletWrite } from '../../db/ledger.ts';
+import {
+  type ClaimRow,
+  emptyWrite,
+  type FinishRow,
+  type FreedKey,
+  type WalletWrite,
+} from '../../db/ledger.ts';
 import type {
   SessionCheckpoint,
   SessionClaimRow,
@@ -45,7 +51,7 @@ interface Changes {
   changedGrants: Set<GrantRow>;
   claims: ClaimRow[];
   finishes: Map<string, FinishRow>;
-  freedKeys: string[];
+  freedKeys: FreedKey[];
   sessionClaims: SessionClaimRow[];
   sessionDues: Map<string, SessionCheckpoint>;
   sessionFinishes: Map<string, SessionFinishRow>;

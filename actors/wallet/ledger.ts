@@ -2,6 +2,7 @@
 // memory. What that alone cannot know (a hold that ended long ago, a key that is taken) is handed
 // in as `known`; the engine looks it up and decides again.
 import { createHash } from 'node:crypto';
+import type { ClaimHolder } from '../../db/claims.ts';
 import type { FinishRow } from '../../db/ledger.ts';
 import type { EntryRow, HoldRow } from '../../db/wallets.ts';
 import {
@@ -42,11 +43,16 @@ export interface Known {
   /** Journal entries by operation id, of operations that were asked about. */
   entries: Map<string, EntryRow>;
   /** Who has an idempotency key, by `claimKey`. */
-  holders: Map<string, { generationId: string; free: boolean }>;
+  holders: Map<string, KeyHolder>;
+  /** Generations that were begun under a key which is not theirs any more. */
+  superseded: Set<string>;
 }
 
+/** Whether its key may be taken from it, and whether that is for its age alone. */
+type KeyHolder = Pick<ClaimHolder, 'generationId' | 'free' | 'old'>;
+
 export function nothingKnown(): Known {
-  return { entries: new Map(), holders: new Map() };
+  return { entries: new Map(), holders: new Map(), superseded: new Set() };
 }
 
 /** Names an idempotency key with its scope. Null: the claim has no key. */
@@ -106,7 +112,7 @@ export function hold(wallet: Wallet, request: HoldRequest, known: Known): HoldRe
     expiresAtMs: request.expiresAtMs,
     expired: false,
   });
-  if (holder !== null) wallet.changes.freedKeys.push(holder.generationId);
+  if (holder !== null) wallet.changes.freedKeys.push(holder);
   if (claim !== null) addClaim(wallet, claim, request);
   if (session !== undefined) {
     const { instanceId } = request.owner;
@@ -123,15 +129,11 @@ function confirm(wallet: Wallet, current: HoldRow): void {
 }
 
 /** The generation that has the claim's key, and whether the key may be taken from it. */
-function keyHolder(
-  wallet: Wallet,
-  claim: GenerationClaim,
-  known: Known,
-): { generationId: string; free: boolean } | null {
+function keyHolder(wallet: Wallet, claim: GenerationClaim, known: Known): KeyHolder | null {
   const key = claimKey(claim);
   if (key === null) return null;
   const generationId = wallet.runningByKey.get(key);
-  if (generationId !== undefined) return { generationId, free: false };
+  if (generationId !== undefined) return { generationId, free: false, old: false };
   return known.holders.get(key) ?? null;
 }
 
@@ -240,7 +242,9 @@ function settleEnded(wallet: Wallet, request: SettleRequest, known: Known): Sett
     const { chargedMicros, shortfallMicros } = end;
     return { status: 'settled', chargedMicros, shortfallMicros };
   }
-  if (end.reason !== 'expired' && end.reason !== 'recovered') return { status: 'hold_unknown' };
+  if (!wasGivenUp(end)) return { status: 'hold_unknown' };
+  // The key was run again, and who has it pays once.
+  if (known.superseded.has(request.finish?.id ?? '')) return { status: 'superseded' };
   const takenMicros = spendFree(wallet, chargeMicros);
   const shortfallMicros = chargeMicros - takenMicros;
   post(wallet, operation.late(holdId), 'late', {
@@ -253,6 +257,11 @@ function settleEnded(wallet: Wallet, request: SettleRequest, known: Known): Sett
   finish(wallet, request.finish, null, chargeMicros, true);
   finishSession(wallet, request.session, null, chargeMicros, true);
   return { status: 'settled', chargedMicros: chargeMicros, shortfallMicros };
+}
+
+/** Released without its owner, which may still come to its end. */
+export function wasGivenUp(end: EndedHold): boolean {
+  return end.kind === 'released' && (end.reason === 'expired' || end.reason === 'recovered');
 }
 
 /** Gives everything back. One that expires stays, with nothing in it, until its owner ends. */

@@ -109,10 +109,14 @@ export interface SettleRequest {
   providerCostMicros: bigint;
   finish: GenerationFinish | null;
   session?: SessionFinish;
+  /** It was begun under an idempotency key: given up, others may have run it again. */
+  keyed?: boolean;
 }
 export type SettleReply =
   /** Also the answer to a repeated settlement, with the figures of the first one. */
   | { status: 'settled'; chargedMicros: bigint; shortfallMicros: bigint }
+  /** Its process was taken for dead, and another has its key since: that one is charged. */
+  | { status: 'superseded' }
   /** The hold never existed (its hold was refused or never became durable). */
   | { status: 'hold_unknown' }
   | { status: 'unavailable' };

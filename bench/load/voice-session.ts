@@ -93,7 +93,8 @@ export class VoiceClient {
       this.#socket.write(garbage[this.#place++ % garbage.length] ?? frame);
       return;
     }
-    if (place === 0) this.onsets.push(clockMs());
+    // Who abuses is no neighbour: its own latency is not asked for.
+    if (place === 0 && abuse === null) this.onsets.push(clockMs());
     const times = abuse === 'flood' ? FLOOD_FACTOR : 1;
     for (let sent = 0; sent < times; sent++) this.#socket.write(frame);
     this.#place += 1;

@@ -11,6 +11,7 @@ import {
   type Stages,
 } from './borders.ts';
 import type { Citation, FinishReason, ModelEvent, NativeValue, Progress } from './events.ts';
+import { mergeExtra } from './extra.ts';
 
 export interface ToolCall {
   id: string;
@@ -23,8 +24,14 @@ export type AnswerItem =
   | { type: 'text'; text: string; citations: Citation[]; logprobs?: Logprobs; border?: Border }
   | { type: 'refusal'; text: string; border?: Border }
   /** `native`: what its format needs to take it back (a signature, encrypted content). */
-  | { type: 'reasoning'; text: string; native: NativeValue | null; border?: Border }
-  | ({ type: 'tool_call'; index: number } & ToolCall)
+  | {
+      type: 'reasoning';
+      text: string;
+      native: NativeValue | null;
+      border?: Border;
+      member?: 'reasoning';
+    }
+  | ({ type: 'tool_call'; index: number; native?: NativeValue } & ToolCall)
   | ({ type: 'native'; stages?: Stages } & NativeValue);
 
 /**
@@ -52,6 +59,8 @@ export interface Cuts {
 export interface Answer {
   items: AnswerItem[];
   finishReason: FinishReason | null;
+  /** What the upstream's format says of it when it begins. */
+  startNative?: NativeValue;
   /** The stop sequence that ended it, where one did and the provider said which. */
   stopSequence: string | null;
   /** How the upstream's format says why it ended, where that says more than the reason. */
@@ -76,6 +85,9 @@ export function addToAnswer(answer: Answer, event: ModelEvent): void {
   const { items } = answer;
   const last = items.length > 0 ? items[items.length - 1] : undefined;
   switch (event.type) {
+    case 'start':
+      if (event.native !== undefined) answer.startNative = event.native;
+      return;
     case 'text':
       if (last?.type === 'text') last.text += event.text;
       else items.push({ type: 'text', text: event.text, citations: [] });
@@ -88,7 +100,7 @@ export function addToAnswer(answer: Answer, event: ModelEvent): void {
       break;
     case 'reasoning':
       if (last?.type === 'reasoning' && last.native === null) last.text += event.text;
-      else items.push({ type: 'reasoning', text: event.text, native: null });
+      else items.push(reasoningItem(event));
       break;
     case 'reasoning_end': {
       const native = { format: event.format, value: event.value };
@@ -103,8 +115,9 @@ export function addToAnswer(answer: Answer, event: ModelEvent): void {
       cut(answer, items.length - 1, 'citation');
       return;
     case 'tool_call': {
-      const { index, id, name } = event;
-      items.push({ type: 'tool_call', index, id, name, arguments: '' });
+      const { index, id, name, native } = event;
+      const call = { type: 'tool_call' as const, index, id, name, arguments: '' };
+      items.push(native === undefined ? call : { ...call, native });
       cut(answer, items.length - 1, null);
       return;
     }
@@ -134,6 +147,11 @@ export function addToAnswer(answer: Answer, event: ModelEvent): void {
   cut(answer, items.length - 1, event.text.length);
 }
 
+function reasoningItem({ text, member }: ModelEvent & { type: 'reasoning' }): AnswerItem {
+  const item = { type: 'reasoning' as const, text, native: null };
+  return member === undefined ? item : { ...item, member };
+}
+
 /** Nearly always the newest item; calls may also be written in turns. */
 function callAt(items: readonly AnswerItem[], index: number): number {
   for (let at = items.length - 1; at >= 0; at -= 1) {
@@ -154,10 +172,21 @@ function cut({ cuts }: Answer, item: number, step: Cut | null): void {
 
 /** The events that rebuild the answer: a late subscriber's catch-up, and every replay. */
 export function answerEvents(answer: Answer): ModelEvent[] {
-  const events: ModelEvent[] = [{ type: 'start' }];
+  const events: ModelEvent[] = [startEvent(answer)];
   for (const item of answer.items) events.push(...itemEvents(item));
   events.push(...lastEvents(answer));
   return events;
+}
+
+function startEvent({ startNative: native }: Answer): ModelEvent {
+  return native === undefined ? { type: 'start' } : { type: 'start', native };
+}
+
+/** A call as it begins. */
+export function callEvent(item: AnswerItem & { type: 'tool_call' }): ModelEvent {
+  const { index, id, name, native } = item;
+  const event = { type: 'tool_call' as const, index, id, name };
+  return native === undefined ? event : { ...event, native };
 }
 
 function itemEvents(item: AnswerItem): ModelEvent[] {
@@ -170,13 +199,14 @@ function itemEvents(item: AnswerItem): ModelEvent[] {
       const end: ModelEvent[] =
         item.native === null ? [] : [{ type: 'reasoning_end', ...item.native }];
       if (item.text === '') return bordered(item, end);
-      return bordered(item, [{ type: 'reasoning', text: item.text }, ...end]);
+      const { type, text, member } = item;
+      const words = member === undefined ? { type, text } : { type, text, member };
+      return bordered(item, [words, ...end]);
     }
     case 'tool_call': {
-      const { index, id, name } = item;
-      const call: ModelEvent = { type: 'tool_call', index, id, name };
+      const call = callEvent(item);
       if (item.arguments === '') return [call];
-      return [call, { type: 'tool_arguments', index, text: item.arguments }];
+      return [call, { type: 'tool_arguments', index: item.index, text: item.arguments }];
     }
     case 'native':
       return nativeEvents(item);
@@ -262,20 +292,6 @@ export function answerReasoning(answer: Answer): string {
 }
 
 /** The tool calls in order of appearance. */
-export function answerToolCalls(answer: Answer): ToolCall[] {
+export function answerToolCalls(answer: Answer): (AnswerItem & { type: 'tool_call' })[] {
   return answer.items.filter((item) => item.type === 'tool_call');
-}
-
-function mergeExtra(into: Record<string, unknown>, from: Record<string, unknown>): void {
-  for (const [name, value] of Object.entries(from)) {
-    if (name === '__proto__') continue;
-    const before = into[name];
-    if (Array.isArray(before) && Array.isArray(value)) into[name] = before.concat(value);
-    else if (isObject(before) && isObject(value)) mergeExtra(before, value);
-    else into[name] = isObject(value) ? structuredClone(value) : value;
-  }
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

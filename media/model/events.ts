@@ -45,13 +45,15 @@ export type PartKind = 'output_text' | 'refusal' | 'summary_text' | 'reasoning_t
 
 export type ModelEvent =
   /** The upstream has begun: its first well-formed event arrived (it may hold no answer yet).
-   * `usage`: what it says of the input already. It is shown; charged where no other follows. */
-  | { type: 'start'; usage?: TokenUsage }
+   * `usage`: what it says of the input already. It is shown; charged where no other follows.
+   * `native`: what its format says besides, where the client's is the same. */
+  | { type: 'start'; usage?: TokenUsage; native?: NativeValue }
   /** `plain`: no character needs escaping in JSON, so encoders may copy it. `logprobs`: as the
    * client's own format has them, of exactly this text. */
   | { type: 'text'; text: string; plain: boolean; logprobs?: unknown[] }
   | { type: 'refusal'; text: string }
-  | { type: 'reasoning'; text: string }
+  /** `member`: where a server of Chat Completions has it, if not in the usual one. */
+  | { type: 'reasoning'; text: string; member?: 'reasoning' }
   /** A part of a message or of reasoning begins here and, with `item`, the item around it. Readers
    * tell borders only where the client's format is the upstream's own: the others know none. */
   | { type: 'part'; kind: PartKind; item: Record<string, unknown> | null }
@@ -63,8 +65,9 @@ export type ModelEvent =
   | ({ type: 'reasoning_end' } & NativeValue)
   /** Belongs to the text before it. */
   | { type: 'citation'; citation: Citation }
-  /** Tool calls are keyed by `index`, counted from 0 in order of appearance. */
-  | { type: 'tool_call'; index: number; id: string; name: string }
+  /** Tool calls are keyed by `index`, counted from 0 in order of appearance. `native`: what the
+   * call has besides, where the client's format is the upstream's own. */
+  | { type: 'tool_call'; index: number; id: string; name: string; native?: NativeValue }
   | { type: 'tool_arguments'; index: number; text: string }
   /** A whole item (Responses) or content block (Messages) without a neutral form; `index`: the end
    * of one that was begun. */

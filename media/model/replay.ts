@@ -6,6 +6,7 @@ import {
   addToAnswer,
   answerEvents,
   type Cut,
+  callEvent,
   emptyAnswer,
   lastEvents,
 } from './answer.ts';
@@ -152,9 +153,7 @@ function beginning({ items, at, begun }: Cursor): ModelEvent | null {
   const item = items[at];
   if (item === undefined || begun.has(at)) return null;
   begun.add(at);
-  if (item.type === 'tool_call') {
-    return { type: 'tool_call', index: item.index, id: item.id, name: item.name };
-  }
+  if (item.type === 'tool_call') return callEvent(item);
   if (item.type !== 'native') {
     if (item.border === undefined) return null;
     return { type: 'part', kind: item.border.kind, item: item.border.item };

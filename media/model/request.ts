@@ -4,8 +4,13 @@
 /** The public wire formats that are also formats of providers. */
 export type WireFormat = 'chat' | 'responses' | 'messages';
 
+/** What only upstreams of this format are to be told again; never what is read otherwise. */
+export interface NativeMembers {
+  own?: { format: WireFormat; value: Record<string, unknown> };
+}
+
 /** The Messages member `cache_control`, for upstreams that know it. */
-interface CacheMark {
+interface CacheMark extends NativeMembers {
   cacheControl?: Record<string, unknown>;
 }
 

@@ -1,11 +1,13 @@
 // Token counts where a provider reports none, and the cheap estimate that holds are made of.
 import { Buffer } from 'node:buffer';
+import { fixedLimits } from '../../runtime/limits.ts';
 import type { GenerationRequest, Message } from './request.ts';
 
 /** What a message costs beside its text, and what an image is taken for. */
 const tokensPerMessage = 4;
 const tokensPerImage = 1024;
 const bytesPerToken = 4;
+const { longBytesMin } = fixedLimits.body;
 /** The tokenizer is quadratic on runs without a break: longer ones are cut. */
 const runCharactersMax = 256;
 /** Bounded above: what a quantifier may give back waits on a stack, which 8 MB overflow. */
@@ -51,6 +53,23 @@ export function estimateInputTokens(request: GenerationRequest): number {
   }
   const perMessage = tokensPerMessage * request.messages.length;
   return Math.ceil(bytes / bytesPerToken) + perMessage + images * tokensPerImage;
+}
+
+/**
+ * Whether what is done with all of a request takes turns of the loop of its own. Images and
+ * documents count by their bytes, which are no tokens.
+ */
+export function isLongRequest(
+  request: GenerationRequest,
+  inputTokens: number = estimateInputTokens(request),
+): boolean {
+  let bytes = inputTokens * bytesPerToken;
+  for (const { parts } of request.messages) {
+    for (const part of parts) {
+      if (part.type === 'image' || part.type === 'file') bytes += part.url.length;
+    }
+  }
+  return bytes >= longBytesMin;
 }
 
 function textBytes(message: Message): number {

@@ -21,7 +21,7 @@ import type {
   UpstreamDeadlines,
   UpstreamListener,
 } from './contract.ts';
-import { inPieces, isLong, type LongCall, spent } from './long-call.ts';
+import { inPieces, isLong, type LongCall, spent, type WrittenCall } from './long-call.ts';
 import { plainFailure } from './refusal.ts';
 
 /** How long a connection may take to end its body after the terminator, to be used again. */
@@ -74,13 +74,18 @@ class Client implements UpstreamClient {
     this.#pool.readClock();
     const run = new Run(this.#pool, family, deadlines, listener);
     this.#pool.add(run);
-    if (typeof call === 'function') void afterOthers(tenant, () => this.#encodeAndSend(call, run));
-    else if (isLong(call)) void afterOthers(tenant, () => this.#encodeAndSend(() => call, run));
-    else this.#send(call, run);
+    if (typeof call === 'function') {
+      void afterOthers(tenant, () => this.#encodeAndSend(call, run));
+      return run;
+    }
+    const { url, method, headers, body } = call;
+    const written = { url, method, headers, body: JSON.stringify(body) };
+    if (isLong(written)) void afterOthers(tenant, () => this.#encodeAndSend(() => written, run));
+    else this.#send(written, run);
     return run;
   }
 
-  async #encodeAndSend(encode: () => UpstreamCall, run: Run): Promise<void> {
+  async #encodeAndSend(encode: () => UpstreamCall | WrittenCall, run: Run): Promise<void> {
     await ownTurn();
     try {
       if (run.isOver) {
@@ -95,7 +100,7 @@ class Client implements UpstreamClient {
     }
   }
 
-  #send({ url, method, headers, body }: UpstreamCall | LongCall, run: Run): void {
+  #send({ url, method, headers, body }: WrittenCall | LongCall, run: Run): void {
     if (run.isOver) {
       this.#pool.release(run);
       return;

@@ -35,7 +35,8 @@ export interface UpstreamCall {
   /** Absolute. */
   url: string;
   headers: Record<string, string>;
-  body: string;
+  /** Written as JSON when it is sent, a long one in pieces. */
+  body: Record<string, unknown>;
 }
 
 /** Reads one response body. Never throws: nonsense is a `failure` event of kind `garbage`. */
@@ -74,6 +75,8 @@ export interface ProviderFamily {
   readonly counting: TokenCounting | null;
   /** The smallest ceiling that the format takes. A smaller one is kept here: see `CeilingCut`. */
   readonly outputTokensMin: number;
+  /** Stop sequences of the request that the provider cannot be told: see `StopCut`. */
+  unwatched(request: GenerationRequest): readonly string[];
   /** Whether the provider itself keeps the answer to the format; else we check and repair. */
   constrains(format: OutputFormat, request: GenerationRequest, target: UpstreamTarget): boolean;
   /** Always a streamed call. Parts, tools and settings that the family has no form for are left
@@ -83,8 +86,9 @@ export interface ProviderFamily {
     target: UpstreamTarget,
     options: CallOptions,
   ): UpstreamCall;
-  /** What of the request this family cannot express and may not drop: the field's path, or null. */
-  lacks(request: GenerationRequest): string | null;
+  /** What of the request this family cannot express and may not drop: the field's path, or null.
+   * `reasons`: the model is known to reason. */
+  lacks(request: GenerationRequest, reasons?: boolean): string | null;
   /** `clientFormat`: whose answer it is. Of its own format a reader keeps all that it can show. */
   createReader(clientFormat?: ClientFormat): StreamReader;
   /** Classifies a non-2xx reply. `body` is at most 64 KiB of it. */

@@ -3,6 +3,7 @@
 import { request as send } from 'undici';
 import type { GenerationRequest } from '../model/request.ts';
 import type { ProviderFamily, UpstreamTarget } from './contract.ts';
+import { inPieces } from './long-call.ts';
 
 const deadlineMs = 2_000;
 /** A count is a few bytes. */
@@ -17,9 +18,9 @@ export async function countAtProvider(
   const { counting } = family;
   if (counting === null || family.lacks(request) !== null) return null;
   try {
-    const { url, method, headers, body } = counting.encode(request, target);
+    const { url, method, headers, body } = await inPieces(counting.encode(request, target));
     const signal = AbortSignal.timeout(deadlineMs);
-    const reply = await send(url, { method, headers, body, signal });
+    const reply = await send(url, { method, headers, body: Buffer.concat(body), signal });
     if (reply.statusCode < 200 || reply.statusCode > 299) {
       await reply.body.dump();
       return null;

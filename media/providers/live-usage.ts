@@ -9,9 +9,15 @@ export const noLiveUsage: LiveUsage = {
   outputTextTokens: 0,
 };
 
-/** Null: not a count. */
+/**
+ * Several times the window of any model: what is reported beyond it is a provider's mistake, and
+ * charges of it would not fit into the ledger.
+ */
+const tokensMax = 10_000_000;
+
+/** Null: not a count of what one call can have. */
 export function countOf(value: unknown): number | null {
-  const isCount = typeof value === 'number' && value >= 0 && value <= Number.MAX_SAFE_INTEGER;
+  const isCount = typeof value === 'number' && value >= 0 && value <= tokensMax;
   return isCount ? Math.floor(value) : null;
 }
 

@@ -6,9 +6,15 @@ export function isMembers(value: unknown): value is Members {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+/**
+ * Many times the window of any model. What is reported beyond it is a provider's mistake, and its
+ * charge would not fit into the ledger: the statement would fail, with all wallets that share it.
+ */
+const countMax = 100_000_000;
+
 /** Whether it counts something; whole it need not be. */
 export function isCount(value: unknown): value is number {
-  return typeof value === 'number' && value >= 0 && value <= Number.MAX_SAFE_INTEGER;
+  return typeof value === 'number' && value >= 0 && value <= countMax;
 }
 
 /** What is no count is 0. */

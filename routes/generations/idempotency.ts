@@ -1,5 +1,6 @@
 // The caller's idempotency key, and the fingerprint that tells a retry from another request.
 import { createHash } from 'node:crypto';
+import { jsonPieces } from '../../runtime/http/json-pieces.ts';
 import type { Exchange } from '../../runtime/http/route.ts';
 import { Problem } from '../../runtime/problem.ts';
 import { pausing } from '../../runtime/turns.ts';
@@ -55,54 +56,9 @@ function fingerprinted(body: Record<string, unknown>): Record<string, unknown> {
 
 type Members = Record<string, unknown>;
 
-/** Canonical JSON that is written and not yet taken away. */
-interface Writing {
-  text: string;
-}
-
-/** In pieces: a long body is never one string. */
-function* canonicalPieces(body: Record<string, unknown>): Generator<string> {
-  const writing: Writing = { text: '' };
-  yield* write(body, writing);
-  yield take(writing);
-}
-
-/** As `JSON.stringify`, members by name. Fingerprints are stored: every byte stays as it is. */
-function* write(value: unknown[] | Members, writing: Writing): Generator<string> {
-  let separator = '';
-  if (Array.isArray(value)) {
-    writing.text += '[';
-    for (const item of value) {
-      writing.text += separator;
-      separator = ',';
-      if (isContainer(item)) yield* write(item, writing);
-      else writing.text += item === undefined ? 'null' : JSON.stringify(item);
-      if (writing.text.length >= pieceCharacters) yield take(writing);
-    }
-    writing.text += ']';
-    return;
-  }
-  writing.text += '{';
-  for (const name of sortedNames(value)) {
-    const member = value[name];
-    if (member === undefined) continue;
-    writing.text += `${separator}${JSON.stringify(name)}:`;
-    separator = ',';
-    if (isContainer(member)) yield* write(member, writing);
-    else writing.text += JSON.stringify(member);
-    if (writing.text.length >= pieceCharacters) yield take(writing);
-  }
-  writing.text += '}';
-}
-
-function isContainer(value: unknown): value is unknown[] | Members {
-  return typeof value === 'object' && value !== null;
-}
-
-function take(writing: Writing): string {
-  const { text } = writing;
-  writing.text = '';
-  return text;
+/** Fingerprints are stored: every byte stays as it is. */
+function canonicalPieces(body: Members): Generator<string> {
+  return jsonPieces(body, pieceCharacters, sortedNames);
 }
 
 /** By UTF-16 units; whole numbers before them and by size, as an object lists them itself. */

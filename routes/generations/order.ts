@@ -4,19 +4,15 @@ import type { GenerationOrder, GenerationPlanned } from '../../actors/generation
 import { planGeneration } from '../../actors/generation/planning.ts';
 import { withClientContext } from '../../media/model/client-context.ts';
 import type { GenerationRequest } from '../../media/model/request.ts';
-import { estimateInputTokens } from '../../media/model/tokens.ts';
+import { estimateInputTokens, isLongRequest } from '../../media/model/tokens.ts';
 import { requireFamily } from '../../media/providers/families.ts';
 import type { Exchange } from '../../runtime/http/route.ts';
-import { fixedLimits } from '../../runtime/limits.ts';
 import type { KeyCaller, Services } from '../services.ts';
 import { logRetry, requireRoom } from './chargeable.ts';
 import { planOfFitting } from './fitting.ts';
 import { assertCompiles } from './format.ts';
 import { fingerprint, fingerprintInTurns, idempotencyKeyOf } from './idempotency.ts';
 import { conversationOf, optimized } from './prepare.ts';
-
-/** A body that is long to hash, at four bytes a token. */
-const longTokensMin = fixedLimits.body.longBytesMin / 4;
 
 export interface OrderInput {
   request: GenerationRequest;
@@ -57,8 +53,7 @@ export async function orderGeneration(input: OrderInput): Promise<GenerationOrde
 }
 
 function fingerprintOf({ request, body }: OrderInput): string | Promise<string> {
-  const isLong = estimateInputTokens(request) >= longTokensMin;
-  return isLong ? fingerprintInTurns(body) : fingerprint(body);
+  return isLongRequest(request) ? fingerprintInTurns(body) : fingerprint(body);
 }
 
 /** @throws Problem model_not_found, invalid_request, input_too_long, no_route_available, … */

@@ -3,10 +3,9 @@ import * as v from 'valibot';
 import { createKeyWithin } from '../../db/keys.ts';
 import { withDeadline } from '../../db/sql.ts';
 import { fixedLimits } from '../../runtime/limits.ts';
-import { Problem } from '../../runtime/problem.ts';
 import { defineRoute } from '../define.ts';
 import { requireAccount } from '../require.ts';
-import { newKey } from './new-key.ts';
+import { newKey, tooManyKeys } from './new-key.ts';
 import { apiKeyBody, createdKeySchema, newKeyEntries } from './schema.ts';
 
 const { activeMax } = fixedLimits.keys;
@@ -32,11 +31,9 @@ export const createKey = defineRoute({
   problems: ['conflict', 'dependency_unavailable'],
   async handle({ body, caller, services }) {
     const { token, key } = newKey(body, requireAccount(caller), services);
-    const row = await withDeadline(createKeyWithin(services.sql, key, activeMax));
-    if (row === null) {
-      const message = `The account has ${activeMax} active keys. Revoke one first.`;
-      throw new Problem('conflict', { message });
-    }
+    const made = services.sql.begin((transaction) => createKeyWithin(transaction, key, activeMax));
+    const row = await withDeadline(made);
+    if (row === null) throw tooManyKeys();
     return {
       status: 201,
       headers: { 'cache-control': 'no-store' },

@@ -2,6 +2,8 @@
 import { displayPrefix, newKeyToken, tokenHash } from '../../actors/credentials/token.ts';
 import type { KeyEnvironment, NewApiKey } from '../../db/keys.ts';
 import { newId } from '../../runtime/ids.ts';
+import { fixedLimits } from '../../runtime/limits.ts';
+import { Problem } from '../../runtime/problem.ts';
 import type { Services } from '../services.ts';
 import { defaultScopes } from './schema.ts';
 
@@ -12,6 +14,14 @@ interface Wanted {
   scopes?: readonly string[] | undefined;
   requests_per_minute?: number | undefined;
   concurrency_max?: number | undefined;
+}
+
+const { activeMax } = fixedLimits.keys;
+
+/** Whoever wants the key, the account has as many as it may. */
+export function tooManyKeys(): Problem {
+  const message = `The account has ${activeMax} active keys. Revoke one first.`;
+  return new Problem('conflict', { message });
 }
 
 export function newKey(

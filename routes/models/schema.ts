@@ -37,13 +37,12 @@ export const catalogEntrySchema = v.object({
   context_window: v.pipe(v.number(), v.integer()),
 });
 
-/** Every alias that can be called: what is in the catalog has a provider route. */
+/** Every enabled alias, and whether it can be called. */
 export function catalogEntries(
   snapshot: CatalogSnapshot,
 ): v.InferOutput<typeof catalogEntrySchema>[] {
   return publicEntries(snapshot).map((entry) => ({
     ...entry,
-    available: true,
-    status_reason: 'The model can be called.',
+    status_reason: entry.available ? 'The model can be called.' : 'No route of it is enabled.',
   }));
 }

@@ -6,6 +6,7 @@ import { responsesDialect } from '../../media/model/dialects/responses/dialect.t
 import { responseObject } from '../../media/model/dialects/responses/response.ts';
 import { responsesRequestSchema } from '../../media/model/dialects/responses/schema.ts';
 import type { GenerationRequest } from '../../media/model/request.ts';
+import { isLongRequest } from '../../media/model/tokens.ts';
 import { fieldProblem } from '../../runtime/http/validate.ts';
 import { fixedLimits } from '../../runtime/limits.ts';
 import { Problem } from '../../runtime/problem.ts';
@@ -79,7 +80,8 @@ export const createResponse = defineRoute({
     const form = { stream: body.stream === true, options, managed: isManaged(services, request) };
     const open = (makeDesk: MakeDesk) =>
       openGeneration(services.generations, order, makeDesk, (gone) => exchange.onAbort(gone));
-    const storing = { services, caller, body: said, previousId };
+    const isLong = isLongRequest(request);
+    const storing = { services, caller, body: said, previousId, isLong };
     return await replyTo(
       responsesDialect,
       background ? { ...form, accepted: (identity) => queued(identity, request) } : form,

@@ -67,9 +67,9 @@ export function storedBody(services: Services, stored: Stored): Record<string, u
   if (end.status === 'duplicate') throw notFound();
   const { answer } = end;
   if (end.status === 'failed') {
-    const { svcUsage } = end;
+    const { svcUsage, svcRouting } = end;
     const receipt =
-      svcUsage === null ? null : { usage: tokenUsage(svcUsage), svcUsage, svcRouting: null };
+      svcUsage === null ? null : { usage: tokenUsage(svcUsage), svcUsage, svcRouting };
     return responseObject(identity, options, answer, receipt, 'failed', toProblem(end.problem));
   }
   const status = end.status === 'cancelled' ? 'cancelled' : statusOf(answer);

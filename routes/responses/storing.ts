@@ -4,6 +4,7 @@ import type { MakeDesk, Opened } from '../../actors/generation/open.ts';
 import { discardResponse, insertResponse } from '../../db/responses.ts';
 import { errorFields, withDeadline } from '../../db/sql.ts';
 import type { ResponsesRequestBody } from '../../media/model/dialects/responses/schema.ts';
+import { jsonInTurns } from '../../runtime/http/json-pieces.ts';
 import { nodeOfId } from '../../runtime/ids.ts';
 import type { KeyCaller, Services } from '../services.ts';
 import { inputItems } from './items.ts';
@@ -15,6 +16,8 @@ export interface Storing {
   body: ResponsesRequestBody;
   /** The generation of the response that it continues. */
   previousId: string | null;
+  /** It is written in turns of the loop of its own. */
+  isLong: boolean;
 }
 
 type Open = (makeDesk: MakeDesk) => Promise<Opened>;
@@ -39,15 +42,19 @@ export function openStored(storing: Storing, open: Open): Open {
   };
 }
 
-function insert({ services, caller, body, previousId }: Storing, generationId: string) {
+async function insert(
+  { services, caller, body, previousId, isLong }: Storing,
+  generationId: string,
+): Promise<void> {
   const { input: _input, messages: _messages, ...request } = body;
+  const items = inputItems(body);
   const row = {
     generationId,
     accountId: caller.accountId,
     previousId,
     background: body.background === true,
     requestJson: JSON.stringify(request),
-    inputJson: JSON.stringify(inputItems(body)),
+    inputJson: isLong ? await jsonInTurns(items) : JSON.stringify(items),
     keptMs: services.limits.generation.storedMs,
   };
   return withDeadline(insertResponse(services.sql, row));

@@ -14,8 +14,9 @@ export const createTicket = defineRoute({
   operationId: 'createVoiceTicket',
   summary: 'Create a ticket for one voice session',
   description:
-    'For browsers: `GET /v1/voice/sessions?ticket=…` within 60 seconds, once. The session counts ' +
-    'against the limits of the key that made the ticket.',
+    'For browsers: `GET /v1/voice/sessions?ticket=…` within 60 seconds, once; a handshake that ' +
+    'is refused with 429 or 503 leaves the ticket good. The session counts against the limits of ' +
+    'the key that made the ticket.',
   tag: 'Voice',
   documents: ['account', 'model'],
   access: { kind: 'key-or-user', scope: 'voice:session' },

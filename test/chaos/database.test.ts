@@ -3,10 +3,11 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { descendantsOf } from '../../bench/proc.ts';
+import { withBooks } from './books.ts';
 import { chat } from './client.ts';
 import { progress, startLoad } from './load.ts';
 import { openRunning, settleAccounts } from './outage.ts';
-import { cleanUp, openGateway } from './reach.ts';
+import { cleanUp, openGateway, readyCount } from './reach.ts';
 import { openChance } from './seed.ts';
 
 after(cleanUp);
@@ -60,5 +61,27 @@ test('a database that hangs for 10 s: 503 in time, no settlement is lost', async
   await progress(load, 20, 15_000);
   await load.stop();
   const refused = await settleAccounts(gateway, await Promise.all(open), load);
+  console.log(`# ${refused} calls of the load refused`);
+});
+
+test('connections ended again and again under load: 503, and nothing stands still', async () => {
+  const chance = openChance('connections ended');
+  const gateway = await openGateway();
+  const main = await gateway.mainPid();
+  const load = startLoad(gateway, chance, 32);
+  await progress(load, 20, 15_000);
+  const open = await openRunning(gateway, 12, '[[sim tokens=60 gap_ms=50]]');
+  await withBooks(gateway, async (sql) => {
+    for (let round = 0; round < 12; round += 1) {
+      await sql`SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+        WHERE datname = current_database() AND pid <> pg_backend_pid()`;
+      await sleep(chance.integer(50, 600));
+    }
+  });
+  await progress(load, 20, 4_500);
+  await load.stop();
+  const refused = await settleAccounts(gateway, await Promise.all(open), load);
+  assert.equal(await gateway.mainPid(), main, 'no other process was restarted');
+  assert.equal(readyCount(gateway), 1);
   console.log(`# ${refused} calls of the load refused`);
 });

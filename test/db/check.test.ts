@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { freePort } from '../../runtime/port.ts';
 import {
   type Bank,
   type Branch,
@@ -114,8 +115,17 @@ test('a charge that the journal does not have, and a settlement too many, are fo
   assert.match(twice.output, new RegExp(`${holdId}: settled 2 times`));
 });
 
-test('a database that does not answer is exit 2, with one line', async () => {
-  const { code, output } = await check('postgres://nobody@/none?host=/nonexistent');
-  assert.equal(code, 2);
-  assert.match(output, /^the ledger cannot be checked: .+\n$/);
+test('a database that does not answer is exit 2, with one line that says where', async () => {
+  const port = await freePort('127.0.0.1');
+  const cases = [
+    // A name with two addresses: the errors of both are in one that has no words.
+    [`postgres://nobody@localhost:${port}/none`, `localhost:${port}: nobody listens there`],
+    ['postgres://nobody@/none?host=/nonexistent', '/nonexistent/.s.PGSQL.5432: nobody listens'],
+  ] as const;
+  for (const [url, expected] of cases) {
+    const { code, output } = await check(url);
+    assert.equal(code, 2);
+    assert.ok(output.startsWith(`the ledger cannot be checked: ${expected}`), output);
+    assert.match(output, /^[^\n]+\n$/);
+  }
 });

@@ -5,16 +5,11 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { zeroLegs } from '../../actors/wallet/funds.ts';
 import { createAccount } from '../../db/accounts.ts';
+import { findClaimHolders } from '../../db/claims.ts';
 import { applyWrites, type WalletWrite } from '../../db/ledger.ts';
 import type { Queryable, Sql } from '../../db/sql.ts';
 import { checkpointSessions } from '../../db/voice-sessions.ts';
-import {
-  createWallet,
-  findClaimHolders,
-  findEntries,
-  type HoldRow,
-  loadWallets,
-} from '../../db/wallets.ts';
+import { createWallet, findEntries, type HoldRow, loadWallets } from '../../db/wallets.ts';
 import { openTestDatabase, type TestDatabase } from '../harness/database.ts';
 
 let database: TestDatabase;
@@ -80,7 +75,7 @@ function writeOf(walletId: string): WalletWrite {
       { ...finished, routingJson: null },
       { ...finished, routingJson: '{}' },
     ],
-    freedKeys: ['req_c'],
+    freedKeys: [{ generationId: 'req_c', old: false }],
     sessionClaims: [{ ...owner, id: 'voice_a', model: 'm', voiceId: 'v' }],
     sessionDues: [{ id: 'voice_c', usage, dueMicros: 0n, dueProviderMicros: 0n }],
     sessionFinishes: [{ ...end, id: 'voice_b', late: false }],

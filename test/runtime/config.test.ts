@@ -39,6 +39,8 @@ test('a database or a configuration file means production, unless said otherwise
   assert.equal(readConfig({ DATABASE_URL: databaseUrl }).mode, 'production');
   assert.equal(readConfig({ TOLLGATE_CONFIG: 'gate.json' }).mode, 'production');
   assert.equal(readConfig({ DATABASE_URL: databaseUrl, TOLLGATE_MODE: 'dev' }).mode, 'dev');
+  const socketUrl = 'postgres://u:p@/tollgate?host=/var/run/postgresql';
+  assert.equal(readConfig({ DATABASE_URL: socketUrl }).databaseUrl, socketUrl);
   assert.equal(readConfig({ DATABASE_URL: '' }).mode, 'dev', 'empty counts as unset');
 });
 

@@ -9,7 +9,9 @@ import { after, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import postgres from 'postgres';
+import { prepareAudioFolders } from '../../actors/audio/folders.ts';
 import { attachDatabase, startDatabase } from '../../runtime/embedded/database.ts';
+import { prepareDataFolder } from '../../runtime/folder.ts';
 import { startStopwatch } from '../harness/stopwatch.ts';
 
 const isRoot = process.getuid?.() === 0;
@@ -208,6 +210,18 @@ test('a folder that holds other files is refused and left as it was', async () =
   await writeFile(join(dataDir, 'thesis.txt'), 'mine');
   await assert.rejects(startDatabase({ dataDir, log }), /TOLLGATE_DATA .* holds other files/);
   assert.equal((await stat(dataDir)).mode & 0o777, 0o755);
+});
+
+test('what a server leaves that was given database and secret is its own folder', async () => {
+  const dataDir = await makeFolder();
+  await mkdir(dataDir, { mode: 0o755 });
+  await mkdir(join(dataDir, 'audio'));
+  await assert.rejects(prepareDataFolder(dataDir), /holds other files/, 'anybody’s');
+  await prepareAudioFolders(dataDir);
+  await prepareDataFolder(dataDir);
+  assert.equal((await stat(dataDir)).mode & 0o700, 0o700);
+  await writeFile(join(dataDir, 'thesis.txt'), 'mine');
+  await assert.rejects(prepareDataFolder(dataDir), /holds other files/);
 });
 
 test('a path too long for a unix socket gets a short private socket folder', async () => {

@@ -2,8 +2,11 @@
 // behind them a bounded backlog in ordinary memory, for what a client sends at once after a pause.
 import { bytesPerSample, halfSamplesMax, inputFrameBytes, type Slab } from './slab.ts';
 
-/** 5.8 s: the 5 s that a network that stalled may bring at once, and a batch that is late. */
-const backlogBytesMax = 180 * inputFrameBytes;
+/**
+ * 7.7 s: the 2 s that were kept before a session was ready, the 5 s that a network that stalled may
+ * bring at once behind them, and a batch that is late.
+ */
+export const backlogBytesMax = 240 * inputFrameBytes;
 
 export class LaneInput {
   readonly slot: number;

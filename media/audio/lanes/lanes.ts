@@ -1,5 +1,6 @@
 // 16 → 24 kHz for all live sessions of a shard: what they bring within a tick is one batch for the
-// shard's own Piscina. A batch that fails is run again: its input is still in the slab.
+// shard's own Piscina. A batch that fails is run again: its input is still in the slab. Who brings
+// seconds at once gets a few frames into each batch, so that the others wait for no more than that.
 import { strict as assert } from 'node:assert';
 import type { Logger } from '../../../runtime/log.ts';
 import { LaneInput } from './input.ts';
@@ -83,6 +84,8 @@ class LaneSet implements Lanes {
   /** The next one has its moment. */
   #isDue = false;
   #begunMs = 0;
+  /** More waits than there was room for in the batch. */
+  #hasRest = false;
   #stopped = false;
   #warming: NodeJS.Timeout | undefined;
   readonly status: LanesStatus = { open: 0, frames: 0, batches: 0, droppedFrames: 0, retries: 0 };
@@ -158,8 +161,12 @@ class LaneSet implements Lanes {
 
   #next(): void {
     if (this.#busy || this.#isDue || this.#stopped || this.#waiting.length === 0) return;
+    // Before it is made: what waits for the one after it, as a backlog does, must not plan that.
+    this.#busy = true;
+    this.#begunMs = performance.now();
     const jobs = this.#gather();
     if (jobs.length > 0) void this.#run(jobs);
+    else this.#busy = false;
   }
 
   /** Makes a batch of what waits, as far as output has room. */
@@ -168,6 +175,7 @@ class LaneSet implements Lanes {
     const { up, down } = plan.ratio;
     const waiting = this.#waiting;
     this.#waiting = [];
+    this.#hasRest = false;
     const jobs: Job[] = [];
     let outputByte = 0;
     for (const [index, lane] of waiting.entries()) {
@@ -175,6 +183,7 @@ class LaneSet implements Lanes {
       const { blocks, bytes } = blocksFor(plan, groups);
       if (jobs.length === jobsMax || outputByte + bytes > outputBytesMax) {
         this.#waiting = [...waiting.slice(index), ...this.#waiting];
+        this.#hasRest = true;
         break;
       }
       lane.waits = false;
@@ -183,17 +192,13 @@ class LaneSet implements Lanes {
       this.#slab.setJob(jobs.length, lane.input.slot, half, outputByte, blocks);
       jobs.push({ lane, outputByte, outputBytes: groups * up * 2 });
       outputByte += bytes;
-      // A backlog has moved up into the other half.
+      // A backlog has moved up into the other half: its turn is the next tick, behind the others.
       if (lane.input.samples >= down) lane.wait();
     }
     return jobs;
   }
 
   async #run(jobs: readonly Job[]): Promise<void> {
-    this.#busy = true;
-    this.#begunMs = performance.now();
-    // What did not fit follows as soon as this is done.
-    const hasRest = this.#waiting.length > 0;
     const isDone = await this.#runner.run(jobs.length);
     this.#busy = false;
     if (this.#stopped) return;
@@ -202,7 +207,8 @@ class LaneSet implements Lanes {
     if (isDone) this.#deliver(jobs);
     else this.#fail();
     if (this.#waiting.length === 0) return;
-    if (hasRest) this.#next();
+    // What did not fit follows at once.
+    if (this.#hasRest) this.#next();
     else if (!this.#isDue) this.#plan();
   }
 

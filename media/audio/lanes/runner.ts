@@ -141,8 +141,13 @@ class SharedRunner implements BatchRunner {
   #listen(): void {
     if (this.#isListening || this.#attempt === null) return;
     const change = this.#slab.control.change();
-    this.#isListening = change !== null;
-    void change?.then(() => {
+    if (change === null) {
+      // It came since the last look.
+      this.#look();
+      return;
+    }
+    this.#isListening = true;
+    void change.then(() => {
       this.#isListening = false;
       this.#look();
       this.#listen();

@@ -74,6 +74,17 @@ export interface ReplyOptions {
   startingAfter: number | null;
 }
 
+/** The members that end a reply of a failed generation beside its error. */
+export function failureMembers(
+  svcUsage: SvcUsage | null,
+  svcRouting: SvcRouting | null,
+): { svc_usage?: SvcUsage; svc_routing?: SvcRouting } {
+  return {
+    ...(svcUsage === null ? {} : { svc_usage: svcUsage }),
+    ...(svcRouting === null ? {} : { svc_routing: svcRouting }),
+  };
+}
+
 /** Writes one subscriber's stream. Stateful: the first text carries the role, indexes are kept. */
 export interface StreamEncoder {
   /** SSE text for a run of events; empty when nothing shows. Finish and usage wait for `finish`. */
@@ -82,7 +93,12 @@ export interface StreamEncoder {
   /** The end of a good stream: the last JSON event with `svc_usage`, then the terminator. */
   finish(receipt: Receipt, answer: Answer): string;
   /** The end of a stream that failed after its headers had left; `answer` is what there was. */
-  failure(problem: Problem, svcUsage: SvcUsage | null, answer: Answer): string;
+  failure(
+    problem: Problem,
+    svcUsage: SvcUsage | null,
+    answer: Answer,
+    svcRouting: SvcRouting | null,
+  ): string;
 }
 
 export interface Dialect<Body> {

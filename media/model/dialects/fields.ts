@@ -43,7 +43,7 @@ const key160 = v.nullish(lineOfText(160));
 /** `{type, …}` of a response format; what else it needs is checked by `readOutputFormat`. */
 export const formatDeclaration = v.looseObject({ type: v.string() });
 
-export const tokenCeiling = v.nullish(v.pipe(v.number(), v.integer(), v.minValue(1)));
+const tokenCeiling = v.nullish(v.pipe(v.number(), v.integer(), v.minValue(1)));
 
 export const modelAlias = v.pipe(v.string(), v.minLength(1), maxCharacters(200));
 
@@ -51,7 +51,11 @@ export const modelAlias = v.pipe(v.string(), v.minLength(1), maxCharacters(200))
 export const sharedFields = {
   model: modelAlias,
   stream: v.nullish(v.boolean()),
+  instructions: v.nullish(v.string()),
   max_output_tokens: tokenCeiling,
+  max_completion_tokens: tokenCeiling,
+  max_tokens: tokenCeiling,
+  n: v.nullish(v.pipe(v.number(), v.integer(), v.minValue(1))),
   response_format: v.nullish(formatDeclaration),
   text: v.nullish(v.looseObject({ format: v.nullish(formatDeclaration) })),
   web_search: v.nullish(v.boolean()),
@@ -65,8 +69,17 @@ export const sharedFields = {
 const sharedBody = v.object(sharedFields);
 type SharedBody = Omit<v.InferOutput<typeof sharedBody>, 'model'>;
 
-/** What the service itself is asked to do. Legacy optimization modes are `balanced`. */
+/** The first that is given of the three names that a ceiling has (decisions.md, section 6). */
+export function readCeiling(body: SharedBody): number | null {
+  return body.max_output_tokens ?? body.max_completion_tokens ?? body.max_tokens ?? null;
+}
+
+/**
+ * What the service itself is asked to do. Legacy optimization modes are `balanced`.
+ * @throws Problem invalid_request when several answers are asked for
+ */
 export function readControls(body: SharedBody): RequestControls {
+  if ((body.n ?? 1) > 1) throw fieldProblem('n', "Only one choice is produced: 'n' must be 1.");
   const mode = body.optimization?.mode ?? 'off';
   return {
     webSearch: body.web_search ?? null,

@@ -4,6 +4,7 @@ import { counting } from './counting.ts';
 import { readFailure } from './failure.ts';
 import { MessagesReader } from './reader.ts';
 import { constrains, encodeRequest, lacks, searchName } from './request.ts';
+import { unwatched } from './settings.ts';
 
 export const anthropicMessages: ProviderFamily = {
   name: 'anthropic-messages',
@@ -12,9 +13,10 @@ export const anthropicMessages: ProviderFamily = {
   searches: ({ tools }) => tools.every(({ name }) => name !== searchName),
   counting,
   outputTokensMin: 1,
+  unwatched,
   constrains,
   lacks,
   encodeRequest,
-  createReader: () => new MessagesReader(),
+  createReader: (clientFormat) => new MessagesReader(clientFormat),
   readFailure,
 };

@@ -12,14 +12,21 @@ const plainReasons: ReadonlySet<unknown> = new Set([
 ]);
 const nativeMembers = ['stop_reason', 'stop_details', 'container'] as const;
 
-/** The event for a message's stop members; `stop_reason` is known to be set. */
-export function finishEvent(stop: Members, toolCalled: boolean): ModelEvent & { type: 'finish' } {
+/**
+ * The event for a message's stop members; `stop_reason` is known to be set. `own`: what a client of
+ * this format is told besides.
+ */
+export function finishEvent(
+  stop: Members,
+  own: Members,
+  toolCalled: boolean,
+): ModelEvent & { type: 'finish' } {
   const event: ModelEvent & { type: 'finish' } = {
     type: 'finish',
     reason: readStopReason(stop.stop_reason, toolCalled),
   };
   if (typeof stop.stop_sequence === 'string') event.stopSequence = stop.stop_sequence;
-  const value: Members = {};
+  const value: Members = own;
   for (const name of nativeMembers) {
     const member = stop[name];
     if (member !== null && member !== undefined) value[name] = member;

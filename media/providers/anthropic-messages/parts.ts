@@ -1,6 +1,6 @@
 // Neutral content parts → content blocks. Empty text is left out: the provider refuses it.
 import { isSealed } from '../../model/dialects/responses/reasoning.ts';
-import type { ContentPart, Message } from '../../model/request.ts';
+import type { ContentPart, Message, NativeMembers } from '../../model/request.ts';
 import { readDataUrl } from '../data-url.ts';
 import type { Members } from '../members.ts';
 
@@ -9,12 +9,16 @@ export function encodeParts(parts: readonly ContentPart[]): Members[] {
     switch (part.type) {
       case 'text': {
         if (part.text.trim() === '') return [];
-        return [{ type: 'text', text: part.text, ...cacheMark(part) }];
+        return [{ type: 'text', text: part.text, ...cacheMark(part), ...ownOf(part) }];
       }
       case 'image':
-        return [{ type: 'image', source: imageSource(part.url), ...cacheMark(part) }];
-      case 'file':
-        return encodeFile(part.url, part.name).map((block) => ({ ...block, ...cacheMark(part) }));
+        return [
+          { type: 'image', source: imageSource(part.url), ...cacheMark(part), ...ownOf(part) },
+        ];
+      case 'file': {
+        const beside = { ...cacheMark(part), ...ownOf(part) };
+        return encodeFile(part.url, part.name).map((block) => ({ ...block, ...beside }));
+      }
       default:
         return part.format === 'messages' && isSigned(part.value) ? [part.value] : [];
     }
@@ -24,6 +28,11 @@ export function encodeParts(parts: readonly ContentPart[]): Members[] {
 /** Where the client wants what it has written so far to be cached. */
 export function cacheMark({ cacheControl }: Pick<Message, 'cacheControl'>): Members {
   return cacheControl === undefined ? {} : { cache_control: cacheControl };
+}
+
+/** What a client of the same format said of it besides. */
+export function ownOf({ own }: NativeMembers): Members {
+  return own?.format === 'messages' ? own.value : {};
 }
 
 /** Thinking of a model of another format has no signature, or one that we sealed. */

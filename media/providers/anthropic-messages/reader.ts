@@ -1,10 +1,12 @@
 // Reads the body of a message: typed events up to message_stop, or the whole message.
 import { BodyReader, parseJson } from '../body-reader.ts';
+import type { ClientFormat } from '../contract.ts';
 import { isMembers } from '../members.ts';
 import {
   emptyMessagesStream,
   endOfAnswer,
   isTextBlock,
+  type MessagesStreamState,
   readEvent,
   readMessage,
   soleText,
@@ -14,7 +16,12 @@ import {
 const knownTypes = /^(?:|message|error|message_(?:start|delta|stop)|content_block_[a-z]+)$/;
 
 export class MessagesReader extends BodyReader {
-  readonly #state = emptyMessagesStream();
+  readonly #state: MessagesStreamState;
+
+  constructor(clientFormat?: ClientFormat) {
+    super();
+    this.#state = emptyMessagesStream(clientFormat);
+  }
 
   /** For the decoder: one event's data. */
   event(data: string, type: string): string | null {

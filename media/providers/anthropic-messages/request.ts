@@ -4,10 +4,11 @@ import { type GenerationRequest, isForwardable, type OutputFormat } from '../../
 import type { CallOptions, UpstreamCall, UpstreamTarget } from '../contract.ts';
 import { foreignTo } from '../foreign.ts';
 import { isMembers, type Members } from '../members.ts';
+import { takesEffortAlone } from './model.ts';
 import { isSigned } from './parts.ts';
 import { constrainedSchema } from './schema.ts';
 import { encodeSettings } from './settings.ts';
-import { boundedThinking, isThinkingOn, mustNotThink, thinkingOf } from './thinking.ts';
+import { boundedThinking, effortFor, forcesTool, mustNotThink, thinkingOf } from './thinking.ts';
 import { type Conversation, encodeConversation } from './translate.ts';
 
 /** Members of the service's own request, and those that are written anew below. */
@@ -15,11 +16,14 @@ const ownMembers: ReadonlySet<string> = new Set([
   '__proto__',
   'client_context',
   'conversation_id',
+  'instructions',
+  'max_completion_tokens',
   'max_output_tokens',
   'max_tokens',
   'messages',
   'metadata',
   'model',
+  'n',
   'optimization',
   'output_config',
   'output_format',
@@ -96,7 +100,7 @@ function callOf(
   if (beta !== undefined && beta !== '') headers['anthropic-beta'] = beta;
   if (target.apiKey !== null) headers['x-api-key'] = target.apiKey;
   const url = target.baseUrl.replace(/\/+$/, '') + path;
-  return { method: 'POST', url, headers, body: JSON.stringify(body) };
+  return { method: 'POST', url, headers, body };
 }
 
 function encodeBody(
@@ -118,7 +122,10 @@ function encodeBody(
     if (typeof user === 'string') body.metadata = { user_id: user };
   } else encodeSettings(request, body);
   if (options.nativeSearch) offerSearch(body);
-  setThinking(request, body, Array.isArray(messages) ? messages : [], options.outputTokensMax);
+  const turns = Array.isArray(messages) ? messages : [];
+  if (source.format === 'messages') {
+    setOwnThinking(request, body, turns, options, target.upstreamModel);
+  } else setThinking(request, body, turns, options, target.upstreamModel);
   setOutput(request, body);
   return body;
 }
@@ -151,21 +158,45 @@ function offerSearch(body: Members): void {
   body.tools = [...tools, search];
 }
 
-function setThinking(
-  request: GenerationRequest,
+/** Clients that do not know the model behind an alias give a budget, which newer ones refuse. */
+function setOwnThinking(
+  { source, reasoning }: GenerationRequest,
   body: Members,
   messages: readonly unknown[],
-  outputTokensMax: number,
+  { outputTokensMax }: CallOptions,
+  model: string,
 ): void {
-  const isOwn = request.source.format === 'messages';
-  const thinking = isOwn
-    ? boundedThinking(request.source.body.thinking, outputTokensMax)
-    : thinkingOf(request.reasoning, outputTokensMax);
+  const thinking = boundedThinking(source.body.thinking, outputTokensMax);
   if (thinking === null) return;
   if (thinking.type === 'enabled' && mustNotThink(messages, body.tool_choice)) return;
   body.thinking = thinking;
-  if (isOwn || !isThinkingOn(thinking)) return;
-  // Neither can be chosen while the model thinks.
+  if (thinking.type !== 'enabled' || !takesEffortAlone(model)) return;
+  body.thinking = { type: 'adaptive', display: thinking.display ?? 'summarized' };
+  const effort = effortFor(reasoning, model);
+  if (effort !== null) body.output_config = { effort };
+}
+
+/** Of a model that is not known to reason thinking is not asked: it would refuse. */
+function setThinking(
+  { reasoning }: GenerationRequest,
+  body: Members,
+  messages: readonly unknown[],
+  { outputTokensMax, reasons = false }: CallOptions,
+  model: string,
+): void {
+  const isFixed = takesEffortAlone(model);
+  const thinking = reasons ? thinkingOf(reasoning, outputTokensMax, model) : null;
+  const isAdaptive = thinking?.type === 'adaptive';
+  const isBarred = isAdaptive
+    ? forcesTool(body.tool_choice)
+    : mustNotThink(messages, body.tool_choice);
+  if (thinking !== null && !isBarred) {
+    body.thinking = thinking;
+    const effort = isAdaptive ? effortFor(reasoning, model) : null;
+    if (effort !== null) body.output_config = { effort };
+  }
+  if (!isFixed && body.thinking === undefined) return;
+  // None can be chosen while the model thinks, nor ever with newer ones.
   delete body.temperature;
   delete body.top_k;
   delete body.top_p;
@@ -175,7 +206,8 @@ function setThinking(
 function setOutput(request: GenerationRequest, body: Members): void {
   const { source, outputFormat } = request;
   const own = source.format === 'messages' ? source.body.output_config : null;
-  const config: Members = isMembers(own) ? { ...own } : {};
+  const config: Members = isMembers(body.output_config) ? body.output_config : {};
+  if (isMembers(own)) Object.assign(config, own);
   delete config.format;
   const schema =
     outputFormat.type === 'json_schema' ? constrainedSchema(outputFormat.schema) : null;

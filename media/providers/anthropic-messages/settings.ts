@@ -14,7 +14,7 @@ export function encodeSettings(request: GenerationRequest, body: Members): void 
   // Newer models refuse both at once.
   else if (sampling.topP !== null) body.top_p = sampling.topP;
   if (sampling.topK !== null) body.top_k = sampling.topK;
-  const stop = sampling.stop.filter((sequence) => sequence.trim() !== '');
+  const stop = sampling.stop.filter(isWatched);
   if (stop.length > 0) body.stop_sequences = stop;
   const native = request.nativeTools.filter((tool) => tool.format === 'messages');
   const tools = [...request.tools.map(encodeTool), ...native.map((tool) => tool.value)];
@@ -22,6 +22,18 @@ export function encodeSettings(request: GenerationRequest, body: Members): void 
   body.tools = tools;
   const choice = encodeChoice(request.toolChoice, request.parallelToolCalls);
   if (choice !== null) body.tool_choice = choice;
+}
+
+/** Blank stop sequences are refused, so clients of other formats get them watched for here. */
+export function unwatched({ sampling, source }: GenerationRequest): readonly string[] {
+  if (source.format === 'messages') return none;
+  return sampling.stop.filter((sequence) => !isWatched(sequence));
+}
+
+const none: readonly string[] = [];
+
+function isWatched(sequence: string): boolean {
+  return sequence.trim() !== '';
 }
 
 function encodeTool(tool: FunctionTool): Members {

@@ -2,6 +2,7 @@
 // given and nothing else; bytes and lines are the reader's work. Usage is told once, at the end:
 // what the first event says of the output is a beginning, and must never be charged as a total.
 import type { ModelEvent } from '../../model/events.ts';
+import type { ClientFormat } from '../contract.ts';
 import { isMembers, type Members } from '../members.ts';
 import {
   type BlockState,
@@ -13,6 +14,7 @@ import {
 } from './blocks.ts';
 import { streamFailure } from './failure.ts';
 import { finishEvent } from './finish.ts';
+import { ownEnd, ownStart } from './own.ts';
 import { mergeUsage, readUsage } from './usage.ts';
 
 export interface MessagesStreamState {
@@ -25,12 +27,13 @@ export interface MessagesStreamState {
   usage: Members | null;
 }
 
-export function emptyMessagesStream(): MessagesStreamState {
+/** `clientFormat`: whose answer it is. One of this format is told all that it can show. */
+export function emptyMessagesStream(clientFormat?: ClientFormat): MessagesStreamState {
   return {
     started: false,
     finished: false,
     failed: false,
-    blocks: emptyBlocks(),
+    blocks: emptyBlocks(clientFormat === 'messages'),
     usage: null,
   };
 }
@@ -54,10 +57,10 @@ export function readEvent(state: MessagesStreamState, event: unknown): ModelEven
   if (!isMembers(event)) return events;
   switch (event.type) {
     case 'message_start':
-      begin(state, isMembers(event.message) ? event.message.usage : null, events);
+      begin(state, isMembers(event.message) ? event.message : {}, events);
       break;
     case 'content_block_start':
-      begin(state, null, events);
+      begin(state, {}, events);
       startBlock(state.blocks, event.index, event.content_block, events);
       break;
     case 'content_block_delta':
@@ -67,9 +70,9 @@ export function readEvent(state: MessagesStreamState, event: unknown): ModelEven
       stopBlock(state.blocks, event.index, events);
       break;
     case 'message_delta':
-      begin(state, null, events);
+      begin(state, {}, events);
       state.usage = mergeUsage(state.usage, event.usage);
-      end(state, isMembers(event.delta) ? event.delta : {}, event.usage, events);
+      end(state, isMembers(event.delta) ? event.delta : {}, event, events);
       break;
     case 'error':
       state.failed = true;
@@ -86,7 +89,7 @@ export function readMessage(state: MessagesStreamState, message: Members): Model
   const events: ModelEvent[] = [];
   if (message.type === 'error') return readEvent(state, message);
   if (!Array.isArray(message.content)) return events;
-  begin(state, message.usage, events);
+  begin(state, message, events);
   for (const [index, block] of message.content.entries()) {
     startBlock(state.blocks, index, block, events);
     for (const citation of citationsOf(block)) {
@@ -94,7 +97,7 @@ export function readMessage(state: MessagesStreamState, message: Members): Model
     }
     stopBlock(state.blocks, index, events);
   }
-  end(state, message, message.usage, events);
+  end(state, message, message, events);
   return events;
 }
 
@@ -108,27 +111,26 @@ export function endOfAnswer(state: MessagesStreamState): ModelEvent[] {
   return events;
 }
 
-function begin(state: MessagesStreamState, report: unknown, events: ModelEvent[]): void {
+/** `message`: as it is announced, or the whole of it. */
+function begin(state: MessagesStreamState, message: Members, events: ModelEvent[]): void {
   if (state.started) return;
   state.started = true;
-  state.usage = mergeUsage(state.usage, report);
+  state.usage = mergeUsage(state.usage, message.usage);
   const usage = readUsage(state.usage);
-  events.push(usage === null ? { type: 'start' } : { type: 'start', usage });
+  const event: ModelEvent = usage === null ? { type: 'start' } : { type: 'start', usage };
+  const native = state.blocks.own ? ownStart(message) : null;
+  events.push(native === null ? event : { ...event, native });
 }
 
-/** `report`: usage is told only by an event that has some. It may come after the reason. */
-function end(
-  state: MessagesStreamState,
-  stop: Members,
-  report: unknown,
-  events: ModelEvent[],
-): void {
+/** `told`: what `stop` stands in. Usage is told only where it has some, maybe after the reason. */
+function end(state: MessagesStreamState, stop: Members, told: Members, events: ModelEvent[]): void {
   if (!state.finished && typeof stop.stop_reason === 'string') {
     stopBlocks(state.blocks, events);
     state.finished = true;
-    events.push(finishEvent(stop, state.blocks.toolCount > 0));
+    const own = state.blocks.own ? ownEnd(told) : {};
+    events.push(finishEvent(stop, own, state.blocks.toolCount > 0));
   }
-  const usage = isMembers(report) ? readUsage(state.usage) : null;
+  const usage = isMembers(told.usage) ? readUsage(state.usage) : null;
   if (usage !== null) events.push({ type: 'usage', usage });
 }
 

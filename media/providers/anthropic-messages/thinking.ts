@@ -1,7 +1,9 @@
 // Whether the model is to think, and how much. The provider refuses thinking beside a forced tool,
 // without room under the ceiling, and when a running tool turn comes back without its own thinking.
 import type { Reasoning } from '../../model/request.ts';
+import { effortOf } from '../effort.ts';
 import { isMembers, type Members } from '../members.ts';
+import { takesEffortAlone, thinksByItself } from './model.ts';
 
 const budgetTokensMin = 1024;
 /** Of the ceiling, when the client gave an effort and no budget: the rest is for the answer. */
@@ -15,15 +17,31 @@ const budgetTokensByEffort: Readonly<Record<string, number>> = {
 };
 
 /** The `thinking` member for a request of another format; null: none. */
-export function thinkingOf(reasoning: Reasoning | null, outputTokensMax: number): Members | null {
+export function thinkingOf(
+  reasoning: Reasoning | null,
+  outputTokensMax: number,
+  model: string,
+): Members | null {
   if (reasoning === null) return null;
   const { effort, budgetTokens } = reasoning;
   if (effort === 'none') return null;
+  if (thinksByItself(model)) {
+    const isRoom = outputTokensMax * budgetShareMax >= budgetTokensMin;
+    // By default some of these models do not show what they think.
+    return isRoom ? { type: 'adaptive', display: 'summarized' } : null;
+  }
   const wanted = budgetTokens ?? budgetTokensByEffort[effort ?? 'medium'] ?? null;
   if (wanted === null) return null;
   const room = budgetTokens === null ? outputTokensMax * budgetShareMax : outputTokensMax - 1;
   const budget = Math.min(wanted, Math.floor(room));
   return budget < budgetTokensMin ? null : { type: 'enabled', budget_tokens: budget };
+}
+
+/** How hard a model that thinks by itself is to think; null: it was not said. */
+export function effortFor(reasoning: Reasoning | null, model: string): string | null {
+  const effort = reasoning === null ? null : effortOf(reasoning);
+  if (effort === 'minimal') return 'low';
+  return effort === 'xhigh' && !takesEffortAlone(model) ? 'high' : effort;
 }
 
 /** The client's own member, its budget under the ceiling that really holds; null: no thinking. */
@@ -37,9 +55,7 @@ export function boundedThinking(thinking: unknown, outputTokensMax: number): Mem
 
 /** Whether thinking has to be off for this call: see above. `messages` are in the wire's form. */
 export function mustNotThink(messages: readonly unknown[], toolChoice: unknown): boolean {
-  if (isMembers(toolChoice) && (toolChoice.type === 'any' || toolChoice.type === 'tool')) {
-    return true;
-  }
+  if (forcesTool(toolChoice)) return true;
   const asked = messages.findLastIndex((message) => roleOf(message) === 'assistant');
   if (asked < 0 || asked === messages.length - 1) return false;
   const answered = messages.slice(asked + 1).some((message) => has(message, isToolResult));
@@ -49,8 +65,8 @@ export function mustNotThink(messages: readonly unknown[], toolChoice: unknown):
   return !has(messages[first], isThinking, 1);
 }
 
-export function isThinkingOn(thinking: Members | null): boolean {
-  return thinking !== null && thinking.type !== 'disabled';
+export function forcesTool(toolChoice: unknown): boolean {
+  return isMembers(toolChoice) && (toolChoice.type === 'any' || toolChoice.type === 'tool');
 }
 
 function isToolResult(block: Members): boolean {

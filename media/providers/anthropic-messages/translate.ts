@@ -4,7 +4,7 @@ import { toolInput } from '../../model/dialects/messages/blocks.ts';
 import type { Message } from '../../model/request.ts';
 import type { Members } from '../members.ts';
 import { type Turn, turnsOf } from '../turns.ts';
-import { cacheMark, encodeParts } from './parts.ts';
+import { cacheMark, encodeParts, ownOf } from './parts.ts';
 
 export interface Conversation {
   /** Blocks of text. */
@@ -54,7 +54,8 @@ class Turns {
       const at = answers.findIndex(({ toolCallId }) => toolCallId === call.id);
       blocks.push(toolResult(id, at < 0 ? undefined : answers.splice(at, 1)[0]));
       const input = toolInput(call.arguments);
-      return { type: 'tool_use', id, name: call.name, input, ...cacheMark(call) };
+      const beside = { ...cacheMark(call), ...ownOf(call) };
+      return { type: 'tool_use', id, name: call.name, input, ...beside };
     });
     this.add('assistant', [...encodeParts(message.parts), ...calls]);
     this.add('user', blocks);

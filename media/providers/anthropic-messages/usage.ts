@@ -3,6 +3,8 @@
 import type { TokenUsage } from '../../model/usage.ts';
 import { count, isCount, isMembers, type Members } from '../members.ts';
 
+const none: Members[] = [];
+
 /** The members of both reports; a null says nothing. */
 export function mergeUsage(before: Members | null, report: unknown): Members | null {
   if (!isMembers(report)) return before;
@@ -13,6 +15,19 @@ export function mergeUsage(before: Members | null, report: unknown): Members | n
   return merged;
 }
 
+/** What ran beside the answer itself: the totals have none of its tokens, the bill has. */
+export function sideIterations(iterations: unknown): Members[] {
+  if (!Array.isArray(iterations)) return none;
+  return iterations.filter(
+    (entry) =>
+      isMembers(entry) && (entry.type === 'compaction' || entry.type === 'advisor_message'),
+  );
+}
+
+function sum(entries: readonly Members[], name: string): number {
+  return entries.reduce((total, entry) => total + count(entry[name]), 0);
+}
+
 /** Null when nothing was reported; an explicit zero is a report. */
 export function readUsage(usage: Members | null): TokenUsage | null {
   if (usage === null) return null;
@@ -21,11 +36,14 @@ export function readUsage(usage: Members | null): TokenUsage | null {
   const tools = isMembers(usage.server_tool_use) ? usage.server_tool_use : {};
   const output = count(usage.output_tokens);
   const reasoning = Math.min(count(details.thinking_tokens), output);
+  const beside = sideIterations(usage.iterations);
   return {
-    inputTokens: count(usage.input_tokens),
-    cachedInputTokens: count(usage.cache_read_input_tokens),
-    cacheWriteTokens: count(usage.cache_creation_input_tokens),
-    outputTokens: output - reasoning,
+    inputTokens: count(usage.input_tokens) + sum(beside, 'input_tokens'),
+    cachedInputTokens:
+      count(usage.cache_read_input_tokens) + sum(beside, 'cache_read_input_tokens'),
+    cacheWriteTokens:
+      count(usage.cache_creation_input_tokens) + sum(beside, 'cache_creation_input_tokens'),
+    outputTokens: output - reasoning + sum(beside, 'output_tokens'),
     reasoningTokens: reasoning,
     searchCalls: count(tools.web_search_requests),
   };

@@ -86,7 +86,7 @@ function split(total: number | null, details: unknown): { speech: number; text: 
     if (modality !== 'AUDIO' && modality !== 'TEXT') continue;
     found[modality] = (found[modality] ?? 0) + (countOf(tokenCount) ?? 0);
   }
-  return splitTokens(total, found.AUDIO, found.TEXT);
+  return splitTokens(total, countOf(found.AUDIO), countOf(found.TEXT));
 }
 
 function difference(usage: LiveUsage, counted: LiveUsage): LiveUsage {

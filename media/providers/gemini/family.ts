@@ -4,7 +4,7 @@ import { counting } from './counting.ts';
 import { readFailure } from './failure.ts';
 import { GeminiReader } from './reader.ts';
 import { encodeRequest, lacks } from './request.ts';
-import { constrains } from './settings.ts';
+import { constrains, unwatched } from './settings.ts';
 
 export const gemini: ProviderFamily = {
   name: 'gemini',
@@ -13,6 +13,7 @@ export const gemini: ProviderFamily = {
   searches: ({ tools }) => tools.length === 0,
   counting,
   outputTokensMin: 1,
+  unwatched,
   constrains,
   lacks,
   encodeRequest,

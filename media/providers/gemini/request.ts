@@ -30,17 +30,13 @@ export function encodeInput(request: GenerationRequest, model: string, search: b
   return input;
 }
 
-const stopSequencesMax = 5;
 const toolName = /^[A-Za-z_][A-Za-z0-9_.:-]{0,127}$/;
 
 /** The path of what this format has no form for. */
 export function lacks(request: GenerationRequest): string | null {
-  const { nativeTools, tools, sampling, source } = request;
+  const { nativeTools, tools } = request;
   const isNeeded = nativeTools.some(({ isOptional }) => isOptional !== true);
   if (isNeeded || tools.some(({ name }) => !toolName.test(name))) return 'tools';
-  if (sampling.stop.length > stopSequencesMax) {
-    return source.format === 'messages' ? 'stop_sequences' : 'stop';
-  }
   const isWhole = request.messages.every(({ parts }) => parts.every(isExpressible));
   return isWhole ? null : conversationMember(request);
 }
@@ -64,6 +60,6 @@ export function callOf(
     method: 'POST',
     url: `${base}/${modelPath(target.upstreamModel)}:${method}`,
     headers,
-    body: JSON.stringify(body),
+    body,
   };
 }

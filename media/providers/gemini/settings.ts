@@ -32,6 +32,13 @@ const levels: Readonly<Record<string, string>> = {
   xhigh: 'HIGH',
 };
 
+const stopSequencesMax = 5;
+
+/** Stop sequences beyond those that the provider takes. */
+export function unwatched({ sampling }: GenerationRequest): readonly string[] {
+  return sampling.stop.slice(stopSequencesMax);
+}
+
 /**
  * Tools of the request, and the provider's own search. Models do not take both in one request, so
  * the search is left out where the client has tools.
@@ -52,6 +59,7 @@ export function encodeSettings(
   { outputTokensMax, reasons = false }: CallOptions,
 ): Members {
   const { sampling } = request;
+  const stop = sampling.stop.slice(0, stopSequencesMax);
   const reasoning = toldReasoning(request.reasoning, reasons);
   const settings: Members = {
     maxOutputTokens: outputTokensMax,
@@ -61,7 +69,7 @@ export function encodeSettings(
     seed: sampling.seed,
     presencePenalty: sampling.presencePenalty,
     frequencyPenalty: sampling.frequencyPenalty,
-    stopSequences: sampling.stop.length === 0 ? null : sampling.stop,
+    stopSequences: stop.length === 0 ? null : stop,
     thinkingConfig: reasoning === null ? null : thinkingOf(reasoning, model),
   };
   const given = Object.entries(settings).filter(([, value]) => value !== null);

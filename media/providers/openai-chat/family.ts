@@ -11,6 +11,7 @@ export const openaiChat: ProviderFamily = {
   searches: () => false,
   counting: null,
   outputTokensMin: 1,
+  unwatched: () => [],
   constrains: () => true,
   lacks,
   encodeRequest,

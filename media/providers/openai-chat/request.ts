@@ -3,7 +3,7 @@
 import { type GenerationRequest, isForwardable, type OutputFormat } from '../../model/request.ts';
 import type { CallOptions, UpstreamCall, UpstreamQuirks, UpstreamTarget } from '../contract.ts';
 import { foreignTo } from '../foreign.ts';
-import { isMembers, type Members } from '../members.ts';
+import type { Members } from '../members.ts';
 import { encodeMessages, encodeSettings } from './translate.ts';
 
 /** Members of the service's own request, and those that are written anew below. */
@@ -25,14 +25,12 @@ const ownMembers: ReadonlySet<string> = new Set([
   'response_format',
   // Another tier has another price than the one that is charged.
   'service_tier',
+  // What the provider keeps would be the operator's, out of every account's reach.
+  'store',
   'stream',
   'stream_options',
   'text',
   'web_search',
-]);
-const metadataControls: ReadonlySet<string> = new Set([
-  'require_web_search',
-  'intelligent_reroute',
 ]);
 
 /** Encodes a streamed call. */
@@ -56,8 +54,6 @@ export function encodeRequest(
   body[ceilingName(source, quirks)] = outputTokensMax;
   const format = source.response_format ?? responseFormat(request.outputFormat);
   if (format !== null) body.response_format = format;
-  const metadata = metadataOf(source);
-  if (metadata !== null) body.metadata = metadata;
   body.stream = true;
   body.stream_options = quirks.obfuscationSwitch
     ? { include_usage: true, include_obfuscation: false }
@@ -66,7 +62,7 @@ export function encodeRequest(
     method: 'POST',
     url: `${target.baseUrl.replace(/\/+$/, '')}/chat/completions`,
     headers: headersOf(target),
-    body: JSON.stringify(body),
+    body,
   };
 }
 
@@ -114,11 +110,4 @@ function responseFormat(format: OutputFormat): Members | null {
   if (format.type === 'json_object') return { type: 'json_object' };
   const { name, schema, strict } = format;
   return { type: 'json_schema', json_schema: { name, schema, strict } };
-}
-
-/** The application's own metadata, and only when the provider is asked to store the answer. */
-function metadataOf(source: Members): Members | null {
-  if (source.store !== true || !isMembers(source.metadata)) return null;
-  const entries = Object.entries(source.metadata).filter(([name]) => !metadataControls.has(name));
-  return entries.length > 0 ? Object.fromEntries(entries) : null;
 }

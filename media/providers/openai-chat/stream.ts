@@ -132,8 +132,10 @@ function readChoice(state: ChatStreamState, choice: Members, events: ModelEvent[
 }
 
 function readDelta(state: ChatStreamState, delta: Members, events: ModelEvent[]): void {
-  const reasoning = stringOf(delta.reasoning_content) || stringOf(delta.reasoning);
+  const reasoning = stringOf(delta.reasoning_content);
+  const named = stringOf(delta.reasoning);
   if (reasoning !== '') events.push({ type: 'reasoning', text: reasoning });
+  else if (named !== '') events.push({ type: 'reasoning', text: named, member: 'reasoning' });
   const text = contentText(delta.content);
   if (text !== '') events.push(textEvent(text));
   const refusal = stringOf(delta.refusal);

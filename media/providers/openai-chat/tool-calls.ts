@@ -11,6 +11,10 @@ interface Call {
   opened: boolean;
   /** Some of its arguments were reported. */
   told: boolean;
+  /** Its arguments are free text. */
+  custom: boolean;
+  /** Members that only this format has, as far as they came before it was opened. */
+  own: Members | null;
 }
 
 export interface ToolCallState {
@@ -31,13 +35,18 @@ export function readToolCall(
   events: ModelEvent[],
 ): void {
   if (!isMembers(fragment)) return;
-  const called = isMembers(fragment.function) ? fragment.function : {};
+  const custom = isMembers(fragment.custom) ? fragment.custom : null;
+  const called = custom ?? (isMembers(fragment.function) ? fragment.function : {});
   const name = typeof called.name === 'string' ? called.name : '';
-  const text = argumentsText(called.arguments);
+  const text = argumentsText(custom === null ? called.arguments : called.input);
   const index = findCall(state, fragment, name);
   const call = state.calls[index];
   if (call === undefined) return;
-  if (!call.opened && name !== call.name) call.name += name;
+  if (!call.opened) {
+    if (name !== call.name) call.name += name;
+    if (custom !== null) call.custom = true;
+    keepOwn(call, fragment);
+  }
   if (text === '') return;
   openCalls(state, index, streamId, events);
   call.told = true;
@@ -47,7 +56,7 @@ export function readToolCall(
 /** Some servers write nothing where a function takes nothing, which is no JSON. */
 export function tellEmptyArguments(state: ToolCallState, events: ModelEvent[]): void {
   for (const [index, call] of state.calls.entries()) {
-    if (!call.told) events.push({ type: 'tool_arguments', index, text: '{}' });
+    if (!call.told && !call.custom) events.push({ type: 'tool_arguments', index, text: '{}' });
     call.told = true;
   }
 }
@@ -66,7 +75,10 @@ export function openCalls(
     if (call === undefined) return;
     call.opened = true;
     call.id ??= `call_${streamId}_${index}`;
-    events.push({ type: 'tool_call', index, id: call.id, name: call.name });
+    const { id, name, own } = call;
+    const event = { type: 'tool_call' as const, index, id, name };
+    const value = call.custom ? { ...own, type: 'custom' } : own;
+    events.push(value === null ? event : { ...event, native: { format: 'chat', value } });
   }
 }
 
@@ -86,8 +98,35 @@ function findCall(state: ToolCallState, fragment: Members, name: string): number
     call.id ??= call.opened ? null : id;
     return known;
   }
-  calls.push({ upstreamIndex, id, name: '', opened: false, told: false });
+  const added: Call = {
+    upstreamIndex,
+    id,
+    name: '',
+    opened: false,
+    told: false,
+    custom: false,
+    own: null,
+  };
+  calls.push(added);
   return calls.length - 1;
+}
+
+const knownMembers: ReadonlySet<string> = new Set([
+  '__proto__',
+  'custom',
+  'function',
+  'id',
+  'index',
+  'type',
+]);
+
+function keepOwn(call: Call, fragment: Members): void {
+  for (const name of Object.keys(fragment)) {
+    const value = fragment[name];
+    if (knownMembers.has(name) || value === null || value === undefined) continue;
+    call.own ??= {};
+    call.own[name] = value;
+  }
 }
 
 function findWithoutIndex(calls: Call[], id: string | null): number {

@@ -5,6 +5,7 @@ import type {
   FunctionTool,
   GenerationRequest,
   Message,
+  NativeMembers,
   ToolChoice,
 } from '../../model/request.ts';
 import { effortOf, toldReasoning } from '../effort.ts';
@@ -36,23 +37,31 @@ function isSayable({ role, parts, toolCalls }: Message): boolean {
 
 function encodeMessage(message: Message): Members {
   const { role, parts, toolCalls } = message;
+  const beside = ownOf(message);
   if (role === 'tool') {
     const content = plainText(wordedResult(message));
-    return { role, tool_call_id: message.toolCallId ?? '', content };
+    return { role, tool_call_id: message.toolCallId ?? '', content, ...beside };
   }
   if (role === 'system' || role === 'developer')
-    return { role: 'system', content: plainText(parts) };
+    return { role: 'system', content: plainText(parts), ...beside };
   const content = encodeParts(parts);
-  if (role === 'user') return { role, content };
-  const encoded: Members = { role, content: content.length === 0 ? null : content };
-  if (toolCalls.length > 0) {
-    encoded.tool_calls = toolCalls.map((call) => ({
-      id: call.id,
-      type: 'function',
-      function: { name: call.name, arguments: call.arguments },
-    }));
-  }
+  if (role === 'user') return { role, content, ...beside };
+  const encoded: Members = { role, content: content.length === 0 ? null : content, ...beside };
+  if (toolCalls.length > 0) encoded.tool_calls = toolCalls.map(encodeCall);
   return encoded;
+}
+
+/** A call of a custom tool is what it was; of others there may be more than all formats know. */
+function encodeCall(call: Message['toolCalls'][number]): Members {
+  const own = ownOf(call);
+  if (own.type === 'custom') return { id: call.id, ...own };
+  const { name, arguments: text } = call;
+  return { id: call.id, type: 'function', function: { name, arguments: text }, ...own };
+}
+
+/** What a client of the same format said besides. */
+function ownOf({ own }: NativeMembers): Members {
+  return own?.format === 'chat' ? own.value : {};
 }
 
 /** Text alone is a string: many compatible servers know no lists of parts. */

@@ -108,7 +108,8 @@ export class Answers {
   }
 }
 
-function dropOldest(keys: Map<string, unknown> | Set<string>, countMax: number): void {
+/** Keeps the newest `countMax`. */
+export function dropOldest(keys: Map<string, unknown> | Set<string>, countMax: number): void {
   if (keys.size <= countMax) return;
   for (const oldest of keys.keys()) {
     keys.delete(oldest);

@@ -1,6 +1,8 @@
 // Tool calls of the running answer. The model goes on by itself only when it is asked to, once:
 // after the last result, when no response runs and the user's speech does not cause one anyway.
 
+import { dropOldest } from './answers.ts';
+
 const seenMax = 256;
 
 export class ToolCalls {
@@ -15,8 +17,9 @@ export class ToolCalls {
 
   /** False: it was told before. */
   begin(callId: string): boolean {
-    if (this.#seen.has(callId) || this.#seen.size >= seenMax) return false;
+    if (this.#seen.has(callId)) return false;
     this.#seen.add(callId);
+    dropOldest(this.#seen, seenMax);
     this.#open.add(callId);
     this.#isWaiting = true;
     return true;

@@ -48,6 +48,10 @@ class RealtimeCodec implements LiveCodec {
   #askedId = '';
   /** The response to it is unwanted before it began (livekit/agents#6244). */
   #isUnwanted = false;
+  /** The user has spoken, and the server's response to that has not begun. */
+  #isAwaited = false;
+  /** That response is unwanted. */
+  #isAwaitedUnwanted = false;
   readonly #deltas = new AudioDeltas();
   readonly #repetitions = new Repetitions();
 
@@ -70,6 +74,7 @@ class RealtimeCodec implements LiveCodec {
   bargeIn(heard: LivePosition | null): LiveMessages {
     const messages = this.#cancelRunning();
     if (this.#isAsked) this.#isUnwanted = true;
+    if (this.#isAwaited) this.#isAwaitedUnwanted = true;
     this.#calls.giveUp();
     this.#answers.voidAll();
     return heard === null ? messages : [...messages, ...this.truncate(heard)];
@@ -130,6 +135,7 @@ class RealtimeCodec implements LiveCodec {
       case 'input_audio_buffer.speech_started':
         return this.#speechStarted();
       case 'input_audio_buffer.speech_stopped':
+        this.#isAwaited = true;
         return [{ type: 'speech_stopped' }];
       case 'response.output_item.added':
         return this.#itemAdded(event);
@@ -167,11 +173,17 @@ class RealtimeCodec implements LiveCodec {
 
   #speechStarted(): LiveEvent[] {
     const { newest } = this.#answers;
+    const { isWaiting } = this.#calls;
     this.#calls.isUserTurn = true;
+    // What the user says now is to be answered, whatever became of what was said before.
+    this.#isAwaited = false;
+    this.#isAwaitedUnwanted = false;
     this.#calls.giveUp();
     this.#answers.voidAll();
     const events: LiveEvent[] = [{ type: 'speech_started' }];
     if (newest !== null) events.push({ type: 'interrupted', itemId: newest.id });
+    // The results are told, but nobody goes on with them.
+    else if (isWaiting) events.push({ type: 'answer_done', outcome: 'interrupted' });
     return events;
   }
 
@@ -179,9 +191,11 @@ class RealtimeCodec implements LiveCodec {
     const responseId = isMembers(response) ? idOf(response.id) : null;
     if (responseId === null || !this.#answers.begin(responseId)) return nothing();
     this.#calls.isUserTurn = false;
-    const isUnwanted = this.#isAsked && this.#isUnwanted;
+    const isUnwanted = (this.#isAsked && this.#isUnwanted) || this.#isAwaitedUnwanted;
     this.#isAsked = false;
     this.#isUnwanted = false;
+    this.#isAwaited = false;
+    this.#isAwaitedUnwanted = false;
     if (!isUnwanted) return nothing();
     const replies = this.#cancelRunning();
     this.#answers.voidAll();

@@ -10,6 +10,7 @@ export const openaiResponses: ProviderFamily = {
   searches: () => true,
   counting,
   outputTokensMin,
+  unwatched: ({ sampling }) => sampling.stop,
   constrains: () => true,
   lacks,
   encodeRequest,

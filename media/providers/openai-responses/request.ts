@@ -26,6 +26,7 @@ const ownMembers: ReadonlySet<string> = new Set([
   'messages',
   'metadata',
   'model',
+  'n',
   'optimization',
   'previous_response_id',
   'prompt',
@@ -85,10 +86,13 @@ export const counting: TokenCounting = {
   },
 };
 
-/** The path of what this format has no form for. */
-export function lacks(request: GenerationRequest): string | null {
+/**
+ * The path of what this format has no form for. Stop sequences are watched for here, except where a
+ * cut would leave hidden reasoning uncounted: there the vendor refuses them as well.
+ */
+export function lacks(request: GenerationRequest, reasons = false): string | null {
   const foreign = foreignTo(request, 'responses');
-  if (foreign !== null || request.sampling.stop.length === 0) return foreign;
+  if (foreign !== null || !reasons || request.sampling.stop.length === 0) return foreign;
   return request.source.format === 'messages' ? 'stop_sequences' : 'stop';
 }
 
@@ -174,5 +178,5 @@ function callOf(target: UpstreamTarget, path: string, accept: string, body: Memb
   };
   if (target.apiKey !== null) headers.authorization = `Bearer ${target.apiKey}`;
   const url = target.baseUrl.replace(/\/+$/, '') + path;
-  return { method: 'POST', url, headers, body: JSON.stringify(body) };
+  return { method: 'POST', url, headers, body };
 }

@@ -26,9 +26,10 @@ export const listAudit = defineRoute({
   operationId: 'listAuditEvents',
   summary: 'List audit events',
   description:
-    'Newest first. Every given filter must fit: `actor` (an account id, or `configuration`), ' +
-    '`action` such as `provider.update`, `subject` such as `provider:name`, `account_id`, and ' +
-    'the time `from` (inclusive) and `to` (exclusive), ISO 8601. Details hold no secrets.',
+    'Newest first. Every given filter must fit: `actor` (an account id, `configuration` or ' +
+    '`command`), `action` such as `provider.update`, `subject` such as `provider:name`, ' +
+    '`account_id`, and the time `from` (inclusive) and `to` (exclusive), ISO 8601. Details ' +
+    'hold no secrets.',
   tag: 'Administration',
   documents: ['account'],
   access: { kind: 'admin' },

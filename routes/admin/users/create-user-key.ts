@@ -3,13 +3,13 @@
 import * as v from 'valibot';
 import { findAccount } from '../../../db/accounts.ts';
 import { audited } from '../../../db/audit-events.ts';
-import { createKey } from '../../../db/keys.ts';
+import { createKeyWithin } from '../../../db/keys.ts';
 import { withDeadline } from '../../../db/sql.ts';
 import { newId } from '../../../runtime/ids.ts';
 import { fixedLimits } from '../../../runtime/limits.ts';
 import { Problem } from '../../../runtime/problem.ts';
 import { defineRoute } from '../../define.ts';
-import { newKey } from '../../keys/new-key.ts';
+import { newKey, tooManyKeys } from '../../keys/new-key.ts';
 import { apiKeyBody, createdKeySchema, newKeyEntries } from '../../keys/schema.ts';
 import { requireAccount } from '../../require.ts';
 import { accountParams } from './schema.ts';
@@ -23,7 +23,8 @@ export const createUserKey = defineRoute({
   summary: 'Create an API key for an account',
   description:
     '`raw_token` is returned once. Without `scopes` the key may list and call models; without ' +
-    'limits it has the usual ones.',
+    `limits it has the usual ones. An account has at most ${fixedLimits.keys.activeMax} active ` +
+    'keys; another one is 409 `conflict` until one is revoked.',
   tag: 'Administration',
   documents: ['account'],
   access: { kind: 'admin' },
@@ -39,7 +40,7 @@ export const createUserKey = defineRoute({
     }),
   },
   replies: { 201: { description: 'The key and its token.', schema: createdKeySchema } },
-  problems: ['not_found', 'dependency_unavailable'],
+  problems: ['not_found', 'conflict', 'dependency_unavailable'],
   async handle({ params, body, caller, services }) {
     const { account_id: accountId } = params;
     const account = await withDeadline(findAccount(services.sql, accountId));
@@ -47,7 +48,8 @@ export const createUserKey = defineRoute({
     if (walletId === null) throw new Problem('not_found', { param: 'account_id' });
     const { token, key } = newKey(body, { accountId, walletId }, services);
     const made = audited(services.sql, async (transaction) => {
-      const result = await createKey(transaction, key);
+      const result = await createKeyWithin(transaction, key, fixedLimits.keys.activeMax);
+      if (result === null) return { result, event: null };
       const id = newId('aud', services.system.node);
       const { label, scopes, prefix, requestsPerMinute, concurrencyMax } = result;
       const details = { label, scopes, prefix, requestsPerMinute, concurrencyMax };
@@ -55,7 +57,9 @@ export const createUserKey = defineRoute({
       const event = { id, accountId, actor, action: 'key.create', subject: `key:${result.id}` };
       return { result, event: { ...event, details } };
     });
-    const json = { ok: true, raw_token: token, api_key: apiKeyBody(await withDeadline(made)) };
+    const row = await withDeadline(made);
+    if (row === null) throw tooManyKeys();
+    const json = { ok: true, raw_token: token, api_key: apiKeyBody(row) };
     return { status: 201, headers: { 'cache-control': 'no-store' }, json };
   },
 });

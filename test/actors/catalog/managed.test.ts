@@ -76,6 +76,7 @@ test('a public entry has all capabilities, the largest window, and shared rates 
     alias: 'auto',
     display_name: 'Automatic',
     provider: 'svc',
+    available: true,
     supports_streaming: true,
     credits_per_million_input: 105,
     credits_per_million_cached_input: 105,

@@ -2,7 +2,7 @@
 // which a provider fails, what the client sees of it in each format, and what it costs.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { ask, formats, post } from '../../harness/formats.ts';
+import { ask, formats, post, type Told } from '../../harness/formats.ts';
 import { type Behaviour, type ScriptedProvider, startProvider } from '../../harness/provider.ts';
 import { startStopwatch } from '../../harness/stopwatch.ts';
 import { openTestbed, type Testbed } from '../../harness/testbed.ts';
@@ -174,6 +174,14 @@ for (const [kind, upstream] of [
   });
 }
 
+/** The last event of a failed stream has the receipt that the headers named. */
+function assertFailed({ svcRouting, svcUsage, headers, raw }: Told): void {
+  assert.ok(svcRouting !== null, raw);
+  assert.equal(svcRouting.receipt_id, headers.get('x-svc-routing-receipt-id'));
+  assert.equal(svcRouting.outcome, 'failed');
+  assert.equal(svcRouting.charge_microcredits, svcUsage?.charge_microcredits);
+}
+
 test('after the first delta there is no other candidate, in any format', async () => {
   first.behaviour = { kind: 'cutAfterDelta' };
   for (const format of formats) {
@@ -188,6 +196,7 @@ test('after the first delta there is no other candidate, in any format', async (
     assert.equal(failure, 'response.failed');
     assert.ok(told.error !== null, told.raw);
     assert.equal(told.svcUsage?.source, 'estimated', told.raw);
+    assertFailed(told);
     const paid = availableMicros - (await account.quiet()).availableMicros;
     assert.equal(paid, BigInt(told.svcUsage?.charge_microcredits ?? -1));
     assert.ok(paid > 0n);
@@ -219,6 +228,7 @@ test('when all fail a stream ends with the error of its format, free of charge',
     assert.equal(told.status, 200);
     assert.ok(told.error !== null, told.raw);
     assert.equal(told.svcUsage?.charge_microcredits, 0);
+    assertFailed(told);
     const whole = await ask(format, account, { model: 'm-all', text: 'hi' });
     assert.ok([502, 503].includes(whole.status), whole.raw);
     assert.match(whole.headers.get('x-svc-routing-receipt-id') ?? '', /^rr_/);

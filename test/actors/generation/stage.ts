@@ -35,6 +35,7 @@ import { Simulator } from '../../harness/simulator.ts';
 
 export interface StageOptions {
   upstream?: Partial<Limits['upstream']>;
+  instance?: Partial<Limits['instance']>;
   sliceTokens?: number;
   /** Base URLs of providers that are tried before the simulator. */
   before?: readonly string[];
@@ -66,12 +67,7 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
   const simulator = new Simulator(`http://127.0.0.1:${sim.port}`);
   const model = modelOf([...(options.before ?? []), `${simulator.url}/v1`]);
   const sql = database.pool('general', 2);
-  const fixed = createLimits(readConfig({}));
-  const limits: Limits = {
-    ...fixed,
-    upstream: { ...fixed.upstream, ...options.upstream },
-    generation: { ...fixed.generation, sliceTokens: options.sliceTokens ?? 1_024 },
-  };
+  const limits = limitsOf(options);
   const upstream = createUpstreamClient({ connectionsMax: 32 });
   const wrap = options.wallet ?? ((real: ActorRef<WalletProtocol>) => real);
   const deps: GenerationDeps = {
@@ -128,6 +124,16 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
       sim.close();
       await database.close();
     },
+  };
+}
+
+function limitsOf({ upstream, instance, sliceTokens = 1_024 }: StageOptions): Limits {
+  const fixed = createLimits(readConfig({}));
+  return {
+    ...fixed,
+    upstream: { ...fixed.upstream, ...upstream },
+    instance: { ...fixed.instance, ...instance },
+    generation: { ...fixed.generation, sliceTokens },
   };
 }
 

@@ -216,6 +216,34 @@ test('goAway and then silence: left on a timer, renewable', async () => {
   assert.deepEqual([last(client).reason, last(client).renewable], ['upstream_closed', true]);
 });
 
+test('an upstream that goes while the hold is on its way is left on the same timer', async () => {
+  let letGo = () => {};
+  const gate = new Promise<void>((resolve) => {
+    letGo = resolve;
+  });
+  const stage = await open({
+    foresees: true,
+    wallet: (real) => ({
+      kind: real.kind,
+      id: real.id,
+      tell: (message, payload) => real.tell(message, payload),
+      ask: async (message, payload, timeoutMs) => {
+        const answer = await real.ask(message, payload, timeoutMs);
+        if (message === 'hold') await gate;
+        return answer;
+      },
+    }),
+  });
+  const client = stage.connect(await stage.account());
+  client.start();
+  stage.calls[0]?.says({ type: 'ready' }, { type: 'going_away', leftMs: 3_300 });
+  letGo();
+  await until('it is live', () => client.types().includes('session.ready'));
+  await stage.over(client);
+  assert.deepEqual([last(client).reason, last(client).renewable], ['upstream_closed', true]);
+  assert.deepEqual(client.of('error'), [], 'it was left before it went');
+});
+
 test('the longest duration, and silence, end a session by name', async () => {
   const stage = await open({ secondsMax: 2, idleMs: 60_000 });
   const client = await stage.live(await stage.account());

@@ -97,6 +97,8 @@ export class FakeCall implements LiveCall {
   readonly setup: LiveSetup;
   readonly #report: (events: readonly LiveEvent[]) => void;
   frames = 0;
+  /** Bytes of each message of sound. */
+  readonly messages: number[] = [];
   droppedFrames = 0;
   closedMs: number | null = null;
   /** Ends by itself when it is closed; else the test does it. */
@@ -113,8 +115,9 @@ export class FakeCall implements LiveCall {
     this.#report(events);
   }
 
-  audio(): boolean {
-    this.frames += 1;
+  audio(pcm: Uint8Array): boolean {
+    this.messages.push(pcm.byteLength);
+    this.frames += Math.ceil(pcm.byteLength / 1_024);
     return true;
   }
 

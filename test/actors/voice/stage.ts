@@ -19,6 +19,7 @@ import { auditLedger } from '../../../db/audit.ts';
 import type { Sql } from '../../../db/sql.ts';
 import { checkpointSessions } from '../../../db/voice-sessions.ts';
 import { createBudgetCounters, openAudioBudget } from '../../../media/audio/budget.ts';
+import { createStraightLanes } from '../../../media/audio/lanes/straight.ts';
 import type { UpstreamTarget } from '../../../media/providers/contract.ts';
 import type { LiveFamily } from '../../../media/providers/live-contract.ts';
 import type { SearchHit } from '../../../media/providers/search.ts';
@@ -42,6 +43,8 @@ export interface StageOptions {
   /** What a web search finds; absent: there is none. */
   search?: (signal: AbortSignal) => Promise<SearchHit[] | null>;
   targets?: number;
+  /** Upstreams are called before the hold is durable. */
+  foresees?: boolean;
 }
 
 export interface VoiceStage {
@@ -107,10 +110,11 @@ function depsOf(options: StageOptions, sql: Sql, wallet: Wallets, calls: FakeCal
     instanceId: 'ins_stage',
     wallet,
     health: createRouteHealth(),
-    foresight: { expectsFunds: () => false, saw: () => {}, forget: () => {} },
+    foresight: { expectsFunds: () => options.foresees === true, saw: () => {}, forget: () => {} },
     sealer: createSealer(Buffer.alloc(32, 7).toString('base64url')),
     limits,
     lanes: { open: () => null, stop: async () => {}, status: noLanes },
+    straightLanes: createStraightLanes(),
     budget: openAudioBudget(createBudgetCounters(1), 0, 64 * 1024 * 1024),
     family: () => family,
     openCall: (_family, { routeId }, setup, listener) => {

@@ -83,6 +83,7 @@ function openStage(): Stage {
       }),
     findEntries: async () => ({ ok: true, value: new Map() }),
     findHolders: async () => ({ ok: true, value: [] }),
+    findKeys: async () => ({ ok: true, value: [] }),
   };
   const log = { warn: () => undefined, error: () => undefined };
   const none = null as never;

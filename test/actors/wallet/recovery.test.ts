@@ -170,15 +170,10 @@ test('the sweep releases expired holds, expires grants and frees old keys', asyn
 /** A hold whose write comes through only after its caller was told `unavailable`. */
 async function holdInDoubt(walletId: string, doubting: Branch): Promise<HoldRequest> {
   const hold = claimingHold(60n, null);
-  const lock = await bank.sql.reserve();
-  try {
-    await lock`BEGIN`;
+  await bank.sql.begin(async (lock) => {
     await lock`SELECT 1 FROM wallets WHERE id = ${walletId} FOR UPDATE`;
     assert.deepEqual(await doubting.ask(walletId, 'hold', hold), { status: 'unavailable' });
-    await lock`COMMIT`;
-  } finally {
-    lock.release();
-  }
+  });
   return hold;
 }
 

@@ -5,6 +5,7 @@ import type { ModelEvent } from '../../../media/model/events.ts';
 import type { GenerationRequest } from '../../../media/model/request.ts';
 import type { TokenUsage } from '../../../media/model/usage.ts';
 import { requireFamily } from '../../../media/providers/families.ts';
+import { StopCut } from '../../../media/providers/stops.ts';
 
 export interface SimulatedFamily {
   name: string;
@@ -52,7 +53,8 @@ export async function hear(
   const target = { routeId: 'r', family: name, baseUrl, apiKey: null, upstreamModel };
   const outputTokensMax = Math.min(request.outputTokensMax ?? 64, 64);
   const options = { outputTokensMax, nativeSearch: false };
-  const { url, method, headers, body } = family.encodeRequest(request, target, options);
+  const { url, method, headers, ...call } = family.encodeRequest(request, target, options);
+  const body = JSON.stringify(call.body);
   const response = await fetch(url, { method, headers, body });
   const heard: Heard = { answer: emptyAnswer(), usage: null, failure: null };
   const bytes = new Uint8Array(await response.arrayBuffer());
@@ -61,7 +63,8 @@ export async function hear(
     return heard;
   }
   const reader = family.createReader();
-  for (const event of [...reader.push(bytes), ...reader.end()]) take(heard, event);
+  const stop = new StopCut(family.unwatched(request));
+  for (const event of stop.keep([...reader.push(bytes), ...reader.end()])) take(heard, event);
   for (const item of heard.answer.items) {
     if (item.type === 'tool_call') item.id = '';
     if (item.type === 'reasoning') item.native = null;

@@ -106,7 +106,7 @@ function readAs(format: string, body: Members): GenerationRequest {
 function encoded({ name, upstreamModel }: SimulatedFamily, request: GenerationRequest): string {
   const target = { routeId: 'r', family: name, baseUrl: '', apiKey: null, upstreamModel };
   const options = { outputTokensMax: 64, nativeSearch: false };
-  return requireFamily(name).encodeRequest(request, target, options).body;
+  return JSON.stringify(requireFamily(name).encodeRequest(request, target, options).body);
 }
 
 const ask = { role: 'user', content: 'look [[sim tokens=3]]' };

@@ -5,9 +5,9 @@ import { after, before, test } from 'node:test';
 import type OpenAI from 'openai';
 import type { Response, ResponseStreamEvent } from 'openai/resources/responses/responses';
 import type { TestAccount } from '../../harness/account.ts';
-import { openTestbed, type Testbed } from '../../harness/testbed.ts';
+import type { Testbed } from '../../harness/testbed.ts';
 import { openAi } from '../client.ts';
-import { simulatedPrices } from '../pairs/play.ts';
+import { openOwnBed } from './bed.ts';
 import { fixtures } from './fixtures.ts';
 import { type OwnUpstream, startOwnUpstream } from './upstream.ts';
 
@@ -17,20 +17,7 @@ let account: TestAccount;
 let client: OpenAI;
 before(async () => {
   upstream = await startOwnUpstream();
-  const provider = { name: 'own', family: 'openai-responses', base_url: upstream.url };
-  bed = await openTestbed({
-    catalog: {
-      providers: [{ ...provider, simulated: true }],
-      models: [
-        {
-          alias: 'own-model',
-          routes: [{ provider: 'own', upstream_model: 'own-upstream' }],
-          price: simulatedPrices,
-          capabilities: ['chat', 'tools', 'reasoning'],
-        },
-      ],
-    },
-  });
+  bed = await openOwnBed('openai-responses', upstream.url);
   account = await bed.account();
   client = openAi(account);
 });

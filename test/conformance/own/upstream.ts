@@ -18,6 +18,11 @@ export async function startOwnUpstream(): Promise<OwnUpstream> {
     const pieces: Buffer[] = [];
     request.on('data', (piece: Buffer) => pieces.push(piece));
     request.on('end', () => {
+      // Whoever only looks whether it is there sends nothing.
+      if (pieces.length === 0) {
+        response.writeHead(404).end();
+        return;
+      }
       last = Buffer.concat(pieces).toString();
       const named = fixtures.filter(({ name }) => last.includes(JSON.stringify(name).slice(1, -1)));
       const wanted = named.at(-1);

@@ -28,7 +28,9 @@ function sent(request: GenerationRequest, family: string): Record<string, unknow
     upstreamModel: 'm',
   };
   const options = { outputTokensMax: 9, nativeSearch: false };
-  return JSON.parse(requireFamily(family).encodeRequest(request, target, options).body);
+  return JSON.parse(
+    JSON.stringify(requireFamily(family).encodeRequest(request, target, options).body),
+  );
 }
 
 const search = { type: 'web_search' };

@@ -1,7 +1,13 @@
 // Token counts: exact on ordinary text, linear on hostile text, and the estimate that holds use.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { countTokens, estimateInputTokens, inputText } from '../../../media/model/tokens.ts';
+import type { ContentPart } from '../../../media/model/request.ts';
+import {
+  countTokens,
+  estimateInputTokens,
+  inputText,
+  isLongRequest,
+} from '../../../media/model/tokens.ts';
 import countTokensTask from '../../../media/tasks/count-tokens.ts';
 import { neutralRequest } from '../../harness/request.ts';
 import { cpuMsOf } from '../../harness/stopwatch.ts';
@@ -44,6 +50,19 @@ test('estimates from bytes, messages, tools and images', () => {
   const tool = { name: 'f', description: null, parameters: null, strict: null };
   const toolTokens = Math.ceil((41 + JSON.stringify([tool]).length) / 4) - 11;
   assert.equal(estimateInputTokens({ ...request, tools: [tool] }), 11 + 8 + 1024 + toolTokens);
+});
+
+test('a long text is a long request, and so are images and documents of many bytes', () => {
+  const isLong = (...parts: ContentPart[]) =>
+    isLongRequest(
+      neutralRequest({ messages: [{ role: 'user', parts, toolCalls: [], toolCallId: null }] }),
+    );
+  const url = `data:image/png;base64,${'A'.repeat(40_000)}`;
+  const image: ContentPart = { type: 'image', url, detail: null };
+  assert.equal(isLong({ type: 'text', text: 'x'.repeat(60_000) }), false);
+  assert.equal(isLong({ type: 'text', text: 'x'.repeat(70_000) }), true);
+  assert.deepEqual([isLong(image), isLong(image, image)], [false, true]);
+  assert.equal(isLong({ type: 'file', url: url + url, name: null }), true);
 });
 
 test('what is counted has the texts, the calls and the tools, and no images', () => {

@@ -70,8 +70,9 @@ test('another family is sent the plain ids, and not the client’s own body', ()
     upstreamModel: 'm',
   };
   const call = family.encodeRequest(request, target, { outputTokensMax: 1, nativeSearch: false });
-  assert.ok(!call.body.includes('__sig'));
-  const sent = JSON.parse(call.body);
+  const written = JSON.stringify(call.body);
+  assert.ok(!written.includes('__sig'));
+  const sent = JSON.parse(written);
   assert.equal(sent.messages[1].tool_calls[0].id, id);
   assert.equal(sent.messages[2].tool_call_id, id);
   assert.equal(sent.temperature, 0.5);

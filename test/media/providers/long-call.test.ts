@@ -12,7 +12,7 @@ import type {
   UpstreamCall,
   UpstreamDeadlines,
 } from '../../../media/providers/contract.ts';
-import { inPieces } from '../../../media/providers/long-call.ts';
+import { inPieces, type WrittenCall } from '../../../media/providers/long-call.ts';
 import { openaiChat } from '../../../media/providers/openai-chat/family.ts';
 import { afterOthers } from '../../../runtime/turns.ts';
 
@@ -45,7 +45,7 @@ function callOf(text: string, baseUrl = `http://127.0.0.1:${sim.port}/v1`): Upst
     method: 'POST',
     url: `${baseUrl}/chat/completions`,
     headers: { 'content-type': 'application/json', authorization: 'Bearer k' },
-    body: JSON.stringify({ model, stream: true, messages }),
+    body: { model, stream: true, messages },
   };
 }
 
@@ -190,10 +190,31 @@ test('a long body whose server goes away in the middle is a failed connection', 
 
 test('a body is cut between characters, whatever stands at the cut', async () => {
   for (const shift of [0, 1, 2, 3]) {
-    const body = 'x'.repeat(shift) + '🧭漢é'.repeat(100_000);
-    const call = await inPieces({ ...callOf(''), body });
-    assert.ok(Array.isArray(call.body) && call.body.length > 2);
-    assert.equal(Buffer.concat(call.body).toString(), body);
-    assert.equal(call.headers['content-length'], String(Buffer.byteLength(body)));
+    const text = 'x'.repeat(shift) + '🧭漢é'.repeat(100_000);
+    const written = JSON.stringify({ text });
+    for (const body of [{ text }, written]) {
+      const call = await inPieces({ ...callOf(''), body } as UpstreamCall | WrittenCall);
+      assert.ok(call.body.length > 2);
+      assert.equal(Buffer.concat(call.body).toString(), written);
+      assert.equal(call.headers['content-length'], String(Buffer.byteLength(written)));
+    }
   }
+});
+
+test('a long body is in no turn written as a whole', async () => {
+  const messages = Array.from({ length: 40 }, () => ({ role: 'user', content: long }));
+  const whole = JSON.stringify(messages).length;
+  let longest = 0;
+  const stringify = JSON.stringify;
+  JSON.stringify = (value: unknown) => {
+    const text = stringify(value);
+    longest = Math.max(longest, text.length);
+    return text;
+  };
+  const made = { ...callOf(''), body: { messages } };
+  const call = await inPieces(made).finally(() => {
+    JSON.stringify = stringify;
+  });
+  assert.ok(Buffer.concat(call.body).length > whole);
+  assert.ok(longest < whole / 100, `${longest} characters of ${whole} at once`);
 });

@@ -351,6 +351,19 @@ test('a request that runs keeps the model and the price that it began with', asy
   await account.quiet();
 });
 
+/** Of the two models: whether the catalog says that it can be called, and whether it is listed. */
+async function offered(key: string): Promise<unknown[]> {
+  const { text } = await freshGet(`${bed.url}/api/public/models`);
+  const { models } = JSON.parse(text) as { models: Members[] };
+  const headers = { authorization: `Bearer ${key}` };
+  const list = await (await fetch(`${bed.url}/v1/models`, { headers })).text();
+  return ['two-ways', 'one-way'].map((name) => {
+    const entry = models.find(({ alias }) => alias === name);
+    assert.equal(entry?.available, entry?.supports_streaming);
+    return [name, entry?.available, list.includes(`"${name}"`)];
+  });
+}
+
 test('a disabled provider is called by nobody; models keep their other routes', async () => {
   const account = await bed.account();
   await make('providers', { name: 'second', ...provider, simulated: true });
@@ -361,6 +374,10 @@ test('a disabled provider is called by nobody; models keep their other routes', 
   assert.deepEqual([await status('two-ways'), await status('one-way')], [200, 200]);
   assert.equal((await desk('POST', '/providers/second/disable')).status, 200);
   assert.deepEqual([await status('two-ways'), await status('one-way')], [200, 503]);
+  assert.deepEqual(await offered(account.apiKey), [
+    ['two-ways', true, true],
+    ['one-way', false, false],
+  ]);
   await desk('PATCH', '/providers/second', { body: { enabled: true } });
   assert.equal(await status('one-way'), 200);
   await account.quiet();

@@ -156,6 +156,16 @@ test('the first status tells well, missing and silent routes apart, and names no
   assert.ok(probes.every(({ path }) => path.includes('/models')));
 });
 
+test('the list of models leaves out those that nobody answers for', async () => {
+  const headers = { authorization: `Bearer ${bed.dev.api_key}` };
+  const reply = await fetch(`${bed.url}/v1/models`, { headers });
+  const { data } = (await reply.json()) as { data: { id: string }[] };
+  const listed = ['well', 'missing', 'hung', 'half'].filter((alias) =>
+    data.some(({ id }) => id === alias),
+  );
+  assert.deepEqual(listed, ['well', 'half']);
+});
+
 test('a change of the catalog is seen in the status at once', async () => {
   await desk('POST', '/models/hung/disable');
   const { status } = await soon('hung is gone', (now) => !statusOf(now, 'hung'));

@@ -203,6 +203,18 @@ test('a model is changed in the middle of a conversation', async () => {
   assert.equal(third.status, 'completed');
 });
 
+test('a long input is stored as it came, and continued', async () => {
+  const content = 'Wärme — 漢字 🧭 '.repeat(1_000);
+  const input = Array.from({ length: 20 }, () => ({ role: 'user', content }));
+  const first = await ask('', { input: [...input, { role: 'user', content: '[[sim tokens=1]]' }] });
+  const [row] = await bed.sql<{ input: string }[]>`
+    SELECT input FROM responses WHERE generation_id = ${first.id.replace('resp_', 'req_')}`;
+  assert.deepEqual(JSON.parse(row?.input ?? '').slice(0, 20), input);
+  await ask('[[sim tokens=1]]', { previous_response_id: first.id });
+  const { messages } = (await bed.simulator.lastBody()) as { messages: typeof input };
+  assert.deepEqual(messages.slice(0, 20), input);
+});
+
 test('where a request cannot be stored, it is not generated', async () => {
   await bed.simulator.reset();
   await bed.sql`ALTER TABLE responses RENAME TO responses_away`;

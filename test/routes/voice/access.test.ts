@@ -163,6 +163,29 @@ test('the limits of a key count sessions for as long as they last', async () => 
   first.socket.terminate();
 });
 
+test('a ticket that is refused for want of a place admits when there is one', async () => {
+  const busy = await bed.account({ concurrencyMax: 1 });
+  const { apiKey } = busy;
+  const query = `ticket=${await ticket({ 'x-api-key': apiKey })}`;
+  const open = await connect({ apiKey });
+  for (let attempt = 0; attempt < 2; attempt += 1) {
+    const full = await refusal({ query });
+    assert.deepEqual(codeOf(full), [429, 'concurrency_limited']);
+    assert.equal(full.headers['retry-after'], '1');
+  }
+  open.socket.terminate();
+  let client: VoiceClient | Refused | null = null;
+  for (let attempt = 0; attempt < 1_000; attempt += 1) {
+    const outcome = await connect({ query }).catch((error: unknown) => error);
+    client = outcome instanceof VoiceClient || outcome instanceof Refused ? outcome : null;
+    if (!(client instanceof Refused) || client.status !== 429) break;
+    await sleep(20);
+  }
+  assert.ok(client instanceof VoiceClient, 'who was told to come again is let in');
+  client.socket.terminate();
+  assert.deepEqual(codeOf(await refusal({ query })), [401, 'unauthenticated'], 'once');
+});
+
 test('a user without a key has 64 sessions at once, by session and by ticket', async () => {
   const user = await bed.account({ micros: 100_000_000_000_000n });
   const headers = { 'x-svc-session': user.sessionToken };

@@ -1,9 +1,23 @@
 // Calls as they were before there were tools: a client that declares `functions` reads and writes
 // `function_call`, of which an answer has one, without an id.
+import type { ToolCall } from '../../answer.ts';
+import type { NativeValue } from '../../events.ts';
 
 /** Whether the client knows no tools. */
 export function knowsFunctions({ functions, tools }: Record<string, unknown>): boolean {
   return (functions ?? null) !== null && (tools ?? null) === null;
+}
+
+/** A call as a client that knows tools is shown it, with what only its own format has of it. */
+export function toolCall({
+  id,
+  name,
+  arguments: text,
+  native,
+}: ToolCall & { native?: NativeValue | undefined }): Record<string, unknown> {
+  const own = native?.format === 'chat' ? native.value : {};
+  if (own.type === 'custom') return { id, ...own, custom: { name, input: text } };
+  return { id, type: 'function', function: { name, arguments: text }, ...own };
 }
 
 /** Ids for calls that have none: a result belongs to the last call of its name. */

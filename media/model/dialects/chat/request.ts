@@ -1,17 +1,20 @@
 // A Chat Completions body → the neutral request, and the refusals that a schema cannot word.
 import { fieldProblem } from '../../../../runtime/http/validate.ts';
 import { fileUrl } from '../../file-url.ts';
-import { assertMediaUrls } from '../../media-url.ts';
+import { assertMediaUrls, assertServerUrls } from '../../media-url.ts';
 import type {
   ContentPart,
   FunctionTool,
   GenerationRequest,
   Message,
+  NativeTool,
   Sampling,
   ToolChoice,
 } from '../../request.ts';
-import { withoutForbiddenSearch } from '../../search-tools.ts';
+import { isSearchTool, withoutForbiddenSearch } from '../../search-tools.ts';
+import { beside } from '../beside.ts';
 import {
+  readCeiling,
   readControls,
   readOutputFormat,
   refuseNoneAllowed,
@@ -19,7 +22,7 @@ import {
   refuseTooManyServers,
 } from '../fields.ts';
 import { FunctionIds, knowsFunctions } from './functions.ts';
-import type { ChatRequestBody } from './schema.ts';
+import type { ChatRequestBody, KnownParts } from './schema.ts';
 
 /** Throws a Problem with the field's path for what the schema alone cannot refuse. */
 export function readRequest(
@@ -30,16 +33,16 @@ export function readRequest(
   const messages = readMessages(body.messages);
   assertMediaUrls(messages, 'messages');
   if (typeof body.instructions === 'string') messages.unshift(systemMessage(body.instructions));
+  const { tools, nativeTools } = readTools(declaredTools(body));
   return withoutForbiddenSearch({
     model: body.model,
     messages,
-    tools: allowedAmong(readTools(declaredTools(body)), body),
-    nativeTools: [],
+    tools: allowedAmong(tools, nativeTools, body),
+    nativeTools,
     toolChoice: readToolChoice(body),
     parallelToolCalls: body.parallel_tool_calls ?? (knowsFunctions(body) ? false : null),
     outputFormat: readOutputFormat(body),
-    outputTokensMax:
-      body.max_output_tokens ?? body.max_completion_tokens ?? body.max_tokens ?? null,
+    outputTokensMax: readCeiling(body),
     sampling: readSampling(body),
     reasoning:
       typeof body.reasoning_effort === 'string'
@@ -51,7 +54,6 @@ export function readRequest(
 }
 
 function refuseUnsupported(body: ChatRequestBody): void {
-  if ((body.n ?? 1) > 1) throw fieldProblem('n', "Only one choice is produced: 'n' must be 1.");
   if (body.modalities?.some((modality) => modality !== 'text')) {
     throw fieldProblem('modalities', "Only the modality 'text' is available on this route.");
   }
@@ -95,38 +97,63 @@ function readMessage(message: BodyMessage): Message {
   return {
     role: message.role === 'function' ? 'tool' : message.role,
     parts,
-    toolCalls: calls.map((call) => ({
-      id: call.id,
-      name: call.function.name,
-      arguments: call.function.arguments,
-    })),
+    toolCalls: calls.map(readCall),
     toolCallId: message.role === 'tool' ? message.tool_call_id : null,
+    ...beside('chat', message, messageMembers),
   };
+}
+
+const messageMembers: ReadonlySet<string> = new Set([
+  '__proto__',
+  'content',
+  'function_call',
+  'refusal',
+  'role',
+  'tool_call_id',
+  'tool_calls',
+]);
+const callMembers: ReadonlySet<string> = new Set(['__proto__', 'function', 'id', 'index', 'type']);
+
+type BodyCall = NonNullable<(BodyMessage & { role: 'assistant' })['tool_calls']>[number];
+
+/** Free text is no arguments where other formats want JSON. */
+function readCall(call: BodyCall): Message['toolCalls'][number] {
+  if (call.type === 'custom') {
+    const { name, input } = call.custom;
+    const own = { format: 'chat' as const, value: { type: 'custom', custom: { name, input } } };
+    return { id: call.id, name, arguments: JSON.stringify({ input }), own };
+  }
+  const { name, arguments: text } = call.function;
+  return { id: call.id, name, arguments: text, ...beside('chat', call, callMembers) };
 }
 
 function readParts(content: BodyMessage['content']): ContentPart[] {
   if (content === null || content === undefined) return [];
   if (typeof content === 'string') return [{ type: 'text', text: content }];
-  return content.map((part): ContentPart => {
-    switch (part.type) {
-      case 'text':
-        return { type: 'text', text: part.text };
-      case 'refusal':
-        return { type: 'text', text: part.refusal };
-      case 'image_url':
-        return { type: 'image', url: part.image_url.url, detail: part.image_url.detail ?? null };
-      case 'file': {
-        const { file_data, filename } = part.file;
-        const name = filename ?? null;
-        if (typeof file_data === 'string') {
-          return { type: 'file', url: fileUrl(file_data, name), name };
-        }
-        return { type: 'native', format: 'chat', value: part };
-      }
-      default:
-        return { type: 'native', format: 'chat', value: part };
-    }
-  });
+  return content.map(readPart);
+}
+
+/** Any part: those of unknown types too. */
+type BodyPart = Record<string, unknown> & { type: string };
+
+function readPart(part: BodyPart): ContentPart {
+  if (isPart(part, 'text')) return { type: 'text', text: part.text };
+  if (isPart(part, 'refusal')) return { type: 'text', text: part.refusal };
+  if (isPart(part, 'image_url')) {
+    return { type: 'image', url: part.image_url.url, detail: part.image_url.detail ?? null };
+  }
+  if (isPart(part, 'file') && typeof part.file.file_data === 'string') {
+    const name = part.file.filename ?? null;
+    return { type: 'file', url: fileUrl(part.file.file_data, name), name };
+  }
+  return { type: 'native', format: 'chat', value: part };
+}
+
+function isPart<T extends keyof KnownParts>(
+  part: BodyPart,
+  type: T,
+): part is BodyPart & KnownParts[T] {
+  return part.type === type;
 }
 
 function systemMessage(text: string): Message {
@@ -135,9 +162,24 @@ function systemMessage(text: string): Message {
 
 type BodyTool = NonNullable<ChatRequestBody['tools']>[number];
 
-function readTools(tools: BodyTool[]): FunctionTool[] {
-  refuseTooManyServers(tools);
-  return tools.map(readTool);
+const noSearchTool = "This format has no search tool: ask for one by 'web_search'.";
+
+function readTools(declared: BodyTool[]): { tools: FunctionTool[]; nativeTools: NativeTool[] } {
+  refuseTooManyServers(declared);
+  assertServerUrls(declared, 'tools', 'server_url');
+  const tools: FunctionTool[] = [];
+  const nativeTools: NativeTool[] = [];
+  for (const [index, tool] of declared.entries()) {
+    refuseServerTool(tool, index);
+    if (tool.type === 'function') {
+      tools.push(readTool(tool, index));
+      continue;
+    }
+    // Nobody counts what such a search costs: `web_search` asks for one.
+    if (isSearchTool(tool)) throw fieldProblem(`tools[${index}].type`, noSearchTool);
+    nativeTools.push({ format: 'chat', value: tool });
+  }
+  return { tools, nativeTools };
 }
 
 function declaredTools({ tools, functions }: ChatRequestBody): BodyTool[] {
@@ -145,13 +187,6 @@ function declaredTools({ tools, functions }: ChatRequestBody): BodyTool[] {
 }
 
 function readTool(tool: BodyTool, index: number): FunctionTool {
-  refuseServerTool(tool, index);
-  if (tool.type !== 'function') {
-    throw fieldProblem(
-      `tools[${index}].type`,
-      `Tools of type '${tool.type.slice(0, 64)}' are not available on this route.`,
-    );
-  }
   const declared = tool.function ?? null;
   if (declared === null) {
     const path = `tools[${index}].function`;
@@ -166,14 +201,18 @@ function readTool(tool: BodyTool, index: number): FunctionTool {
 }
 
 /** Models of other formats know no list of allowed tools: they are offered no others. */
-function allowedAmong(tools: FunctionTool[], { tool_choice }: ChatRequestBody): FunctionTool[] {
+function allowedAmong(
+  tools: FunctionTool[],
+  nativeTools: readonly NativeTool[],
+  { tool_choice }: ChatRequestBody,
+): FunctionTool[] {
   const allowed = typeof tool_choice === 'object' ? tool_choice?.allowed_tools : null;
   if (allowed === null || allowed === undefined) return tools;
   const names = new Set(allowed.tools.map((tool) => tool.function?.name));
-  return refuseNoneAllowed(
-    tools.filter(({ name }) => names.has(name)),
-    'tool_choice.allowed_tools.tools',
-  );
+  const left = tools.filter(({ name }) => names.has(name));
+  // What else is allowed the provider knows.
+  if (nativeTools.length > 0) return left;
+  return refuseNoneAllowed(left, 'tool_choice.allowed_tools.tools');
 }
 
 function readFunctionCall({ function_call: choice }: ChatRequestBody): ToolChoice | null {
@@ -192,6 +231,7 @@ function readToolChoice(body: ChatRequestBody): ToolChoice | null {
     }
     return { name: choice.function.name };
   }
+  if (choice.type === 'custom' && choice.custom) return { name: choice.custom.name };
   if (choice.type === 'allowed_tools') {
     return choice.allowed_tools?.mode === 'required' ? 'required' : 'auto';
   }

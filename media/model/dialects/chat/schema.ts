@@ -2,7 +2,7 @@
 // for members that nobody here knows (they are forwarded), closed where the specification says so.
 import * as v from 'valibot';
 import { maxCharacters } from '../../../../runtime/http/text.ts';
-import { sharedFields, tokenCeiling } from '../fields.ts';
+import { sharedFields } from '../fields.ts';
 
 const textPart = v.looseObject({ type: v.literal('text'), text: v.string() });
 const imagePart = v.looseObject({
@@ -20,15 +20,22 @@ const filePart = v.looseObject({
 const refusalPart = v.looseObject({ type: v.literal('refusal'), refusal: v.string() });
 /** Understood by same-format upstreams alone. */
 const audioPart = v.looseObject({ type: v.literal('input_audio') });
-const part = v.variant('type', [textPart, imagePart, filePart, refusalPart, audioPart]);
+/** What servers of this format know beyond the vendor's own. */
+const otherPart = v.looseObject({
+  type: v.picklist(['video_url', 'audio_url', 'document_url', 'thinking', 'reference']),
+});
+const part = v.variant('type', [textPart, imagePart, filePart, refusalPart, audioPart, otherPart]);
 const content = v.union([v.string(), v.array(part)]);
 
 const functionCall = v.looseObject({ name: v.string(), arguments: v.string() });
-const toolCall = v.looseObject({
-  id: v.string(),
-  type: v.literal('function'),
-  function: functionCall,
-});
+const toolCall = v.variant('type', [
+  v.looseObject({ id: v.string(), type: v.literal('function'), function: functionCall }),
+  v.looseObject({
+    id: v.string(),
+    type: v.literal('custom'),
+    custom: v.looseObject({ name: v.string(), input: v.string() }),
+  }),
+]);
 
 const message = v.variant('role', [
   v.looseObject({ role: v.picklist(['system', 'developer', 'user']), content }),
@@ -53,7 +60,7 @@ const declaration = v.looseObject({
 const tool = v.looseObject({
   type: v.pipe(
     v.string(),
-    v.description('`function`; other declarations are refused on this route'),
+    v.description('`function`; other types are tools that only providers of this format know'),
   ),
   function: v.nullish(declaration),
 });
@@ -63,6 +70,7 @@ const toolChoice = v.union([
   v.looseObject({
     type: v.string(),
     function: v.nullish(v.looseObject({ name: v.string() })),
+    custom: v.nullish(v.looseObject({ name: v.string() })),
     allowed_tools: v.nullish(
       v.looseObject({
         mode: v.nullish(v.string()),
@@ -76,16 +84,12 @@ const penalty = v.nullish(v.pipe(v.number(), v.minValue(-2), v.maxValue(2)));
 export const chatRequestSchema = v.looseObject({
   ...sharedFields,
   messages: v.pipe(v.array(message), v.minLength(1), v.maxLength(10_000)),
-  instructions: v.nullish(v.string()),
   stream_options: v.nullish(
     v.looseObject({
       include_usage: v.nullish(v.boolean()),
       include_obfuscation: v.nullish(v.boolean()),
     }),
   ),
-  max_completion_tokens: tokenCeiling,
-  max_tokens: tokenCeiling,
-  n: v.nullish(v.pipe(v.number(), v.integer(), v.minValue(1))),
   temperature: v.nullish(v.pipe(v.number(), v.minValue(0), v.maxValue(2))),
   top_p: v.nullish(v.pipe(v.number(), v.minValue(0), v.maxValue(1))),
   presence_penalty: penalty,
@@ -114,4 +118,11 @@ export const chatRequestSchema = v.looseObject({
   reasoning_effort: v.nullish(v.pipe(v.string(), maxCharacters(40))),
 });
 
+/** The parts that have a neutral form, by type. */
+export interface KnownParts {
+  text: v.InferOutput<typeof textPart>;
+  image_url: v.InferOutput<typeof imagePart>;
+  file: v.InferOutput<typeof filePart>;
+  refusal: v.InferOutput<typeof refusalPart>;
+}
 export type ChatRequestBody = v.InferOutput<typeof chatRequestSchema>;

@@ -1,11 +1,20 @@
 // Writes one subscriber's Chat Completions stream. A text event is three strings joined: what
 // stands around the text never changes in a stream, and plain text needs no escaping.
 import type { Problem } from '../../../../runtime/problem.ts';
+import type { Answer } from '../../answer.ts';
 import type { FinishReason, ModelEvent, Progress } from '../../events.ts';
-import type { Receipt, ReplyIdentity, ReplyOptions, StreamEncoder, SvcUsage } from '../contract.ts';
+import {
+  failureMembers,
+  type Receipt,
+  type ReplyIdentity,
+  type ReplyOptions,
+  type StreamEncoder,
+  type SvcRouting,
+  type SvcUsage,
+} from '../contract.ts';
 import { hasAddress, urlCitation } from './citation.ts';
 import { chatError } from './error.ts';
-import { knowsFunctions } from './functions.ts';
+import { knowsFunctions, toolCall } from './functions.ts';
 import { chatUsage, completionId } from './usage.ts';
 
 const done = 'data: [DONE]\n\n';
@@ -17,6 +26,8 @@ const wordMembers = {
   reasoning: 'reasoning_content',
 } as const;
 
+type WordEvent = ModelEvent & { type: keyof typeof wordMembers };
+
 export class ChatStreamEncoder implements StreamEncoder {
   readonly #includeUsage: boolean;
   /** The client knows functions, and no tools. */
@@ -27,6 +38,8 @@ export class ChatStreamEncoder implements StreamEncoder {
   readonly #close: string;
   readonly #textOpen: string;
   readonly #textClose: string;
+  /** Calls whose arguments are free text. */
+  #custom: Set<number> | null = null;
   #roleSent = false;
   #finishReason: FinishReason | 'function_call' = 'stop';
 
@@ -50,7 +63,7 @@ export class ChatStreamEncoder implements StreamEncoder {
       const next = events[at + 1];
       if (event === undefined) continue;
       if (next?.type === 'extra' && 'text' in event && event.type !== 'tool_arguments') {
-        text += this.#extra(next, { [wordMembers[event.type]]: event.text });
+        text += this.#extra(next, wordsOf(event));
         at += 1;
       } else if (event.type === 'text' && this.#roleSent) {
         text += this.#textOpen + (event.plain ? event.text : escapeText(event.text));
@@ -79,9 +92,13 @@ export class ChatStreamEncoder implements StreamEncoder {
     return last + this.#tail() + usageChunk + done;
   }
 
-  failure(problem: Problem, svcUsage: SvcUsage | null): string {
-    const error = { error: chatError(problem) };
-    const members = svcUsage === null ? error : { ...error, svc_usage: svcUsage };
+  failure(
+    problem: Problem,
+    svcUsage: SvcUsage | null,
+    _answer: Answer,
+    svcRouting: SvcRouting | null,
+  ): string {
+    const members = { error: chatError(problem), ...failureMembers(svcUsage, svcRouting) };
     return `data: ${JSON.stringify(members)}\n\n${done}`;
   }
 
@@ -94,15 +111,26 @@ export class ChatStreamEncoder implements StreamEncoder {
       case 'refusal':
         return this.#delta(`{"refusal":"${escapeText(event.text)}"}`);
       case 'reasoning':
-        return this.#delta(`{"reasoning_content":"${escapeText(event.text)}"}`);
+        return this.#delta(JSON.stringify(wordsOf(event)));
       case 'tool_call': {
-        const { index, id, name } = event;
+        const { index, id, name, native } = event;
         if (this.#isOld) return this.#functionCall(index, JSON.stringify({ name, arguments: '' }));
-        const call = { index, id, type: 'function', function: { name, arguments: '' } };
+        const call: Record<string, unknown> = {
+          index,
+          ...toolCall({ id, name, arguments: '', native }),
+        };
+        if (call.type === 'custom') {
+          this.#custom ??= new Set();
+          this.#custom.add(index);
+        }
         return this.#delta(`{"tool_calls":[${JSON.stringify(call)}]}`);
       }
       case 'tool_arguments': {
         const fragment = escapeText(event.text);
+        if (this.#custom?.has(event.index)) {
+          const members = `{"index":${event.index},"custom":{"input":"${fragment}"}}`;
+          return this.#delta(`{"tool_calls":[${members}]}`);
+        }
         if (this.#isOld) return this.#functionCall(event.index, `{"arguments":"${fragment}"}`);
         return this.#delta(
           `{"tool_calls":[{"index":${event.index},"function":{"arguments":"${fragment}"}}]}`,
@@ -150,6 +178,15 @@ export class ChatStreamEncoder implements StreamEncoder {
   #tail(): string {
     return this.#includeUsage ? ',"usage":null}\n\n' : '}\n\n';
   }
+}
+
+/** Reasoning has one name on all routes, and beside it the one that its server has given it. */
+function wordsOf(event: WordEvent): Record<string, string> {
+  const { type, text } = event;
+  if (type === 'reasoning' && event.member !== undefined) {
+    return { reasoning_content: text, [event.member]: text };
+  }
+  return { [wordMembers[type]]: text };
 }
 
 /** The inside of a JSON string. */

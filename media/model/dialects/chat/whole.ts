@@ -8,7 +8,7 @@ import {
 } from '../../answer.ts';
 import type { Receipt, ReplyIdentity, ReplyOptions } from '../contract.ts';
 import { hasAddress, urlCitation } from './citation.ts';
-import { knowsFunctions } from './functions.ts';
+import { knowsFunctions, toolCall } from './functions.ts';
 import { chatUsage, completionId } from './usage.ts';
 
 export function wholeReply(
@@ -52,16 +52,15 @@ function messageOf(answer: Answer, isOld: boolean): Record<string, unknown> {
     refusal: refusal === '' ? null : refusal,
   };
   if (reasoning !== '') message.reasoning_content = reasoning;
+  if (answer.items.some((item) => item.type === 'reasoning' && item.member !== undefined)) {
+    message.reasoning = reasoning;
+  }
   if (citations.length > 0) message.annotations = citations.map(urlCitation);
   const [first] = calls;
   if (first !== undefined && isOld) {
     message.function_call = { name: first.name, arguments: first.arguments };
   } else if (first !== undefined) {
-    message.tool_calls = calls.map((call) => ({
-      id: call.id,
-      type: 'function',
-      function: { name: call.name, arguments: call.arguments },
-    }));
+    message.tool_calls = calls.map(toolCall);
   }
   return { ...answer.extra.delta, ...message };
 }

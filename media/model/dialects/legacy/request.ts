@@ -2,7 +2,7 @@
 import { fieldProblem } from '../../../../runtime/http/validate.ts';
 import { type GenerationRequest, type Message, noSampling } from '../../request.ts';
 import { withoutForbiddenSearch } from '../../search-tools.ts';
-import { readControls, readOutputFormat } from '../fields.ts';
+import { readCeiling, readControls, readOutputFormat } from '../fields.ts';
 import { readInput, textMessage } from '../responses/input.ts';
 import { type DeclaredTool, readToolChoice, readTools } from '../responses/request.ts';
 import type { LegacyRequestBody } from './schema.ts';
@@ -23,7 +23,7 @@ export function readRequest(
     toolChoice: readToolChoice(body.tool_choice ?? null),
     parallelToolCalls: null,
     outputFormat: readOutputFormat(body),
-    outputTokensMax: body.max_output_tokens ?? null,
+    outputTokensMax: readCeiling(body),
     sampling: {
       ...noSampling,
       temperature: body.temperature ?? null,

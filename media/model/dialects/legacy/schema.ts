@@ -25,7 +25,6 @@ export const legacyRequestSchema = v.looseObject({
   ...sharedFields,
   input: v.nullish(inputSchema),
   messages: v.nullish(v.pipe(v.array(message), v.minLength(1), v.maxLength(10_000))),
-  instructions: v.nullish(v.string()),
   tools: v.nullish(v.pipe(v.array(tool), v.maxLength(512))),
   tool_choice: toolChoiceSchema,
   temperature: v.nullish(v.pipe(v.number(), v.minValue(0), v.maxValue(2))),

@@ -3,7 +3,15 @@
 import type { Problem } from '../../../../runtime/problem.ts';
 import type { Answer } from '../../answer.ts';
 import type { ModelEvent, Progress } from '../../events.ts';
-import type { Receipt, ReplyIdentity, ReplyOptions, StreamEncoder, SvcUsage } from '../contract.ts';
+import {
+  failureMembers,
+  type Receipt,
+  type ReplyIdentity,
+  type ReplyOptions,
+  type StreamEncoder,
+  type SvcRouting,
+  type SvcUsage,
+} from '../contract.ts';
 import { legacyReply, publicRequestId } from './reply.ts';
 
 const deltaOpen = 'event: delta\ndata: {"text":"';
@@ -36,15 +44,16 @@ export class LegacyStreamEncoder implements StreamEncoder {
     return named('done', legacyReply(this.#identity, this.#options, answer, receipt));
   }
 
-  failure(problem: Problem, svcUsage: SvcUsage | null, _answer: Answer): string {
+  failure(
+    problem: Problem,
+    svcUsage: SvcUsage | null,
+    _answer: Answer,
+    svcRouting: SvcRouting | null,
+  ): string {
     const { code, message, details } = problem;
     const request_id = publicRequestId(this.#identity, this.#options);
     const error = { code, message, request_id, ...(details === undefined ? {} : { details }) };
-    return named('error', {
-      ok: false,
-      error,
-      ...(svcUsage === null ? {} : { svc_usage: svcUsage }),
-    });
+    return named('error', { ok: false, error, ...failureMembers(svcUsage, svcRouting) });
   }
 }
 

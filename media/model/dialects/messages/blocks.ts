@@ -16,8 +16,9 @@ export function thinkingBlock(thinking: string, signature: string): Block {
   return { type: 'thinking', thinking, signature };
 }
 
-export function toolBlock(id: string, name: string, input: Block): Block {
-  return { type: 'tool_use', id, name, input, caller: direct };
+export function toolBlock(id: string, name: string, input: Block, native?: NativeValue): Block {
+  const block = { type: 'tool_use', id, name, input, caller: direct };
+  return native?.format === 'messages' ? { ...block, ...native.value } : block;
 }
 
 /** The blocks of one item of an answer; none for what only another format can show. */
@@ -30,8 +31,10 @@ export function blocksOf(item: AnswerItem): Block[] {
     case 'reasoning':
       return [thinkingBlock(item.text, item.native === null ? '' : signatureOf(item.native))];
     case 'tool_call':
-      return [toolBlock(item.id, item.name, toolInput(item.arguments))];
+      return [toolBlock(item.id, item.name, toolInput(item.arguments), item.native)];
     default:
+      // What a provider never ended would be refused when it is sent back.
+      if (item.stages !== undefined && !item.stages.ended) return [];
       return item.format === 'messages' ? [item.value] : [];
   }
 }

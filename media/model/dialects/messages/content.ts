@@ -1,7 +1,8 @@
 // Messages of a body → neutral ones. A turn of the user may hold the results of several tools and
 // words of its own: each result becomes a message, in the order in which they stand.
 import { assertMediaUrls } from '../../media-url.ts';
-import type { ContentPart, Message } from '../../request.ts';
+import type { ContentPart, Message, NativeMembers } from '../../request.ts';
+import { beside } from '../beside.ts';
 import { isSealed, openReasoning } from '../responses/reasoning.ts';
 import type { BlockSource, BodyMessage, CountRequestBody, KnownBlocks } from './schema.ts';
 
@@ -28,7 +29,7 @@ function addMessage({ role, content }: BodyMessage, messages: Message[]): void {
     const rest = content.filter((block) => !isBlock(block, 'tool_use'));
     const toolCalls = calls.map((call) => {
       const { id, name, input } = call;
-      return { id, name, arguments: JSON.stringify(input), ...cacheMark(call) };
+      return { id, name, arguments: JSON.stringify(input), ...cacheMark(call), ...ownOf(call) };
     });
     messages.push({ ...messageOf(role, readParts(rest)), toolCalls });
     return;
@@ -67,16 +68,19 @@ function readParts(content: string | readonly BodyBlock[]): ContentPart[] {
 
 function readPart(block: BodyBlock): ContentPart {
   if (isBlock(block, 'text')) {
-    return { type: 'text', text: block.text, ...cacheMark(block) };
+    return { type: 'text', text: block.text, ...cacheMark(block), ...ownOf(block) };
   }
   if (isBlock(block, 'image')) {
     const url = urlOf(block.source);
-    if (url !== null) return { type: 'image', url, detail: null, ...cacheMark(block) };
+    if (url !== null) {
+      return { type: 'image', url, detail: null, ...cacheMark(block), ...ownOf(block) };
+    }
   }
   if (isBlock(block, 'document')) {
     const url = urlOf(block.source);
     if (url !== null) {
-      return { type: 'file', url, name: block.title ?? null, ...cacheMark(block) };
+      const name = block.title ?? null;
+      return { type: 'file', url, name, ...cacheMark(block), ...ownOf(block) };
     }
   }
   return readForeign(block) ?? { type: 'native', format: 'messages', value: block };
@@ -93,6 +97,22 @@ function readForeign({ type, thinking, signature }: BodyBlock): ContentPart | nu
 function cacheMark({ cache_control: mark }: BodyBlock): Pick<Message, 'cacheControl'> {
   const isMark = typeof mark === 'object' && mark !== null;
   return isMark ? { cacheControl: mark as Record<string, unknown> } : {};
+}
+
+const readMembers: ReadonlySet<string> = new Set([
+  '__proto__',
+  'cache_control',
+  'id',
+  'input',
+  'name',
+  'source',
+  'text',
+  'title',
+  'type',
+]);
+
+function ownOf(block: BodyBlock): NativeMembers {
+  return beside('messages', block, readMembers);
 }
 
 /** Null: a file or content that only the provider of the format can look up. */

@@ -1,6 +1,7 @@
 // The content blocks of one stream in the order of their appearance. Only the first of them is open
 // on the wire; the others keep their events until the blocks before them are closed. A tool's block
 // is done when its arguments are whole JSON: upstreams may write several calls in turns.
+import type { NativeValue } from '../../events.ts';
 import { isWholeJson } from '../whole-json.ts';
 import { textBlock, thinkingBlock, toolBlock } from './blocks.ts';
 
@@ -30,6 +31,8 @@ export class BlockQueue {
   /** The first is open on the wire. */
   readonly #blocks: Block[] = [];
   readonly #tools = new Map<number, Block>();
+  /** Announced ones, while they last. */
+  readonly #natives = new Map<number, Block>();
   /** The block that more text or thinking belongs to. */
   #last: Block | null = null;
   #count = 0;
@@ -52,6 +55,11 @@ export class BlockQueue {
     if (kind === 'text' && block === this.#blocks[0]) {
       this.textOpen = deltaOpen(block.index, 'text_delta', 'text');
     }
+  }
+
+  /** A block of text begins, whatever was written before; `cited`: its provider may cite there. */
+  beginText(cited: boolean): void {
+    this.#begin('text', textBlock('', cited ? [] : null));
   }
 
   /** Of a text only: elsewhere it belongs to nothing. */
@@ -85,8 +93,8 @@ export class BlockQueue {
     this.#advance();
   }
 
-  tool(index: number, id: string, name: string): void {
-    this.#tools.set(index, this.#begin('tool', toolBlock(id, name, {})));
+  tool(index: number, id: string, name: string, native?: NativeValue): void {
+    this.#tools.set(index, this.#begin('tool', toolBlock(id, name, {}, native)));
   }
 
   toolArguments(index: number, text: string): void {
@@ -111,6 +119,24 @@ export class BlockQueue {
       const delta = { type: 'input_json_delta', partial_json: JSON.stringify(input) };
       this.#write(block, deltaEvent(block.index, delta));
     }
+    this.#leaveLast();
+    this.#advance();
+  }
+
+  /** A block whose deltas and end follow. */
+  nativeBegin(index: number, value: Members): void {
+    this.#natives.set(index, this.#begin('native', value));
+  }
+
+  nativeDelta(index: number, delta: Members): void {
+    const block = this.#natives.get(index);
+    if (block !== undefined && !block.done) this.#write(block, deltaEvent(block.index, delta));
+  }
+
+  nativeEnd(index: number): void {
+    const block = this.#natives.get(index);
+    this.#natives.delete(index);
+    if (block === undefined || block !== this.#last) return;
     this.#leaveLast();
     this.#advance();
   }

@@ -15,6 +15,7 @@ import {
 import { withoutForbiddenSearch } from '../../search-tools.ts';
 import { assertOutputFormat } from '../../structured.ts';
 import {
+  readCeiling,
   readControls,
   readOutputFormat,
   refuseServerTool,
@@ -29,7 +30,7 @@ type Headers = Readonly<Record<string, string>>;
 export function readRequest(body: MessagesRequestBody, headers: Headers): GenerationRequest {
   return {
     ...readCountRequest(body, headers),
-    outputTokensMax: body.max_output_tokens ?? body.max_tokens,
+    outputTokensMax: readCeiling(body),
     sampling: {
       ...noSampling,
       temperature: body.temperature ?? null,
@@ -41,8 +42,9 @@ export function readRequest(body: MessagesRequestBody, headers: Headers): Genera
 }
 
 /** The same for a body of count_tokens, which has no ceiling. */
-export function readCountRequest(body: CountRequestBody, headers: Headers): GenerationRequest {
-  refuseThread(body);
+export function readCountRequest(given: CountRequestBody, headers: Headers): GenerationRequest {
+  refuseThread(given);
+  const body = withInstructions(given);
   assertServerUrls(body.mcp_servers, 'mcp_servers', 'url');
   const toolChoice = readToolChoice(body);
   const { tools, nativeTools } = readTools(body.tools ?? [], toolChoice);
@@ -60,6 +62,18 @@ export function readCountRequest(body: CountRequestBody, headers: Headers): Gene
     controls: readControls(body),
     source: { format: 'messages', body, headers, rewritten: false },
   });
+}
+
+/** The shared field of 2.9 stands in front of the format's own, for every upstream. */
+function withInstructions(body: CountRequestBody): CountRequestBody {
+  const { instructions, system } = body;
+  if (typeof instructions !== 'string' || instructions === '') return body;
+  const own = typeof system === 'string' ? textBlocks(system) : (system ?? []);
+  return { ...body, system: [...textBlocks(instructions), ...own] };
+}
+
+function textBlocks(text: string): { type: 'text'; text: string }[] {
+  return text === '' ? [] : [{ type: 'text', text }];
 }
 
 /** Conversations that the server holds are not offered: told so, clients send the whole of them. */

@@ -22,26 +22,35 @@ export function stopMembers(answer: Answer): StopMembers {
   const { finishReason, stopSequence, finishNative } = answer;
   const own = finishNative?.format === 'messages' ? finishNative.value : {};
   const reason = finishReason ?? 'stop';
+  const container = own.container ?? null;
   const refused = reason === 'content_filter' || answerRefusal(answer) !== '';
   if (refused) {
     const stop_details = own.stop_details ?? unsaid;
-    return { stop_reason: 'refusal', stop_sequence: null, stop_details, container: null };
+    return { stop_reason: 'refusal', stop_sequence: null, stop_details, container };
   }
-  const container = own.container ?? null;
-  const named = typeof own.stop_reason === 'string' && ends(own.stop_reason) === reason;
   const members = { stop_sequence: null, stop_details: null, container };
-  if (named) return { ...members, stop_reason: String(own.stop_reason) };
+  if (typeof own.stop_reason === 'string' && isSaid(own.stop_reason, reason)) {
+    return { ...members, stop_reason: own.stop_reason };
+  }
   if (reason === 'stop' && stopSequence !== null) {
     return { ...members, stop_reason: 'stop_sequence', stop_sequence: stopSequence };
   }
   return { ...members, stop_reason: reasons[reason] };
 }
 
-/** The neutral reason that one of this format's own belongs to. */
-function ends(stopReason: string): FinishReason | null {
-  if (stopReason === 'pause_turn' || stopReason === 'end_turn') return 'stop';
-  if (stopReason === 'model_context_window_exceeded' || stopReason === 'max_tokens') {
-    return 'length';
-  }
-  return stopReason === 'tool_use' ? 'tool_calls' : null;
+/**
+ * Whether the upstream's own word is what is told: of one that has a neutral reason, only while the
+ * answer ended for it. `stop_sequence` is told with the sequence.
+ */
+function isSaid(stopReason: string, reason: FinishReason): boolean {
+  if (stopReason === 'stop_sequence') return false;
+  const neutral = Object.hasOwn(neutralReasons, stopReason) ? neutralReasons[stopReason] : 'stop';
+  return neutral === reason;
 }
+
+const neutralReasons: Readonly<Record<string, FinishReason>> = {
+  max_tokens: 'length',
+  model_context_window_exceeded: 'length',
+  tool_use: 'tool_calls',
+  refusal: 'content_filter',
+};

@@ -6,13 +6,21 @@ import type { Answer } from '../../answer.ts';
 import type { ModelEvent, Progress } from '../../events.ts';
 import { estimateInputTokens } from '../../tokens.ts';
 import { zeroUsage } from '../../usage.ts';
-import type { Receipt, ReplyIdentity, ReplyOptions, StreamEncoder, SvcUsage } from '../contract.ts';
+import {
+  failureMembers,
+  type Receipt,
+  type ReplyIdentity,
+  type ReplyOptions,
+  type StreamEncoder,
+  type SvcRouting,
+  type SvcUsage,
+} from '../contract.ts';
 import { citationBlock, signatureOf } from './blocks.ts';
 import { messagesError } from './error.ts';
 import { BlockQueue, escapeText, sse } from './queue.ts';
 import { stopMembers } from './stop.ts';
 import { messagesUsage } from './usage.ts';
-import { openMessage } from './whole.ts';
+import { openMessage, ownEnd } from './whole.ts';
 
 export const pingEvent = 'event: ping\ndata: {"type":"ping"}\n\n';
 
@@ -21,6 +29,8 @@ export class MessagesStreamEncoder implements StreamEncoder {
   readonly #options: ReplyOptions;
   readonly #queue = new BlockQueue();
   #started = false;
+  /** Blocks of text are told by their borders. */
+  #bordered = false;
 
   constructor(identity: ReplyIdentity, options: ReplyOptions) {
     this.#identity = identity;
@@ -51,22 +61,27 @@ export class MessagesStreamEncoder implements StreamEncoder {
     const { svcRouting } = receipt;
     const routing = svcRouting === null ? {} : { svc_routing: svcRouting };
     const svc = { svc_usage: receipt.svcUsage, ...routing };
-    const usage = messagesUsage(receipt.usage);
+    const { usage: ownUsage, ...own } = ownEnd(answer);
+    const usage = { ...messagesUsage(receipt.usage), ...ownUsage };
     const begun = this.#started ? '' : this.#start([]);
     this.#queue.closeAll();
     return (
       begun +
       this.#queue.take() +
-      sse('message_delta', { delta: stopMembers(answer), usage, ...svc }) +
+      sse('message_delta', { delta: stopMembers(answer), usage, ...own, ...svc }) +
       sse('message_stop', svc)
     );
   }
 
-  failure(problem: Problem, svcUsage: SvcUsage | null): string {
+  failure(
+    problem: Problem,
+    svcUsage: SvcUsage | null,
+    _answer: Answer,
+    svcRouting: SvcRouting | null,
+  ): string {
     const error = messagesError(problem, this.#identity.requestId);
-    const usage = svcUsage === null ? {} : { svc_usage: svcUsage };
     this.#queue.closeAll();
-    return this.#queue.take() + sse('error', { ...error, ...usage });
+    return this.#queue.take() + sse('error', { ...error, ...failureMembers(svcUsage, svcRouting) });
   }
 
   /**
@@ -81,7 +96,7 @@ export class MessagesStreamEncoder implements StreamEncoder {
       inputTokens: estimateInputTokens(this.#options.request),
     };
     const usage = { ...known, outputTokens: 0, reasoningTokens: 0, searchCalls: 0 };
-    const message = openMessage(this.#identity, usage);
+    const message = openMessage(this.#identity, usage, begun?.native);
     return sse('message_start', { message }) + pingEvent;
   }
 
@@ -100,19 +115,36 @@ export class MessagesStreamEncoder implements StreamEncoder {
         return;
       case 'citation':
         for (const citation of citationBlock(event.citation)) queue.citation(citation);
-        if (event.citation.native?.format === 'messages') queue.endText();
+        if (!this.#bordered && event.citation.native?.format === 'messages') queue.endText();
+        return;
+      case 'part':
+        this.#bordered = true;
+        queue.beginText(event.item !== null);
         return;
       case 'tool_call':
-        queue.tool(event.index, event.id, event.name);
+        queue.tool(event.index, event.id, event.name, event.native);
         return;
       case 'tool_arguments':
         queue.toolArguments(event.index, event.text);
         return;
       case 'native':
-        queue.native(event.format === 'messages' ? event.value : null);
+        if (event.index !== undefined) queue.nativeEnd(event.index);
+        else queue.native(event.format === 'messages' ? event.value : null);
+        return;
+      case 'native_begin':
+        queue.nativeBegin(event.index, event.value);
+        return;
+      case 'native_event':
+        queue.nativeDelta(event.index, nativeDelta(event.value));
         return;
       default:
         return;
     }
   }
+}
+
+/** Deltas of the input of a call are kept under one name: see `joinDeltas`. */
+function nativeDelta(value: Record<string, unknown>): Record<string, unknown> {
+  if (value.type !== 'input_json_delta') return value;
+  return { type: value.type, partial_json: value.delta };
 }

@@ -1,10 +1,13 @@
 // The whole reply: one message object.
 import type { Answer } from '../../answer.ts';
+import type { NativeValue } from '../../events.ts';
 import type { TokenUsage } from '../../usage.ts';
 import type { Receipt, ReplyIdentity, ReplyOptions } from '../contract.ts';
 import { blocksOf } from './blocks.ts';
 import { stopMembers } from './stop.ts';
 import { messageId, messagesUsage } from './usage.ts';
+
+type Members = Record<string, unknown>;
 
 /** Members that this service never knows; the vendor's types say that they are there. */
 const unknownUsage = {
@@ -20,17 +23,45 @@ export function wholeReply(
   answer: Answer,
   receipt: Receipt,
 ): Record<string, unknown> {
+  const { usage: ownUsage, ...own } = ownEnd(answer);
+  const opened = openMessage(identity, receipt.usage, answer.startNative);
   return {
-    ...openMessage(identity, receipt.usage),
+    ...opened,
     content: answer.items.flatMap(blocksOf),
     ...stopMembers(answer),
+    ...own,
+    usage: { ...opened.usage, ...ownUsage },
     svc_usage: receipt.svcUsage,
     ...(receipt.svcRouting === null ? {} : { svc_routing: receipt.svcRouting }),
   };
 }
 
-/** The message before anything of it is known but its input. */
-export function openMessage(identity: ReplyIdentity, usage: TokenUsage): Record<string, unknown> {
+interface OwnMembers {
+  usage?: Members;
+}
+
+/** What the upstream's end says in this format alone, besides why it ended. */
+export function ownEnd({ finishNative }: Answer): OwnMembers & Members {
+  if (finishNative?.format !== 'messages') return {};
+  const {
+    stop_reason: _reason,
+    stop_details: _details,
+    container: _container,
+    ...own
+  } = finishNative.value;
+  return own;
+}
+
+/**
+ * The message before anything of it is known but its input; `native`: what its upstream said of it.
+ */
+export function openMessage(
+  identity: ReplyIdentity,
+  usage: TokenUsage,
+  native?: NativeValue,
+): Members & { usage: object } {
+  const { usage: ownUsage, ...own }: OwnMembers & Members =
+    native?.format === 'messages' ? native.value : {};
   return {
     id: messageId(identity.requestId),
     type: 'message',
@@ -42,6 +73,7 @@ export function openMessage(identity: ReplyIdentity, usage: TokenUsage): Record<
     stop_reason: null,
     stop_sequence: null,
     stop_details: null,
-    usage: { ...messagesUsage(usage), ...unknownUsage },
+    ...own,
+    usage: { ...messagesUsage(usage), ...unknownUsage, ...ownUsage },
   };
 }

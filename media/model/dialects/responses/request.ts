@@ -12,6 +12,7 @@ import {
 } from '../../request.ts';
 import { withoutForbiddenSearch } from '../../search-tools.ts';
 import {
+  readCeiling,
   readControls,
   readOutputFormat,
   refuseServerTool,
@@ -39,8 +40,7 @@ export function readRequest(
     toolChoice: readToolChoice(body.tool_choice ?? null),
     parallelToolCalls: body.parallel_tool_calls ?? null,
     outputFormat: readOutputFormat(body),
-    outputTokensMax:
-      body.max_output_tokens ?? body.max_completion_tokens ?? body.max_tokens ?? null,
+    outputTokensMax: readCeiling(body),
     sampling: {
       ...noSampling,
       temperature: body.temperature ?? null,

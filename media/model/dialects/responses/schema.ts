@@ -3,7 +3,7 @@
 // which can name what is wrong with one.
 import * as v from 'valibot';
 import { maxCharacters } from '../../../../runtime/http/text.ts';
-import { sharedFields, tokenCeiling } from '../fields.ts';
+import { sharedFields } from '../fields.ts';
 
 const item = v.looseObject({
   type: v.optional(
@@ -52,7 +52,6 @@ export const responsesRequestSchema = v.looseObject({
   ...sharedFields,
   input: v.nullish(inputSchema),
   messages: v.nullish(v.pipe(v.array(item), v.maxLength(10_000))),
-  instructions: v.nullish(v.string()),
   tools: toolsSchema,
   tool_choice: toolChoiceSchema,
   parallel_tool_calls: v.nullish(v.boolean()),
@@ -69,8 +68,6 @@ export const responsesRequestSchema = v.looseObject({
   background: v.nullish(v.boolean()),
   store: v.nullish(v.boolean()),
   truncation: v.nullish(v.picklist(['auto', 'disabled'])),
-  max_tokens: tokenCeiling,
-  max_completion_tokens: tokenCeiling,
   stream_options: v.nullish(v.looseObject({ include_obfuscation: v.nullish(v.boolean()) })),
   user: shortText,
   prompt_cache_key: shortText,

@@ -4,7 +4,15 @@ import type { Problem } from '../../../../runtime/problem.ts';
 import { type Answer, emptyAnswer } from '../../answer.ts';
 import type { Citation, ModelEvent, NativeValue, PartKind, Progress } from '../../events.ts';
 import { chatError } from '../chat/error.ts';
-import type { Receipt, ReplyIdentity, ReplyOptions, StreamEncoder, SvcUsage } from '../contract.ts';
+import {
+  failureMembers,
+  type Receipt,
+  type ReplyIdentity,
+  type ReplyOptions,
+  type StreamEncoder,
+  type SvcRouting,
+  type SvcUsage,
+} from '../contract.ts';
 import { isWholeJson } from '../whole-json.ts';
 import { itemId } from './ids.ts';
 import { type Inside, namespacesOf } from './namespaces.ts';
@@ -114,11 +122,16 @@ export class ResponsesStreamEncoder implements StreamEncoder {
     return text + this.#emit(`response.${status}`, `"response":${JSON.stringify(response)}`);
   }
 
-  failure(problem: Problem, svcUsage: SvcUsage | null, answer: Answer): string {
-    if (this.#beginning === '') return this.#bareError(problem, svcUsage);
+  failure(
+    problem: Problem,
+    svcUsage: SvcUsage | null,
+    answer: Answer,
+    svcRouting: SvcRouting | null,
+  ): string {
+    if (this.#beginning === '') return this.#bareError(problem, svcUsage, svcRouting);
     const text = this.#closeAll('incomplete');
     const receipt =
-      svcUsage === null ? null : { usage: tokenUsage(svcUsage), svcUsage, svcRouting: null };
+      svcUsage === null ? null : { usage: tokenUsage(svcUsage), svcUsage, svcRouting };
     const { request } = this.#options;
     const failed = 'failed';
     const response = responseObject(this.#identity, { request }, answer, receipt, failed, problem);
@@ -126,11 +139,11 @@ export class ResponsesStreamEncoder implements StreamEncoder {
   }
 
   /** Flat as the types have it, nested as servers send it. */
-  #bareError(problem: Problem, svcUsage: SvcUsage | null): string {
+  #bareError(problem: Problem, svcUsage: SvcUsage | null, svcRouting: SvcRouting | null): string {
     const error = chatError(problem);
     const { code, message, param } = error;
-    const usage = svcUsage === null ? {} : { svc_usage: svcUsage };
-    return this.#emit('error', inner({ code, message, param, error, ...usage }));
+    const members = { code, message, param, error, ...failureMembers(svcUsage, svcRouting) };
+    return this.#emit('error', inner(members));
   }
 
   #event(event: ModelEvent): string {

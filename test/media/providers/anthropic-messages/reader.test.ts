@@ -12,6 +12,7 @@ import {
   endOfAnswer,
   readEvent,
 } from '../../../../media/providers/anthropic-messages/stream.ts';
+import type { ClientFormat } from '../../../../media/providers/contract.ts';
 import { eventCharactersMax } from '../../../../media/providers/sse.ts';
 import { fc } from '../../../harness/properties.ts';
 import { testSeed } from '../../../harness/seed.ts';
@@ -19,8 +20,8 @@ import { closed, fixtures, opened, sse } from './fixtures.ts';
 
 const seed = testSeed;
 
-function read(pieces: readonly Uint8Array[]): ModelEvent[] {
-  const reader = new MessagesReader();
+function read(pieces: readonly Uint8Array[], format?: ClientFormat): ModelEvent[] {
+  const reader = new MessagesReader(format);
   const events = pieces.flatMap((piece) => reader.push(piece));
   return [...events, ...reader.end()];
 }
@@ -86,8 +87,8 @@ function render(pieces: readonly Piece[]): Buffer {
 }
 
 /** The same meaning by another parser: no template, no own splitting of lines. */
-function reference(bytes: Buffer): ModelEvent[] {
-  const state = emptyMessagesStream();
+function reference(bytes: Buffer, format: ClientFormat): ModelEvent[] {
+  const state = emptyMessagesStream(format);
   const events: ModelEvent[] = [];
   const parser = createParser({
     onEvent: ({ data }) => {
@@ -104,15 +105,16 @@ function reference(bytes: Buffer): ModelEvent[] {
 test('random streams in random pieces mean what another parser says they mean', () => {
   fc.assert(
     fc.property(
+      fc.constantFrom<ClientFormat>('chat', 'messages'),
       fc.array(piece, { minLength: 1, maxLength: 20 }),
       fc.array(fc.nat(6000), { maxLength: 12 }),
-      (pieces, cuts) => {
+      (format, pieces, cuts) => {
         const bytes = render(pieces);
         const ends = [...new Set(cuts.filter((cut) => cut < bytes.length))].sort((a, b) => a - b);
         const parts = [...ends, bytes.length].map((end, at) =>
           bytes.subarray(ends[at - 1] ?? 0, end),
         );
-        assert.deepEqual(read(parts), reference(bytes));
+        assert.deepEqual(read(parts, format), reference(bytes, format));
       },
     ),
     { seed, numRuns: 2_000 },
@@ -125,6 +127,34 @@ test('what the first event says of the output is never a report', () => {
   assert.deepEqual(
     events.map(({ type }) => type),
     ['start', 'failure'],
+  );
+});
+
+test('what a compaction took is counted, though the totals of the format leave it out', () => {
+  const counts = { cache_read_input_tokens: 1, cache_creation_input_tokens: 2 };
+  const entry = { ...counts, input_tokens: 100, output_tokens: 20 };
+  const usage = {
+    input_tokens: 9,
+    output_tokens: 5,
+    iterations: [
+      { type: 'compaction', ...entry },
+      { type: 'message', ...entry, model: 'm' },
+    ],
+  };
+  const events = read([Buffer.from(opened() + closed('end_turn', usage))]);
+  assert.deepEqual(
+    events.find((event) => event.type === 'usage'),
+    {
+      type: 'usage',
+      usage: {
+        inputTokens: 109,
+        cachedInputTokens: 1,
+        cacheWriteTokens: 2,
+        outputTokens: 25,
+        reasoningTokens: 0,
+        searchCalls: 0,
+      },
+    },
   );
 });
 

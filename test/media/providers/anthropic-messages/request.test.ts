@@ -23,7 +23,7 @@ function send(request: GenerationRequest, options: Partial<CallOptions> = {}) {
     nativeSearch: false,
     ...options,
   });
-  return { call, sent: JSON.parse(call.body) as Members };
+  return { call, sent: JSON.parse(JSON.stringify(call.body)) as Members };
 }
 
 function forward(
@@ -139,7 +139,7 @@ test('effort becomes a budget with room for the answer; what cannot stand beside
     sampling: { ...noSampling, temperature: 0.5, topK: 4 },
   });
   const thinkingOf = (change: Partial<GenerationRequest>, outputTokensMax = 4_000) =>
-    translate([userMessage('hi')], change, { outputTokensMax });
+    translate([userMessage('hi')], change, { outputTokensMax, reasons: true });
   assert.deepEqual(thinkingOf(reasoning('low')).thinking, {
     type: 'enabled',
     budget_tokens: 2_048,
@@ -160,6 +160,9 @@ test('effort becomes a budget with room for the answer; what cannot stand beside
   const tools = [{ name: 'f', description: null, parameters: null, strict: null }];
   const forced = { ...reasoning('low'), tools, toolChoice: 'required' as const };
   assert.equal(thinkingOf(forced).thinking, undefined);
+  const unknown = translate([userMessage('hi')], reasoning('low'), { outputTokensMax: 4_000 });
+  assert.equal(unknown.thinking, undefined, 'not with a model that is not known to reason');
+  assert.equal(unknown.temperature, 0.5);
 });
 
 test('turns alternate, the user’s first, results right behind their calls', () => {
@@ -428,7 +431,7 @@ test('a count is of the same body without what only an answer needs', () => {
   const source = { format: 'messages' as const, body, headers: {}, rewritten: false };
   const made = counting.encode(neutralRequest({ source }), target);
   assert.equal(made.url, 'http://localhost:1234/v1/messages/count_tokens');
-  assert.deepEqual(JSON.parse(made.body), {
+  assert.deepEqual(JSON.parse(JSON.stringify(made.body)), {
     model: 'upstream-model',
     system: 's',
     messages: [{ role: 'user', content: 'hi' }],

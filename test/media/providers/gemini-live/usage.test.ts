@@ -108,3 +108,13 @@ test('Vertex AI names the response otherwise', () => {
   const usageMetadata = { promptTokenCount: 4, candidatesTokenCount: 5 };
   assert.deepEqual(totals([{ usageMetadata }]), [4, 0, 5, 0]);
 });
+
+test('counts that no model call can have are none', () => {
+  const absurd = Number.MAX_SAFE_INTEGER;
+  assert.deepEqual(totals([heard('a'), audio(pcm(1)), report(absurd, absurd)]), [0, 0, 0, 0]);
+  const promptTokensDetails = Array.from({ length: 20 }, () => {
+    return { modality: 'AUDIO', tokenCount: 9_000_000 };
+  });
+  const usageMetadata = { promptTokenCount: 40, responseTokenCount: 7, promptTokensDetails };
+  assert.deepEqual(totals([heard('a'), audio(pcm(1)), { usageMetadata }]), [40, 0, 7, 0]);
+});

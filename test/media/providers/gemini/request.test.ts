@@ -22,7 +22,7 @@ function encode(change: Partial<GenerationRequest>, upstreamModel = 'some-model'
   const request = neutralRequest({ ...change, messages });
   const options = { outputTokensMax: 77, nativeSearch: search };
   const call = gemini.encodeRequest(request, { ...target, upstreamModel }, options);
-  return { call, sent: JSON.parse(call.body) };
+  return { call, sent: JSON.parse(JSON.stringify(call.body)) };
 }
 
 function message(role: Message['role'], text: string, change: Partial<Message> = {}): Message {
@@ -179,7 +179,9 @@ test('sends data as data and addresses as files, and says what it has no form fo
   const named = (name: string) => ({ name, description: null, parameters: null, strict: null });
   assert.equal(gemini.lacks(neutralRequest({ tools: [named('f'), named('3d')] })), 'tools');
   const stop = ['a', 'b', 'c', 'd', 'e', 'f'];
-  assert.equal(gemini.lacks(neutralRequest({ sampling: { ...noSampling, stop } })), 'stop');
+  const many = neutralRequest({ sampling: { ...noSampling, stop } });
+  assert.equal(gemini.lacks(many), null);
+  assert.deepEqual(gemini.unwatched(many), ['f']);
 });
 
 test('declares tools with their JSON Schema, and insists as the client does', () => {
@@ -260,8 +262,8 @@ test('a budget to think, which agents give every model, is told to those that re
   const request = neutralRequest({ messages: [message('user', 'hi')], reasoning });
   const told = (reasons: boolean) => {
     const options = { outputTokensMax: 77, nativeSearch: false, reasons };
-    return JSON.parse(gemini.encodeRequest(request, target, options).body).generationConfig
-      .thinkingConfig;
+    return JSON.parse(JSON.stringify(gemini.encodeRequest(request, target, options).body))
+      .generationConfig.thinkingConfig;
   };
   assert.deepEqual(told(true), { includeThoughts: true, thinkingBudget: 2_000 });
   assert.equal(told(false), undefined);
@@ -273,7 +275,7 @@ test('counts instructions and tools too', () => {
   assert.ok(counting);
   const call = counting.encode(neutralRequest({ messages }), target);
   assert.equal(call.url, 'http://localhost:1234/v1beta/models/some-model:countTokens');
-  assert.deepEqual(JSON.parse(call.body), {
+  assert.deepEqual(JSON.parse(JSON.stringify(call.body)), {
     generateContentRequest: {
       model: 'models/some-model',
       contents: [hi],

@@ -125,7 +125,7 @@ const textFixtures: Fixture[] = [
       text('yes'),
       { type: 'extra', format: 'chat', delta: {}, choice: { logprobs: { content: [] } } },
       { type: 'reasoning', text: 'r1' },
-      { type: 'reasoning', text: 'r2' },
+      { type: 'reasoning', text: 'r2', member: 'reasoning' },
       { type: 'extra', format: 'chat', delta: { note: [1] }, choice: {} },
       { type: 'refusal', text: 'never' },
       { type: 'finish', reason: 'content_filter' },

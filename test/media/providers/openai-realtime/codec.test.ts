@@ -160,6 +160,7 @@ test('usage: missing, zero, without details, told twice', () => {
       { ...zero, outputSpeechTokens: 5, outputTextTokens: 4 },
     ],
     [{ input_tokens: -1, output_tokens: '7' }, null],
+    [{ input_tokens: Number.MAX_SAFE_INTEGER, output_tokens: 1e12 }, null],
   ] as const) {
     const codec = readyCodec();
     const again = [done('completed', { usage }), done('completed', { usage })];

@@ -26,7 +26,7 @@ function encode(
 ) {
   const options = { outputTokensMax: 77, nativeSearch, reasons };
   const call = openaiResponses.encodeRequest(request, to, options);
-  return { call, sent: JSON.parse(call.body) as Members };
+  return { call, sent: JSON.parse(JSON.stringify(call.body)) as Members };
 }
 
 function forward(body: Members, change: Partial<GenerationRequest> = {}): Members {
@@ -260,8 +260,9 @@ test('says what it cannot express, by the name of the client’s format', () => 
   const sampling = { ...neutralRequest().sampling, stop: ['x'] };
   const source = { format: 'messages', body: {}, headers: {}, rewritten: false } as const;
   assert.equal(openaiResponses.lacks(neutralRequest()), null);
-  assert.equal(openaiResponses.lacks(neutralRequest({ sampling })), 'stop');
-  assert.equal(openaiResponses.lacks(neutralRequest({ sampling, source })), 'stop_sequences');
+  assert.equal(openaiResponses.lacks(neutralRequest({ sampling })), null);
+  assert.equal(openaiResponses.lacks(neutralRequest({ sampling }), true), 'stop');
+  assert.equal(openaiResponses.lacks(neutralRequest({ sampling, source }), true), 'stop_sequences');
   const nativeTools = [{ format: 'messages' as const, value: { type: 'web_search_2025' } }];
   assert.equal(openaiResponses.lacks(neutralRequest({ nativeTools })), 'tools');
   const audio = { type: 'native', format: 'chat', value: { type: 'input_audio' } } as const;
@@ -275,7 +276,7 @@ test('counts input tokens where the vendor does', () => {
   const request = responsesDialect.readRequest({ model: 'alias', input: 'hi' }, {});
   const call = openaiResponses.counting?.encode(request, target);
   assert.equal(call?.url, 'http://localhost:1234/v1/responses/input_tokens');
-  assert.deepEqual(JSON.parse(call.body), { model: 'upstream-model', input: 'hi' });
+  assert.deepEqual(JSON.parse(JSON.stringify(call.body)), { model: 'upstream-model', input: 'hi' });
   const read = (body: string) => openaiResponses.counting?.read(body);
   assert.equal(read('{"object":"response.input_tokens","input_tokens":7}'), 7);
   for (const bad of ['', '{}', '{"input_tokens":"7"}', '{"input_tokens":-1}', '[]']) {

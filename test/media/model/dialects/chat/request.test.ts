@@ -141,6 +141,20 @@ const bad: [string, Record<string, unknown>, string][] = [
     'messages[0].content[0].type',
   ],
   [
+    'a video on a private network',
+    {
+      messages: [
+        { role: 'user', content: [{ type: 'video_url', video_url: { url: 'http://10.0.0.1/' } }] },
+      ],
+    },
+    'messages',
+  ],
+  [
+    'a server of tools on a private network',
+    { tools: [{ type: 'mcp', server_url: 'http://169.254.169.254/' }] },
+    'tools[0].server_url',
+  ],
+  [
     'a tool result without its call',
     { messages: [{ role: 'tool', content: 'x' }] },
     'messages[0].tool_call_id',

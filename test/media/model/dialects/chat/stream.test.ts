@@ -136,7 +136,7 @@ test('a failure in the stream reaches the official client as an API error', asyn
   const problem = new Problem('upstream_timeout');
   const body =
     encoder.events([{ type: 'start' }, text('a')]) +
-    encoder.failure(problem, receipt.svcUsage, emptyAnswer());
+    encoder.failure(problem, receipt.svcUsage, emptyAnswer(), null);
   assert.ok(body.endsWith('data: [DONE]\n\n'));
   let read = '';
   const stream = await client(body).chat.completions.create({ ...ask, stream: true });

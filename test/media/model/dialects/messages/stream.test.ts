@@ -187,7 +187,7 @@ test('a failure in the stream reaches the client as an API error with its type',
   const problem = new Problem('upstream_timeout');
   const body =
     encoder.events([{ type: 'start' }, text('a')]) +
-    encoder.failure(problem, receipt.svcUsage, emptyAnswer());
+    encoder.failure(problem, receipt.svcUsage, emptyAnswer(), null);
   await assert.rejects(
     helped(body),
     (error) => error instanceof Anthropic.APIError && error.type === 'timeout_error',

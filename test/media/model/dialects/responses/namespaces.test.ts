@@ -64,13 +64,15 @@ test('a namespace with other tools than functions stays native', () => {
 test('another format is told flat names, this one the namespace, also when rewritten', () => {
   const request = readRequest({ model: 'm', input, tools: [agents] }, {});
   assert.equal(openaiChat.lacks(request), null);
-  const chat = JSON.parse(openaiChat.encodeRequest(request, target, options).body);
+  const chat = JSON.parse(JSON.stringify(openaiChat.encodeRequest(request, target, options).body));
   const names = chat.tools.map((tool: { function: { name: string } }) => tool.function.name);
   assert.deepEqual(names, ['agents__spawn', 'agents__close']);
   assert.equal(chat.messages[1].tool_calls[0].function.name, 'agents__spawn');
   const rewritten = { ...request, source: { ...request.source, rewritten: true } };
   for (const each of [request, rewritten]) {
-    const own = JSON.parse(openaiResponses.encodeRequest(each, target, options).body);
+    const own = JSON.parse(
+      JSON.stringify(openaiResponses.encodeRequest(each, target, options).body),
+    );
     assert.deepEqual(own.tools, [agents]);
     assert.deepEqual(own.input[1], call);
   }

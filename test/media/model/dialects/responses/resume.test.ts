@@ -126,7 +126,7 @@ function catchUp(encoder: StreamEncoder, answer: Answer): string {
 
 function endOf(encoder: StreamEncoder, answer: Answer, end: End): string {
   if (end !== 'failed') return encoder.finish(receipt, answer);
-  return encoder.failure(new Problem('upstream_error'), receipt.svcUsage, answer);
+  return encoder.failure(new Problem('upstream_error'), receipt.svcUsage, answer, null);
 }
 
 const eventsOf = (stream: string): string[] => stream.split(/(?<=\n\n)/).filter(Boolean);

@@ -290,13 +290,13 @@ test('a failure after response.created is response.failed, before it an error', 
   const options = { includeUsage: true, request: requestOf(), startingAfter: null };
   const encoder = responsesDialect.encoder(identity, options);
   const begun = encoder.events([{ type: 'start' }, text('a')]);
-  const failed = begun + encoder.failure(problem, receipt.svcUsage, answerOf([text('a')]));
+  const failed = begun + encoder.failure(problem, receipt.svcUsage, answerOf([text('a')]), null);
   const response = await helped(failed);
   assert.equal(response.status, 'failed');
   assert.equal(String(response.error?.code), 'upstream_timeout');
   assert.equal(response.usage?.total_tokens, 18);
   const early = responsesDialect.encoder(identity, options);
-  const bare = early.failure(problem, null, emptyAnswer());
+  const bare = early.failure(problem, null, emptyAnswer(), null);
   const [event] = wireEvents(bare);
   assert.equal(event?.name, 'error');
   assert.equal(event.data.sequence_number, 0);

@@ -1,0 +1,77 @@
+// Idempotency keys and the generations that have them.
+import { arrayLiteral } from './array.ts';
+import { failedUnchargedText } from './generations.ts';
+import type { Queryable } from './sql.ts';
+
+/** An idempotency key, with its scope. */
+export interface ClaimKey {
+  accountId: string;
+  route: string;
+  idempotencyKey: string;
+}
+
+/** The generation that has a key now, and whether the key may be taken from it. */
+export interface ClaimHolder extends ClaimKey {
+  generationId: string;
+  /** Failed before any charge, or older than the key is kept. */
+  free: boolean;
+  old: boolean;
+}
+
+const holdersText = `
+SELECT g.id, g.account_id, g.route, g.idempotency_key, ${failedUnchargedText} AS failed,
+  g.status <> 'running' AND g.created_at < to_timestamp($4::float8 / 1000) AS old
+FROM unnest($1::text[], $2::text[], $3::text[]) AS k (account_id, route, idempotency_key),
+  LATERAL (SELECT * FROM generations g WHERE g.account_id = k.account_id AND g.route = k.route
+    AND g.idempotency_key = k.idempotency_key AND g.idempotency_key IS NOT NULL OFFSET 0) AS g`;
+
+type RawHolder = {
+  id: string;
+  account_id: string;
+  route: string;
+  idempotency_key: string;
+  failed: boolean;
+  old: boolean;
+};
+
+/** Who has these keys; keys of finished generations made before `keptSinceMs` are free. */
+export async function findClaimHolders(
+  sql: Queryable,
+  keys: readonly ClaimKey[],
+  keptSinceMs: number,
+): Promise<ClaimHolder[]> {
+  const parameters = [
+    arrayLiteral(keys.map((key) => key.accountId)),
+    arrayLiteral(keys.map((key) => key.route)),
+    arrayLiteral(keys.map((key) => key.idempotencyKey)),
+    keptSinceMs,
+  ];
+  const rows = await sql.unsafe<RawHolder[]>(holdersText, parameters, { prepare: true });
+  return rows.map((row) => ({
+    generationId: row.id,
+    accountId: row.account_id,
+    route: row.route,
+    idempotencyKey: row.idempotency_key,
+    free: row.failed || row.old,
+    old: row.old,
+  }));
+}
+
+/** The keys that generations have; those without one are left out. */
+export async function findKeys(
+  sql: Queryable,
+  generationIds: readonly string[],
+): Promise<(ClaimKey & { generationId: string })[]> {
+  const rows = await sql.unsafe<Omit<RawHolder, 'failed' | 'old'>[]>(
+    `SELECT id, account_id, route, idempotency_key FROM generations
+      WHERE id = ANY ($1::text[]) AND idempotency_key IS NOT NULL`,
+    [arrayLiteral(generationIds)],
+    { prepare: true },
+  );
+  return rows.map((row) => ({
+    generationId: row.id,
+    accountId: row.account_id,
+    route: row.route,
+    idempotencyKey: row.idempotency_key,
+  }));
+}

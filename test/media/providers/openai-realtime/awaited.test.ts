@@ -1,0 +1,69 @@
+// Barge-in while an answer is awaited: the user has spoken, and no response has begun.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { parsed, pcm } from '../live-streams.ts';
+import {
+  created,
+  delta,
+  done,
+  functionCall,
+  itemAdded,
+  speechStarted,
+  speechStopped,
+  usageEvent,
+} from './fixtures.ts';
+import { read, readyCodec } from './session.ts';
+
+test('a barge-in before the server responds cancels that response as soon as it begins', () => {
+  const codec = readyCodec();
+  read(codec, [speechStarted(), speechStopped()]);
+  assert.deepEqual(codec.bargeIn(null), [], 'there is nothing to cancel yet');
+  const unwanted = [created(), itemAdded('item_1'), delta('item_1', pcm(1))];
+  const { events, replies } = read(codec, unwanted);
+  assert.deepEqual(events, []);
+  const [cancel, ...others] = parsed(replies);
+  assert.deepEqual([cancel?.type, cancel?.response_id, others], ['response.cancel', 'resp_1', []]);
+  assert.deepEqual(read(codec, [done('cancelled')]).events, [usageEvent]);
+  const next = [speechStarted(), speechStopped(), created('resp_2'), itemAdded('item_2', 'resp_2')];
+  assert.deepEqual(read(codec, next), {
+    events: [
+      { type: 'speech_started' },
+      { type: 'speech_stopped' },
+      { type: 'answer_started', itemId: 'item_2' },
+    ],
+    replies: [],
+  });
+});
+
+test('a barge-in while the user speaks, or before more is said, gives no answer up', () => {
+  for (const barged of [[speechStarted()], [speechStarted(), speechStopped()]]) {
+    const codec = readyCodec();
+    read(codec, barged);
+    codec.bargeIn(null);
+    read(codec, barged.length === 1 ? [speechStopped()] : [speechStarted(), speechStopped()]);
+    const { events, replies } = read(codec, [created(), itemAdded('item_1')]);
+    assert.deepEqual([events.length, replies], [1, []], `${barged.length}`);
+  }
+});
+
+test('speech ends an answer that has only called a tool, so that nobody waits for its rest', () => {
+  const codec = readyCodec();
+  read(codec, [created(), ...functionCall('c1', 'search', '{}'), done()]);
+  assert.deepEqual(read(codec, [speechStarted()]).events, [
+    { type: 'speech_started' },
+    { type: 'answer_done', outcome: 'interrupted' },
+  ]);
+  assert.equal(codec.toolResult('c1', 'search', '{}').length, 1, 'told, without a request');
+});
+
+test('a session may call tools as often as it likes, and each call once', () => {
+  const codec = readyCodec();
+  for (let turn = 0; turn < 600; turn += 1) {
+    const [callId, response] = [`call_${turn}`, `resp_${turn}`];
+    const calls = functionCall(callId, 'clock', '{}', response);
+    const { events } = read(codec, [created(response), ...calls, ...calls]);
+    assert.equal(events.length, 1, callId);
+    read(codec, [done('completed', {}, response)]);
+    assert.equal(codec.toolResult(callId, 'clock', '{}').length, 2, 'told, and asked to go on');
+  }
+});

@@ -1,0 +1,74 @@
+// An answer that ends before a stop sequence which its provider does not watch for.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { ModelEvent } from '../../../media/model/events.ts';
+import { zeroUsage } from '../../../media/model/usage.ts';
+import { StopCut } from '../../../media/providers/stops.ts';
+import { fc } from '../../harness/properties.ts';
+import { testSeed } from '../../harness/seed.ts';
+
+const end: ModelEvent = { type: 'finish', reason: 'length' };
+
+function words(text: string): ModelEvent {
+  return { type: 'text', text, plain: true };
+}
+
+function read(sequences: string[], deltas: string[]): { text: string; last: ModelEvent } {
+  const cut = new StopCut(sequences);
+  const events = deltas.flatMap((delta) => cut.keep([words(delta)])).concat(cut.keep([end]));
+  const text = events.map((event) => (event.type === 'text' ? event.text : '')).join('');
+  return { text, last: events.at(-1) ?? end };
+}
+
+/** What is in front of the sequence that is whole first. */
+function wantedOf(text: string, sequences: string[]): { text: string; last: ModelEvent } {
+  for (let length = 1; length <= text.length; length += 1) {
+    const said = text.slice(0, length);
+    const there = sequences.filter((one) => said.endsWith(one));
+    const [stopSequence] = there.sort((left, right) => right.length - left.length);
+    if (stopSequence === undefined) continue;
+    const last: ModelEvent = { type: 'finish', reason: 'stop', stopSequence };
+    return { text: said.slice(0, -stopSequence.length), last };
+  }
+  return { text, last: end };
+}
+
+test('the first sequence ends the answer, however its text is cut into deltas', () => {
+  const piece = fc.string({ unit: fc.constantFrom('a', 'b', 'c'), minLength: 1, maxLength: 4 });
+  fc.assert(
+    fc.property(
+      fc.array(piece, { minLength: 1, maxLength: 3 }),
+      fc.array(piece, { maxLength: 12 }),
+      (sequences, deltas) => {
+        assert.deepEqual(read(sequences, deltas), wantedOf(deltas.join(''), sequences));
+      },
+    ),
+    { seed: testSeed, numRuns: 2_000 },
+  );
+});
+
+test('only what may begin a sequence waits for what follows', () => {
+  const cut = new StopCut(['\nObservation:']);
+  assert.deepEqual(cut.keep([words('Look')]), [words('Look')]);
+  assert.deepEqual(cut.keep([words('.\nOb')]), [words('.')]);
+  const scored: ModelEvent = { type: 'extra', format: 'chat', delta: {}, choice: {} };
+  assert.deepEqual(cut.keep([scored]), []);
+  assert.deepEqual(cut.keep([words('ject')]), [words('\nOb'), scored, words('ject')]);
+  assert.equal(cut.ended, false);
+  const call: ModelEvent = { type: 'tool_call', index: 0, id: 'c', name: 'f' };
+  assert.deepEqual(cut.keep([words('\n'), call]), [words('\n'), call]);
+  const stop: ModelEvent = { type: 'finish', reason: 'stop', stopSequence: '\nObservation:' };
+  assert.deepEqual(cut.keep([words('So.\nObservation: 4')]), [words('So.'), stop]);
+  assert.equal(cut.ended, true);
+});
+
+test('an answer that begins with a sequence is read on: what it used is reported', () => {
+  const cut = new StopCut(['So']);
+  const stop: ModelEvent = { type: 'finish', reason: 'stop', stopSequence: 'So' };
+  assert.deepEqual(cut.keep([words('So.')]), [stop]);
+  assert.equal(cut.ended, false);
+  const usage = { ...zeroUsage, inputTokens: 9, outputTokens: 5, reasoningTokens: 2 };
+  assert.deepEqual(cut.keep([words(' More.'), end, { type: 'usage', usage }]), [
+    { type: 'usage', usage: { ...usage, outputTokens: 0 } },
+  ]);
+});
