@@ -37,6 +37,14 @@ export function connectionError(code: string): Error {
   return Object.assign(new Error(`no connection to the database: ${code}`), { code });
 }
 
+/**
+ * For what to do when time is over: after a standstill of this process its timers come before what
+ * has arrived meanwhile is read, and that has its turn first.
+ */
+export function afterReading(work: () => void): void {
+  setImmediate(work);
+}
+
 export class Connection {
   /** Queries without an answer. */
   readonly running = new Set<Query>();
@@ -64,15 +72,18 @@ export class Connection {
   ) {
     const { connectTimeoutMs, silentMs } = limits;
     this.#events = events;
-    const fail = (code: string) => () => this.lose(connectionError(code));
     this.#silence = silentMs === 0 ? null : setTimeout(() => this.#hearNothing(), silentMs).unref();
-    this.#connecting = setTimeout(fail('CONNECT_TIMEOUT'), connectTimeoutMs);
+    const isLate = () => {
+      if (!this.hasBegun) this.lose(connectionError('CONNECT_TIMEOUT'));
+    };
+    this.#connecting = setTimeout(() => afterReading(isLate), connectTimeoutMs);
     const client = postgres({
       ...options,
       max: 1,
       max_lifetime: null,
-      connect_timeout: connectTimeoutMs / 1_000,
-      onclose: fail('CONNECTION_CLOSED'),
+      // Ours is the one that counts.
+      connect_timeout: 0,
+      onclose: () => this.lose(connectionError('CONNECTION_CLOSED')),
       // Documented, but not in its types.
       ...{ socket: (target: Target) => this.#dial(target) },
     });
@@ -145,7 +156,12 @@ export class Connection {
   }
 
   #hearNothing(): void {
-    if (this.running.size > 0) this.lose(connectionError('CONNECTION_CLOSED'));
+    const { heardAtMs } = this;
+    const stillNothing = () => {
+      if (this.running.size === 0 || this.heardAtMs !== heardAtMs) return;
+      this.lose(connectionError('CONNECTION_CLOSED'));
+    };
+    afterReading(stillNothing);
   }
 
   #forget(): void {

@@ -1,6 +1,12 @@
 // A pool over single connections of postgres.js. A query waits until one is free or new; only where
 // no more may be opened it stands behind another. While the database is away it is told so soon.
-import { type ClientOptions, Connection, connectionError, type Query } from './connection.ts';
+import {
+  afterReading,
+  type ClientOptions,
+  Connection,
+  connectionError,
+  type Query,
+} from './connection.ts';
 
 export interface PoolLimits {
   connectionsMax: number;
@@ -14,6 +20,9 @@ export interface PoolLimits {
   /** An older connection is replaced when it is idle: its server process grows with time. */
   lifetimeMs: number;
 }
+
+/** What a server says that is full. It counts those that it is about to refuse. */
+const tooManyConnections = '53300';
 
 /** Whoever needs a connection. */
 interface Waiting {
@@ -30,6 +39,8 @@ export class Pool {
   #retry: NodeJS.Timeout | null = null;
   /** The last connection that was tried could not be used. */
   #isAway = false;
+  /** Those who wait have been told to wait for one that is tried alone. */
+  #isAlone = false;
   #isEnded = false;
   #onReturned: (() => void) | null = null;
 
@@ -93,7 +104,7 @@ export class Pool {
     this.#waiting.push(waiting);
     const { silentMs, awayMs } = this.#limits;
     if (silentMs > 0) {
-      this.#patience ??= setTimeout(() => this.#giveUp(), this.#isAway ? awayMs : silentMs);
+      this.#patience ??= this.#startPatience(this.#isAway ? awayMs : silentMs);
     }
     this.#openFor(this.#waiting.length);
   }
@@ -148,6 +159,7 @@ export class Pool {
       const events = {
         onReady: () => {
           this.#isAway = false;
+          this.#isAlone = false;
           this.#serve();
         },
         onFree: () => this.#serve(),
@@ -178,10 +190,26 @@ export class Pool {
       this.#serve();
     }, this.#limits.retryMs);
     // Of those that are tried together one may do, and then nobody need be told.
-    if (this.#connections.size === 0) this.#refuse(error);
+    if (this.#connections.size > 0) return;
+    if ((error as { code?: unknown } | null)?.code === tooManyConnections) this.#tryAlone();
+    else this.#refuse(error);
+  }
+
+  /** Those that were tried together may have been in each other's way: one alone is tried next. */
+  #tryAlone(): void {
+    if (this.#isAlone || this.#patience === null) return;
+    this.#isAlone = true;
+    clearTimeout(this.#patience);
+    this.#patience = this.#startPatience(this.#limits.awayMs);
+  }
+
+  #startPatience(patienceMs: number): NodeJS.Timeout {
+    return setTimeout(() => afterReading(() => this.#giveUp()), patienceMs);
   }
 
   #giveUp(): void {
+    // All were served meanwhile.
+    if (this.#patience === null) return;
     if (this.#connecting() > 0) this.#isAway = true;
     this.#refuse(connectionError('CONNECT_TIMEOUT'));
   }

@@ -58,18 +58,26 @@ function guardAgainstOrphan(child: ChildProcess, graceMs: number): void {
   child.once('exit', () => guard.kill('SIGKILL'));
 }
 
-/** Kills a child that gives no sign of life for too long; returns what to call at every sign. */
+/**
+ * Kills a child that leaves too many pings in a row unanswered; returns what to call at every sign
+ * of life. Pings are counted, not time: a machine that stands still sends none.
+ */
 function watchPulse(child: ChildProcess, limits: Limits, log: Logger): () => void {
-  let seenAt = performance.now();
+  const unansweredMax = Math.ceil(limits.process.hungMs / limits.process.pingMs);
+  let unanswered = 0;
   const timer = setInterval(() => {
-    if (performance.now() - seenAt > limits.process.hungMs) {
+    if (unanswered >= unansweredMax) {
+      clearInterval(timer);
       log.error({}, 'the main process gives no sign of life: killing it');
       child.kill('SIGKILL');
-    } else sendPing(child);
+      return;
+    }
+    unanswered += 1;
+    sendPing(child);
   }, limits.process.pingMs);
   child.once('exit', () => clearInterval(timer));
   return () => {
-    seenAt = performance.now();
+    unanswered = 0;
   };
 }
 

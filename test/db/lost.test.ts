@@ -11,6 +11,7 @@ import {
 } from '../../db/sql.ts';
 import { openTestDatabase, type TestDatabase } from '../harness/database.ts';
 import { openDatabaseProxy } from '../harness/proxy.ts';
+import { startStopwatch } from '../harness/stopwatch.ts';
 
 let database: TestDatabase;
 before(async () => {
@@ -186,6 +187,22 @@ test('a network that is slow is only slow', async () => {
   }
 });
 
+test('a process that stood still reads its answers before it calls the server silent', async () => {
+  const { url } = database;
+  const sql = openPool({ url, purpose: 'general', connectionsMax: 1, statementTimeoutMs: 500 });
+  try {
+    const [first] = await sql`SELECT pg_backend_pid() AS pid`;
+    const asked = ends(sql`SELECT pg_backend_pid() AS pid FROM pg_sleep(0.2)`);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    // Behind this the timers are what comes first.
+    await new Promise((resolve) => setImmediate(resolve));
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2_000);
+    assert.deepEqual([...(await asked)], [first], 'answered, on the same connection');
+  } finally {
+    await closePool(sql, 1_000);
+  }
+});
+
 test('a port that drops what it takes is told, and not asked all the time', async () => {
   const { proxy, sql, close } = await through({ connectionsMax: 4, statementTimeoutMs: 4_000 });
   try {
@@ -230,6 +247,34 @@ test('a server with room for one connection more serves all through that one', a
       [],
     );
   } finally {
+    await closePool(sql, 1_000);
+    proxy.close();
+    await admin.unsafe(`DROP ROLE ${role}`);
+  }
+});
+
+test('a server that is full for a moment is waited for, one that stays full is told', async () => {
+  const admin = database.pool('general', 1);
+  const role = `crowded_${Date.now()}`;
+  await admin.unsafe(`CREATE ROLE ${role} LOGIN CONNECTION LIMIT 1`);
+  const proxy = await openDatabaseProxy(database.url);
+  const url = proxy.url.replace(/\/\/[^@]*@/, `//${role}@`);
+  const open = (connectionsMax: number) =>
+    openPool({ url, purpose: 'general', connectionsMax, statementTimeoutMs: 4_000 });
+  const first = open(1);
+  const sql = open(3);
+  try {
+    await first`SELECT 1`;
+    const ask = () => Promise.all([1, 2, 3].map(() => ends(sql`SELECT 1`)));
+    const watch = startStopwatch();
+    assert.deepEqual(await ask(), ['unavailable', 'unavailable', 'unavailable']);
+    watch.assertWithin(2_000, 'told');
+    const waiting = ask();
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    await closePool(first, 1_000);
+    for (const rows of await waiting) assert.notEqual(rows, 'unavailable');
+  } finally {
+    await closePool(first, 1_000);
     await closePool(sql, 1_000);
     proxy.close();
     await admin.unsafe(`DROP ROLE ${role}`);

@@ -168,6 +168,23 @@ test('a main process whose event loop is stuck is replaced', async () => {
   assert.equal(await waitForEnd(parent), 0);
 });
 
+test('a machine that stood still does not make a healthy main process look stuck', async () => {
+  const env = { TOLLGATE_MODE: 'production', TEST_HUNG_MS: '3000' };
+  const parent = await startParent('./start-parent.js', env);
+  const first = await seeOne(parent, () => true);
+  const all = [parent.process.pid ?? 0, first.pid];
+  for (const pid of all) process.kill(pid, 'SIGSTOP');
+  await sleep(4_000);
+  // The parent first: it has not heard from the other one for longer than it may.
+  for (const pid of all) {
+    process.kill(pid, 'SIGCONT');
+    await sleep(300);
+  }
+  assert.equal((await seeOne(parent, () => true)).pid, first.pid);
+  parent.process.kill('SIGTERM');
+  assert.equal(await waitForEnd(parent), 0);
+});
+
 test('a main process that is stuck when its parent is killed does not stay behind', async () => {
   const env = { TOLLGATE_MODE: 'production', TEST_STOP_GRACE_MS: '1000' };
   const parent = await startParent('./start-parent.js', env);
