@@ -43,6 +43,8 @@ export type SubscriberProtocol = {
   holdBackOver: (payload: null) => void;
   /** Timer: asks the generation of another node. */
   probe: (payload: null) => void;
+  /** What that came to. */
+  probed: (outcome: { attached: boolean }) => void;
   /** The client went away, or its stream was dropped as too slow. */
   clientGone: (payload: null) => void;
 };

@@ -2,7 +2,13 @@
 // the stream, and leaves when the client does. It lives beside the socket; the generation need not.
 import { emptyAnswer } from '../../media/model/answer.ts';
 import type { StreamEncoder } from '../../media/model/dialects/contract.ts';
-import type { ActorAddress, ActorKind, ActorRef, Timer } from '../../runtime/actor/contract.ts';
+import type {
+  ActorAddress,
+  ActorKind,
+  ActorRef,
+  AskFailure,
+  Timer,
+} from '../../runtime/actor/contract.ts';
 import type { GenerationProtocol } from '../generation/protocol.ts';
 import { type Desk, lostEnd } from './desk.ts';
 import { plainProblem, toProblem } from './problem.ts';
@@ -19,6 +25,8 @@ export interface SubscriberState {
   readonly args: SubscriberArgs;
   ended: boolean;
   generation: ActorRef<GenerationProtocol> | null;
+  /** The generation was asked whether it lives, and has not answered yet. */
+  probing: boolean;
   /** Runs until the headers leave. */
   holdBack: Timer | null;
 }
@@ -35,7 +43,7 @@ export const subscriberKind: ActorKind<SubscriberProtocol, SubscriberState, Subs
   start(context, args) {
     const { desk, holdBackMs } = args;
     const holdBack = desk.encoder === null ? null : context.after(holdBackMs, 'holdBackOver', null);
-    return { args, ended: false, generation: null, holdBack };
+    return { args, ended: false, generation: null, probing: false, holdBack };
   },
 
   behaviour: {
@@ -73,12 +81,21 @@ export const subscriberKind: ActorKind<SubscriberProtocol, SubscriberState, Subs
       if (address.node !== context.address.node) context.every(probePeriodMs, 'probe', null);
     },
 
-    async probe(state, _payload, context) {
-      if (state.generation === null || state.ended) return;
-      const request = { subscriber: context.address };
-      const answer = await state.generation.ask('ping', request, probePeriodMs);
-      const isKnown = answer.ok ? answer.value.status === 'attached' : answer.reason === 'timeout';
-      if (isKnown) return;
+    probe(state, _payload, context) {
+      if (state.generation === null || state.ended || state.probing) return;
+      state.probing = true;
+      // Not awaited: what the generation says meanwhile comes first, its end above all.
+      void state.generation
+        .ask('ping', { subscriber: context.address }, probePeriodMs)
+        .then((answer) => {
+          const attached = answer.ok ? answer.value.status === 'attached' : isSlow(answer.reason);
+          context.self.tell('probed', { attached });
+        });
+    },
+
+    probed(state, { attached }, context) {
+      state.probing = false;
+      if (attached || state.ended) return;
       tellClient(state, lostEnd());
       context.stop();
     },
@@ -98,6 +115,11 @@ export const subscriberKind: ActorKind<SubscriberProtocol, SubscriberState, Subs
     if (reason !== 'stopped') tellClient(state, lostEnd());
   },
 };
+
+/** It has no time for an answer, so it lives. */
+function isSlow(reason: AskFailure): boolean {
+  return reason === 'timeout' || reason === 'overloaded';
+}
 
 function openStream(state: SubscriberState): void {
   if (state.holdBack === null) return;

@@ -1,0 +1,95 @@
+// A subscriber whose generation lives on another node, which it asks for a sign of life: what the
+// generation has said comes before what its silence means.
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import type { GenerationProtocol } from '../../../actors/generation/protocol.ts';
+import { Desk } from '../../../actors/subscriber/desk.ts';
+import type { GenerationEnd } from '../../../actors/subscriber/protocol.ts';
+import { subscriberKind } from '../../../actors/subscriber/subscriber.ts';
+import { emptyAnswer } from '../../../media/model/answer.ts';
+import type { ActorRef, Answer } from '../../../runtime/actor/contract.ts';
+import { createActorSystem } from '../../../runtime/actor/system.ts';
+import { newId } from '../../../runtime/ids.ts';
+import { turns } from '../../harness/request-deps.ts';
+
+type Pong = Answer<{ status: 'attached' | 'detached' }>;
+
+const log = { info: () => {}, warn: () => {}, error: () => {} };
+const system = createActorSystem({ node: 1, kinds: [subscriberKind], log });
+after(() => system.stop(0));
+
+const told: GenerationEnd = {
+  status: 'failed',
+  problem: { code: 'upstream_error', message: '', param: null, details: null, headers: {} },
+  answer: emptyAnswer(),
+  svcUsage: null,
+  svcRouting: null,
+};
+
+/** One that has asked its generation; the answer is the test's. */
+async function probing() {
+  let answer: (pong: Pong) => void = () => assert.fail('nothing was asked');
+  let asked = 0;
+  const ask = () => {
+    asked += 1;
+    return new Promise<Pong>((resolve) => {
+      answer = resolve;
+    });
+  };
+  const address = { node: 2, kind: 'generation', id: 'far' };
+  const generation = { kind: 'generation', id: 'far', tell: () => true, ask };
+  const desk = new Desk(null);
+  const subscriber = system.spawn(subscriberKind, newId('req', 1), {
+    desk,
+    holdBackMs: 60_000,
+    generationAt: () => generation as unknown as ActorRef<GenerationProtocol>,
+  });
+  assert.ok(subscriber !== null);
+  subscriber.tell('watch', address);
+  subscriber.tell('probe', null);
+  await turns();
+  assert.equal(asked, 1);
+  const ending = async () => {
+    const opening = await desk.opening;
+    assert.ok(opening.kind === 'end' && opening.end.status === 'failed');
+    return opening.end.problem.code;
+  };
+  return { desk, subscriber, ending, answer: (pong: Pong) => answer(pong), asked: () => asked };
+}
+
+test('the end of a generation that has stopped since it was asked is told', async () => {
+  const { subscriber, ending, answer } = await probing();
+  subscriber.tell('end', told);
+  answer({ ok: false, reason: 'stopped' });
+  assert.equal(await ending(), 'upstream_error');
+});
+
+test('the end comes at once, however long the answer takes', async () => {
+  const { subscriber, ending } = await probing();
+  subscriber.tell('end', told);
+  assert.equal(await ending(), 'upstream_error');
+});
+
+test('a generation that is gone without an end is told as an error', async () => {
+  for (const reason of ['stopped', 'actor_crashed', 'unreachable'] as const) {
+    const { ending, answer } = await probing();
+    answer({ ok: false, reason });
+    assert.equal(await ending(), 'internal');
+  }
+});
+
+test('a generation that has no time to answer is asked again, one question at a time', async () => {
+  for (const reason of ['timeout', 'overloaded'] as const) {
+    const { desk, subscriber, answer, asked } = await probing();
+    subscriber.tell('probe', null);
+    await turns();
+    assert.equal(asked(), 1);
+    answer({ ok: false, reason });
+    await turns();
+    assert.equal(desk.opened, false);
+    subscriber.tell('probe', null);
+    await turns();
+    assert.equal(asked(), 2);
+    subscriber.tell('clientGone', null);
+  }
+});
