@@ -8,6 +8,7 @@ import type { AudioCall } from '../../media/providers/audio-contract.ts';
 import type { UpstreamTarget } from '../../media/providers/contract.ts';
 import { plainFailure } from '../../media/providers/refusal.ts';
 import type { ActorContext } from '../../runtime/actor/contract.ts';
+import { awakeMs } from '../../runtime/awake.ts';
 import { noProbe } from '../generation/breaker.ts';
 import { failureProblem, mayTryNext, noteFailure } from '../generation/failure.ts';
 import { plainProblem } from '../subscriber/problem.ts';
@@ -86,7 +87,8 @@ export function takeBytes(state: AudioState, context: Context, bytes: Uint8Array
   const { speechBytesMax, transcriptBytesMax } = deps.limits.audio;
   const nowMs = Date.now();
   if (attempt.bytes === 0) {
-    deps.health.firstEvent(attempt.target.routeId, nowMs - attempt.startedMs, nowMs);
+    const durationMs = nowMs - attempt.startedMs - attempt.handle.ownMs;
+    deps.health.firstEvent(attempt.target.routeId, durationMs, nowMs);
   }
   attempt.bytes += bytes.length;
   if (spec.work.kind === 'transcription') {
@@ -125,7 +127,7 @@ function deliver(state: AudioState, context: Context, bytes: Uint8Array): void {
   const { waitsFor } = state;
   if (!spec.desk.write(bytes) && !waitsFor.client) {
     waitsFor.client = true;
-    state.slowSinceMs = Date.now();
+    state.slowSinceMs = awakeMs();
   }
   if (state.file?.write(bytes) === false) waitsFor.disk = true;
   if (waitsFor.client || waitsFor.disk) attempt?.handle.pause();
@@ -145,7 +147,7 @@ export function readOn({ attempt, waitsFor }: AudioState): void {
 }
 
 function slowMsOf({ waitsFor, slowMs, slowSinceMs }: AudioState): number {
-  return waitsFor.client ? slowMs + Date.now() - slowSinceMs : slowMs;
+  return waitsFor.client ? slowMs + awakeMs() - slowSinceMs : slowMs;
 }
 
 function failAttempt(state: AudioState, context: Context, failure: UpstreamFailure): void {

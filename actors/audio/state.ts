@@ -2,7 +2,7 @@
 import type { PrivateWriter } from '../../media/blobs/private-file.ts';
 import type { UpstreamFailure } from '../../media/model/events.ts';
 import { zeroUsage } from '../../media/model/usage.ts';
-import type { UpstreamHandle, UpstreamTarget } from '../../media/providers/contract.ts';
+import type { TimedHandle, UpstreamTarget } from '../../media/providers/contract.ts';
 import { siblingId } from '../../runtime/ids.ts';
 import type { Probe } from '../generation/breaker.ts';
 import type { AttemptsState } from '../generation/failure.ts';
@@ -15,7 +15,7 @@ import type { AudioDeps, AudioSpec, AudioWork } from './spec.ts';
 export interface AudioAttempt {
   number: number;
   target: UpstreamTarget;
-  handle: UpstreamHandle;
+  handle: TimedHandle;
   /** Of its route's breaker. */
   probe: Probe;
   startedMs: number;
@@ -43,7 +43,7 @@ export interface AudioState extends RequestState, AttemptsState {
   isGone: boolean;
   /** Who has not taken yet what was written. */
   waitsFor: { client: boolean; disk: boolean };
-  /** How long the client has been waited for, and since when it is. */
+  /** How long the client has been waited for, and since when it is, in awake time. */
   slowMs: number;
   slowSinceMs: number;
   file: PrivateWriter | null;

@@ -5,7 +5,7 @@ import type { ModelEvent, UpstreamFailure } from '../../media/model/events.ts';
 import { keepCuts } from '../../media/model/replay.ts';
 import type { GenerationRequest } from '../../media/model/request.ts';
 import type { TokenUsage } from '../../media/model/usage.ts';
-import type { QueuedHandle } from '../../media/providers/contract.ts';
+import type { TimedHandle } from '../../media/providers/contract.ts';
 import type { ActorRef } from '../../runtime/actor/contract.ts';
 import { siblingId } from '../../runtime/ids.ts';
 import type { CatalogModel } from '../catalog/snapshot.ts';
@@ -21,11 +21,13 @@ import { newStructure, type StructureState } from './structure.ts';
 export interface Attempt {
   number: number;
   candidate: Candidate;
-  handle: QueuedHandle;
+  handle: TimedHandle;
   /** Of its route's breaker. */
   probe: Probe;
   startedMs: number;
   firstEventMs: number | null;
+  /** What of its time was ours until then. */
+  ownMs: number;
 }
 
 export interface Subscription {

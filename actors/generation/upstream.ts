@@ -98,7 +98,7 @@ export function callCandidate(
     spec.accountId,
   );
   const startedMs = Date.now();
-  state.attempt = { number, candidate, handle, probe, startedMs, firstEventMs: null };
+  state.attempt = { number, candidate, handle, probe, startedMs, firstEventMs: null, ownMs: 0 };
   // The one before may have ended while it was paused.
   state.paused = false;
 }
@@ -118,7 +118,8 @@ export function measureFirstEvent(state: GenerationState): void {
   if (attempt === null || attempt.firstEventMs !== null) return;
   const now = Date.now();
   attempt.firstEventMs = now;
-  const durationMs = now - attempt.startedMs - attempt.handle.queuedMs;
+  attempt.ownMs = attempt.handle.ownMs;
+  const durationMs = now - attempt.startedMs - attempt.ownMs;
   deps.health.firstEvent(attempt.candidate.target.routeId, durationMs, now);
 }
 
@@ -136,7 +137,7 @@ export function attemptEnded(
   if (failure === null) {
     deps.health.succeeded(routeId, now, {
       tokens: state.deltas,
-      durationMs: now - (attempt.firstEventMs ?? now),
+      durationMs: now - (attempt.firstEventMs ?? now) - (attempt.handle.ownMs - attempt.ownMs),
     });
     answered(state, context, attempt.candidate);
     return;

@@ -4,6 +4,7 @@ import type { UpstreamFailure } from '../../media/model/events.ts';
 import type { UpstreamTarget } from '../../media/providers/contract.ts';
 import type { LiveFailureKind } from '../../media/providers/live-contract.ts';
 import { plainFailure } from '../../media/providers/refusal.ts';
+import { stoodStillMs } from '../../runtime/awake.ts';
 import { noProbe, type Probe } from '../generation/breaker.ts';
 import type { VoiceSession } from './state.ts';
 
@@ -14,6 +15,8 @@ export interface RouteUse {
   probe: Probe;
   /** Epoch milliseconds, the clock of the health. */
   startedMs: number;
+  /** How long the thread had stood still by then. */
+  stoodMs: number;
   isReady: boolean;
 }
 
@@ -37,7 +40,13 @@ export function takeTarget(session: VoiceSession): UpstreamTarget | null {
     // The probe of a half-open breaker is taken by another session: this one goes elsewhere.
     const probe = deps.health.started(routeId, nowMs);
     if (probe === null && started.targets.length > 0) continue;
-    session.route = { routeId, probe: probe ?? noProbe, startedMs: nowMs, isReady: false };
+    session.route = {
+      routeId,
+      probe: probe ?? noProbe,
+      startedMs: nowMs,
+      stoodMs: stoodStillMs(),
+      isReady: false,
+    };
     return target;
   }
   return null;
@@ -48,7 +57,8 @@ export function routeReady({ route, deps }: VoiceSession): void {
   if (route === null || route.isReady) return;
   route.isReady = true;
   const nowMs = Date.now();
-  deps.health.firstEvent(route.routeId, nowMs - route.startedMs, nowMs);
+  const ownMs = stoodStillMs() - route.stoodMs;
+  deps.health.firstEvent(route.routeId, nowMs - route.startedMs - ownMs, nowMs);
   deps.health.succeeded(route.routeId, nowMs);
 }
 

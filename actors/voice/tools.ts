@@ -3,6 +3,7 @@
 import { contextLine } from '../../media/model/client-context.ts';
 import type { LiveTool } from '../../media/providers/live-contract.ts';
 import type { SearchHit } from '../../media/providers/search.ts';
+import { AwakeTimer } from '../../runtime/awake.ts';
 import { fixedLimits } from '../../runtime/limits.ts';
 import { toolEvent } from './events.ts';
 import { noteUsage } from './funding.ts';
@@ -67,13 +68,13 @@ export function callTool(
   session.tools ??= new Map();
   session.tools.set(callId, { name, controller });
   const locale = session.started?.message.clientContext.locale ?? '';
-  const signal = AbortSignal.any([
-    controller.signal,
-    AbortSignal.timeout(fixedLimits.voice.toolMs),
-  ]);
+  const late = new AwakeTimer(fixedLimits.voice.toolMs, () => controller.abort());
   void session.deps.search
-    .search(target, { query, locale: locale === '' ? null : locale }, signal)
-    .then((hits) => session.self.tell('searched', { callId, hits }));
+    .search(target, { query, locale: locale === '' ? null : locale }, controller.signal)
+    .then((hits) => {
+      late.cancel();
+      session.self.tell('searched', { callId, hits });
+    });
 }
 
 /** The search of a call came back; of no interest if the call was given up meanwhile. */

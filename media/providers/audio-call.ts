@@ -2,6 +2,7 @@
 // call. Reports leave in microtasks, so that an error in a listener is not swallowed by undici.
 import { Readable } from 'node:stream';
 import type { Dispatcher } from 'undici';
+import { awakeMs, stoodStillMs } from '../../runtime/awake.ts';
 import type { UpstreamFailure } from '../model/events.ts';
 import type { AudioCall, AudioFamily, AudioListener } from './audio-contract.ts';
 import {
@@ -13,7 +14,7 @@ import {
   RefusedReply,
   stageOf,
 } from './call-pool.ts';
-import type { UpstreamDeadlines, UpstreamHandle } from './contract.ts';
+import type { TimedHandle, UpstreamDeadlines } from './contract.ts';
 import { plainFailure } from './refusal.ts';
 
 export interface AudioClient {
@@ -23,7 +24,7 @@ export interface AudioClient {
     call: AudioCall,
     deadlines: UpstreamDeadlines,
     listener: AudioListener,
-  ): UpstreamHandle;
+  ): TimedHandle;
   /** Aborts what runs, without a report, and closes every connection. */
   close(): Promise<void>;
 }
@@ -50,12 +51,13 @@ function pieces(body: readonly Uint8Array[]): Readable {
   return Readable.from(body, { objectMode: false });
 }
 
-class Run implements UpstreamHandle, Dispatcher.DispatchHandler {
+class Run implements TimedHandle, Dispatcher.DispatchHandler {
   readonly #pool: CallPool<Run>;
   readonly #family: AudioFamily;
   readonly #deadlines: UpstreamDeadlines;
   readonly #listener: AudioListener;
-  readonly #startedMs = performance.now();
+  readonly #startedMs = awakeMs();
+  readonly #stoodMs = stoodStillMs();
   #controller: Dispatcher.DispatchController | null = null;
   #refusal: RefusedReply | null = null;
   #lastBytesMs = this.#startedMs;
@@ -75,6 +77,10 @@ class Run implements UpstreamHandle, Dispatcher.DispatchHandler {
     this.#listener = listener;
   }
 
+  get ownMs(): number {
+    return stoodStillMs() - this.#stoodMs;
+  }
+
   abort(): void {
     if (this.#over) return;
     this.#over = true;
@@ -88,7 +94,7 @@ class Run implements UpstreamHandle, Dispatcher.DispatchHandler {
 
   resume(): void {
     this.#paused = false;
-    this.#lastBytesMs = performance.now();
+    this.#lastBytesMs = awakeMs();
     this.#controller?.resume();
   }
 
@@ -111,14 +117,14 @@ class Run implements UpstreamHandle, Dispatcher.DispatchHandler {
     headers: Record<string, string | string[] | undefined>,
   ): void {
     if (status < 200) return;
-    this.#lastBytesMs = performance.now();
+    this.#lastBytesMs = awakeMs();
     controller.rawHeaders = null;
     if (status >= 300) this.#refusal = new RefusedReply(status, headers);
   }
 
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
     if (this.#over) return;
-    this.#lastBytesMs = performance.now();
+    this.#lastBytesMs = awakeMs();
     if (this.#refusal === null) {
       this.#hasBegun = true;
       queueMicrotask(() => {

@@ -1,6 +1,7 @@
 // The calls of one thread over undici's connections, which text and audio run alike: a pool of
 // connections per origin, one coarse ticker for all deadlines, what is kept of a refusal.
 import { Agent, type Dispatcher } from 'undici';
+import { afterReading, awakeMs } from '../../runtime/awake.ts';
 import { TransientSet } from '../../runtime/transient.ts';
 import type { UpstreamFailure } from '../model/events.ts';
 import type { UpstreamDeadlines } from './contract.ts';
@@ -25,8 +26,8 @@ interface PooledCall {
 
 /** The calls that run, and their connections. */
 export class CallPool<C extends PooledCall> {
-  /** Coarse clock of all calls: the time of the last tick or start. */
-  nowMs = performance.now();
+  /** Coarse clock of all calls, awake time: that of the last tick or start. */
+  nowMs = awakeMs();
   readonly #agent: Agent;
   readonly #calls = new TransientSet<C>();
   #ticker: NodeJS.Timeout | null = null;
@@ -48,13 +49,13 @@ export class CallPool<C extends PooledCall> {
 
   /** Sets the clock, at the start of a call. */
   readClock(): void {
-    this.nowMs = performance.now();
+    this.nowMs = awakeMs();
   }
 
   /** From now on its deadlines are looked at. */
   add(call: C): void {
     this.#calls.add(call);
-    this.#ticker ??= setInterval(() => this.#tick(), tickMs);
+    this.#ticker ??= setInterval(() => afterReading(() => this.#tick()), tickMs);
   }
 
   release(call: C): void {

@@ -2,6 +2,7 @@
 // leave in microtasks: the events of one socket read arrive together, and an error in a listener
 // is not swallowed by undici.
 import type { Dispatcher } from 'undici';
+import { stoodStillMs } from '../../runtime/awake.ts';
 import { afterOthers, ownTurn } from '../../runtime/turns.ts';
 import type { ModelEvent, UpstreamFailure } from '../model/events.ts';
 import {
@@ -15,8 +16,8 @@ import {
 } from './call-pool.ts';
 import type {
   ProviderFamily,
-  QueuedHandle,
   StreamReader,
+  TimedHandle,
   UpstreamCall,
   UpstreamDeadlines,
   UpstreamListener,
@@ -41,7 +42,7 @@ export interface UpstreamClient {
     deadlines: UpstreamDeadlines,
     listener: UpstreamListener,
     tenant?: string,
-  ): QueuedHandle;
+  ): TimedHandle;
   /** Calls whose connection slot is still taken or awaited. */
   readonly openCount: number;
   /** Aborts what runs, without a report, and closes every connection. */
@@ -70,7 +71,7 @@ class Client implements UpstreamClient {
     deadlines: UpstreamDeadlines,
     listener: UpstreamListener,
     tenant = '',
-  ): QueuedHandle {
+  ): TimedHandle {
     this.#pool.readClock();
     const run = new Run(this.#pool, family, deadlines, listener);
     this.#pool.add(run);
@@ -116,12 +117,13 @@ class Client implements UpstreamClient {
   }
 }
 
-class Run implements QueuedHandle, Dispatcher.DispatchHandler {
+class Run implements TimedHandle, Dispatcher.DispatchHandler {
   readonly #pool: CallPool<Run>;
   readonly #family: ProviderFamily;
   readonly #deadlines: UpstreamDeadlines;
   readonly #listener: UpstreamListener;
   readonly #startedMs: number;
+  readonly #stoodMs = stoodStillMs();
   /** Null: it waits for its encoding. */
   #sentMs: number | null = null;
   #controller: Dispatcher.DispatchController | null = null;
@@ -156,7 +158,11 @@ class Run implements QueuedHandle, Dispatcher.DispatchHandler {
     return this.#over;
   }
 
-  get queuedMs(): number {
+  get ownMs(): number {
+    return this.#queuedMs + stoodStillMs() - this.#stoodMs;
+  }
+
+  get #queuedMs(): number {
     return (this.#sentMs ?? this.#pool.nowMs) - this.#startedMs;
   }
 
@@ -191,7 +197,7 @@ class Run implements QueuedHandle, Dispatcher.DispatchHandler {
     }
     if (this.#sentMs === null) {
       const { queueMs } = this.#deadlines;
-      if (this.queuedMs > queueMs) {
+      if (this.#queuedMs > queueMs) {
         this.#fail(plainFailure('overloaded', `not sent within ${queueMs} ms`));
       }
       return;

@@ -121,7 +121,7 @@ export interface UpstreamHandle {
   resume(): void;
 }
 
-/** A call that may have waited for its encoding: no time of the provider's. */
-export interface QueuedHandle extends UpstreamHandle {
-  readonly queuedMs: number;
+/** What of a call's time was ours: the wait for its encoding, and standstills of the thread. */
+export interface TimedHandle extends UpstreamHandle {
+  readonly ownMs: number;
 }

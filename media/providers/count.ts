@@ -1,6 +1,7 @@
 // Counts the input tokens of a request at its provider, where the family has an endpoint for that.
 // It is free, so it is never worth a long wait.
 import { request as send } from 'undici';
+import { awakeSignal } from '../../runtime/awake.ts';
 import type { GenerationRequest } from '../model/request.ts';
 import type { ProviderFamily, UpstreamTarget } from './contract.ts';
 import { inPieces } from './long-call.ts';
@@ -17,9 +18,12 @@ export async function countAtProvider(
 ): Promise<number | null> {
   const { counting } = family;
   if (counting === null || family.lacks(request) !== null) return null;
+  let end = () => {};
   try {
     const { url, method, headers, body } = await inPieces(counting.encode(request, target));
-    const signal = AbortSignal.timeout(deadlineMs);
+    const deadline = awakeSignal(deadlineMs);
+    end = deadline.end;
+    const { signal } = deadline;
     const reply = await send(url, { method, headers, body: Buffer.concat(body), signal });
     if (reply.statusCode < 200 || reply.statusCode > 299) {
       await reply.body.dump();
@@ -28,6 +32,8 @@ export async function countAtProvider(
     return counting.read(await readText(reply.body));
   } catch {
     return null;
+  } finally {
+    end();
   }
 }
 

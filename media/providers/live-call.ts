@@ -2,6 +2,7 @@
 // deadline, audio that the socket does not take is dropped, and after the last event it is silent.
 import type { IncomingMessage } from 'node:http';
 import { type ClientOptions, type RawData, WebSocket } from 'ws';
+import { AwakeTimer, awakeMs } from '../../runtime/awake.ts';
 import type { UpstreamTarget } from './contract.ts';
 import type {
   LiveCall,
@@ -63,7 +64,7 @@ class Call implements LiveCall {
   #socket: WebSocket | null = null;
   #phase: Phase = 'connecting';
   /** The one deadline of the phase. */
-  #timer: NodeJS.Timeout | null = null;
+  #timer: AwakeTimer | null = null;
   #droppedFrames = 0;
   #stalledSinceMs: number | null = null;
 
@@ -218,7 +219,7 @@ class Call implements LiveCall {
   #dropFrame(isReady: boolean): void {
     this.#droppedFrames += 1;
     if (!isReady) return;
-    const nowMs = performance.now();
+    const nowMs = awakeMs();
     this.#stalledSinceMs ??= nowMs;
     if (nowMs - this.#stalledSinceMs < this.#bounds.stallMs) return;
     this.#fail('closed', `no audio was taken for ${this.#bounds.stallMs} ms`);
@@ -260,11 +261,11 @@ class Call implements LiveCall {
 
   #wait(ms: number, late: () => void): void {
     this.#stopWaiting();
-    this.#timer = setTimeout(late, ms);
+    this.#timer = new AwakeTimer(ms, late);
   }
 
   #stopWaiting(): void {
-    if (this.#timer !== null) clearTimeout(this.#timer);
+    this.#timer?.cancel();
     this.#timer = null;
   }
 }

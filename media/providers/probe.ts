@@ -2,6 +2,7 @@
 // of a real call. Every family here has that endpoint at the same place, most servers have it.
 import { type Dispatcher, request } from 'undici';
 import * as v from 'valibot';
+import { awakeSignal } from '../../runtime/awake.ts';
 import type { UpstreamTarget } from './contract.ts';
 import { findFamily } from './families.ts';
 import { smallestRequest } from './trial.ts';
@@ -27,12 +28,14 @@ const listSchema = v.object({
 /** Asks at most twice, within the time. Never rejects; what the provider says goes nowhere. */
 export async function probeTarget(target: UpstreamTarget, timeoutMs: number): Promise<ProbeResult> {
   const startedAt = performance.now();
-  const signal = AbortSignal.timeout(timeoutMs);
+  const { signal, end } = awakeSignal(timeoutMs);
   let failure: ProbeFailure | null;
   try {
     failure = await failureOf(target, signal);
   } catch {
     failure = signal.aborted ? 'timeout' : 'unreachable';
+  } finally {
+    end();
   }
   return { failure, latencyMs: Math.round(performance.now() - startedAt) };
 }

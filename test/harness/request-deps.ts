@@ -3,7 +3,7 @@
 import { createRouteHealth } from '../../actors/generation/health.ts';
 import type { RequestDeps } from '../../actors/generation/spec.ts';
 import type { WalletProtocol } from '../../actors/wallet/protocol.ts';
-import type { QueuedHandle } from '../../media/providers/contract.ts';
+import type { TimedHandle } from '../../media/providers/contract.ts';
 import type {
   ActorRef,
   Answer,
@@ -60,7 +60,7 @@ export class FakeWallet implements ActorRef<WalletProtocol> {
 }
 
 /** One call, which says what the test says. */
-export interface FakeCall<Listener> extends QueuedHandle {
+export interface FakeCall<Listener> extends TimedHandle {
   readonly listener: Listener;
   isPaused: boolean;
   isAborted: boolean;
@@ -71,12 +71,12 @@ export class FakeCalls<Listener> {
   readonly openCount = 0;
   readonly made: FakeCall<Listener>[] = [];
 
-  start(_family: unknown, _call: unknown, _deadlines: unknown, listener: Listener): QueuedHandle {
+  start(_family: unknown, _call: unknown, _deadlines: unknown, listener: Listener): TimedHandle {
     const call: FakeCall<Listener> = {
       listener,
       isPaused: false,
       isAborted: false,
-      queuedMs: 0,
+      ownMs: 0,
       abort: () => {
         call.isAborted = true;
       },

@@ -1,6 +1,7 @@
 // Batches of the lanes on the shard's own Piscina thread. The thread runs one long task that waits
 // in shared memory, so that a batch costs two wake-ups (20 µs of CPU) and not a task (200 µs). No
 // other task waits for that thread: Piscinas for other work have threads of their own.
+import { awakeMs } from '../../../runtime/awake.ts';
 import type { Logger } from '../../../runtime/log.ts';
 import { createPool, type Pool, type TaskRefusal } from '../../../runtime/work/pool.ts';
 import { lookMs } from './control.ts';
@@ -115,7 +116,7 @@ class SharedRunner implements BatchRunner {
 
   #outcome(timeoutMs: number): Promise<Outcome> {
     return new Promise((settle) => {
-      const untilMs = performance.now() + timeoutMs;
+      const untilMs = awakeMs() + timeoutMs;
       const timer = setTimeout(() => this.#late(), Math.min(lookMs, timeoutMs));
       this.#attempt = { untilMs, timer, settle };
       this.#look();
@@ -157,7 +158,7 @@ class SharedRunner implements BatchRunner {
   #late(): void {
     this.#look();
     if (this.#attempt === null) return;
-    const leftMs = this.#attempt.untilMs - performance.now();
+    const leftMs = this.#attempt.untilMs - awakeMs();
     if (leftMs <= 0) this.#settle('timeout');
     else this.#attempt.timer = setTimeout(() => this.#late(), Math.min(lookMs, leftMs));
   }

@@ -1,6 +1,7 @@
 // Serper's web search (https://serper.dev): one call for a few results.
 import { request } from 'undici';
 import * as v from 'valibot';
+import { AwakeTimer } from '../../../runtime/awake.ts';
 import type { UpstreamTarget } from '../contract.ts';
 import type { SearchHit, SearchQuery } from '../search.ts';
 
@@ -40,7 +41,7 @@ export async function searchSerper(
   // Not AbortSignal.any with AbortSignal.timeout: on Node 20 the two may be collected unheard.
   const controller = new AbortController();
   const abort = () => controller.abort();
-  const timer = setTimeout(abort, deadlineMs);
+  const timer = new AwakeTimer(deadlineMs, abort);
   signal.addEventListener('abort', abort);
   try {
     const reply = await request(`${target.baseUrl}/search`, {
@@ -52,8 +53,9 @@ export async function searchSerper(
       },
       body: JSON.stringify({ q: query.query, num: hitsMax, ...regionOf(query.locale) }),
       signal: controller.signal,
-      headersTimeout: deadlineMs,
-      bodyTimeout: deadlineMs,
+      // Ours is the one that counts.
+      headersTimeout: 0,
+      bodyTimeout: 0,
     });
     if (reply.statusCode !== 200) {
       await reply.body.dump();
@@ -66,7 +68,7 @@ export async function searchSerper(
   } catch {
     return null;
   } finally {
-    clearTimeout(timer);
+    timer.cancel();
     signal.removeEventListener('abort', abort);
   }
 }

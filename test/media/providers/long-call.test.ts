@@ -8,7 +8,7 @@ import { type RunningSim, startSim } from '../../../bench/sim/server.ts';
 import type { ModelEvent, UpstreamFailure } from '../../../media/model/events.ts';
 import { createUpstreamClient, type UpstreamClient } from '../../../media/providers/call.ts';
 import type {
-  QueuedHandle,
+  TimedHandle,
   UpstreamCall,
   UpstreamDeadlines,
 } from '../../../media/providers/contract.ts';
@@ -50,7 +50,7 @@ function callOf(text: string, baseUrl = `http://127.0.0.1:${sim.port}/v1`): Upst
 }
 
 interface Running {
-  handle: QueuedHandle;
+  handle: TimedHandle;
   done: Promise<{ text: string; failure: UpstreamFailure | null }>;
 }
 
@@ -59,7 +59,7 @@ function start(
   own: Partial<UpstreamDeadlines> = {},
 ): Running {
   const seen: ModelEvent[] = [];
-  let handle: QueuedHandle | null = null;
+  let handle: TimedHandle | null = null;
   const done = new Promise<{ text: string; failure: UpstreamFailure | null }>((resolve) => {
     const all = { ...deadlines, ...own };
     handle = client.start(openaiChat, call, all, {
@@ -125,7 +125,7 @@ test("the provider's time begins when the call is sent, not when it queues here"
   await new Promise((resolve) => setTimeout(resolve, 2_500));
   leave();
   assert.equal((await run.done).failure, null);
-  assert.ok(run.handle.queuedMs >= 2_400, 'and the wait is known');
+  assert.ok(run.handle.ownMs >= 2_400, 'and the wait is known');
   await slotsFree();
 });
 
