@@ -17,10 +17,17 @@ export function fullBucket(capacityMs: number, rate: number, nowMs: number): Buc
 export function take(bucket: Bucket, costMs: number, nowMs: number): boolean {
   const elapsedMs = Math.max(0, nowMs - bucket.atMs);
   bucket.atMs = nowMs;
-  bucket.levelMs = Math.min(bucket.capacityMs, bucket.levelMs + elapsedMs * bucket.rate);
+  const filledMs = Math.min(bucket.capacityMs, bucket.levelMs + elapsedMs * bucket.rate);
+  // What was given beyond it stays until it is taken.
+  bucket.levelMs = Math.max(bucket.levelMs, filledMs);
   if (bucket.levelMs < costMs) return false;
   bucket.levelMs -= costMs;
   return true;
+}
+
+/** For what comes late through no fault of the client: it may exceed the capacity. */
+export function give(bucket: Bucket, amountMs: number): void {
+  bucket.levelMs = Math.max(bucket.levelMs, bucket.capacityMs) + amountMs;
 }
 
 /** Whether the client has kept so far below its rate that its past is forgotten. */

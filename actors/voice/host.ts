@@ -1,6 +1,7 @@
 // All voice sessions of a shard: how many there may be, the one clock that paces their sound and
 // watches their deadlines, and the checkpoints of what they used. No session has its own timer.
 import type { SessionCheckpoint } from '../../db/voice-sessions.ts';
+import { awakeMs, stoodStillMs } from '../../runtime/awake.ts';
 import type { ClientSocket } from '../../runtime/http/route.ts';
 import { fixedLimits } from '../../runtime/limits.ts';
 import type { Logger } from '../../runtime/log.ts';
@@ -23,6 +24,8 @@ export interface VoiceHostOptions {
   pace(session: VoiceSession, nowMs: number): boolean;
   /** Looks at one session's deadlines. */
   watch(session: VoiceSession, nowMs: number): void;
+  /** The thread stood still for so long. */
+  stoodStill(session: VoiceSession, forMs: number, nowMs: number): void;
   /** Ends a session that threw. */
   fault(session: VoiceSession, error: unknown): void;
   checkpoint(rows: readonly SessionCheckpoint[]): Promise<void>;
@@ -43,6 +46,7 @@ export class VoiceHost {
   readonly #closing = new Map<ClientSocket, number>();
   #admitted = 0;
   #isWriting = false;
+  #stoodMs = 0;
   #lastWatchMs = 0;
   #lastCheckpointMs = 0;
   readonly #timer: NodeJS.Timeout;
@@ -132,12 +136,27 @@ export class VoiceHost {
     }
   }
 
+  #forgive(forMs: number, nowMs: number): void {
+    for (const session of this.#sessions.values()) {
+      this.#options.stoodStill(session, forMs, nowMs);
+    }
+    for (const [socket, deadlineMs] of this.#closing) this.#closing.set(socket, deadlineMs + forMs);
+  }
+
   stop(): void {
     clearInterval(this.#timer);
   }
 
   #tick(): void {
     const nowMs = performance.now();
+    awakeMs();
+    const stoodMs = stoodStillMs();
+    if (stoodMs > this.#stoodMs) {
+      this.#forgive(stoodMs - this.#stoodMs, nowMs);
+      this.#stoodMs = stoodMs;
+      // What has arrived is read before anybody is looked at.
+      return;
+    }
     for (const session of this.#audible) {
       try {
         if (!this.#options.pace(session, nowMs)) this.#audible.delete(session);

@@ -11,7 +11,7 @@ import { requireLiveFamily } from '../../media/providers/live-families.ts';
 import { fixedLimits } from '../../runtime/limits.ts';
 import { createForesight } from '../generation/foresight.ts';
 import { VoiceHost } from './host.ts';
-import { watch } from './session.ts';
+import { stoodStill, watch } from './session.ts';
 import { pace } from './sound.ts';
 import type { VoiceDeps } from './spec.ts';
 
@@ -40,6 +40,7 @@ export function createVoiceHouse(given: Given): VoiceHouse {
     sessionsMax: limits.voice.sessionsMax,
     pace,
     watch,
+    stoodStill,
     fault: (session, error) => void session.self.tell('fault', error),
     checkpoint: (rows) => withDeadline(checkpointSessions(sql, rows)),
     log,

@@ -21,6 +21,7 @@ import {
   reject,
 } from './closing.ts';
 import { errorEvent } from './events.ts';
+import { give } from './frame-rate.ts';
 import { extended } from './funding.ts';
 import { takeMessage } from './intake.ts';
 import type { VoiceSessionProtocol } from './protocol.ts';
@@ -30,6 +31,9 @@ import { newSession, send, type VoiceSession } from './state.ts';
 import { takeSearch } from './tools.ts';
 import { watchLate } from './transcript.ts';
 import { goLive, openUpstream, watchUpstream } from './upstream.ts';
+
+/** The sound of a standstill that a client may send at once: more lies in no buffer on the way. */
+const unreadMsMax = 60_000;
 
 export type VoiceSessionKind = ActorKind<VoiceSessionProtocol, VoiceSession, VoiceSpec>;
 
@@ -81,6 +85,18 @@ function refuse(session: VoiceSession, reply: HoldReply | null): void {
   }
   const message = 'The ledger does not answer. Try again.';
   reject(session, { code: 'internal', message, retryable: true, fatal: true });
+}
+
+/** This thread stood still: nobody was silent or late meanwhile, and what was said lies unread. */
+export function stoodStill(session: VoiceSession, forMs: number, nowMs: number): void {
+  const later = (atMs: number) => Math.min(nowMs, atMs + forMs);
+  session.openedMs = later(session.openedMs);
+  session.lastSoundMs = later(session.lastSoundMs);
+  session.lastWordMs = later(session.lastWordMs);
+  if (session.awaitedSinceMs !== null) session.awaitedSinceMs = later(session.awaitedSinceMs);
+  if (session.late !== null) session.late.atMs = later(session.late.atMs);
+  session.tellAtMs += forMs;
+  give(session.frames, Math.min(forMs, unreadMsMax));
 }
 
 /** Deadlines of one session, looked at a few times a second. */

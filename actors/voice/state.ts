@@ -76,7 +76,7 @@ export interface VoiceSession {
   socket: ClientSocket | null;
   /** Of its key: how many connections it may have at once. */
   hasPlace: boolean;
-  readonly openedMs: number;
+  openedMs: number;
   started: Started | null;
   call: LiveCall | null;
   callReady: boolean;

@@ -7,7 +7,12 @@ import type { CatalogModel } from '../../../actors/catalog/snapshot.ts';
 import { createRouteHealth, type RouteHealth } from '../../../actors/generation/health.ts';
 import { createKinds, kindList } from '../../../actors/tree.ts';
 import { VoiceHost } from '../../../actors/voice/host.ts';
-import { openSession, type VoiceSessionKind, watch } from '../../../actors/voice/session.ts';
+import {
+  openSession,
+  stoodStill,
+  type VoiceSessionKind,
+  watch,
+} from '../../../actors/voice/session.ts';
 import { pace } from '../../../actors/voice/sound.ts';
 import type { VoiceDeps } from '../../../actors/voice/spec.ts';
 import type { VoiceSession } from '../../../actors/voice/state.ts';
@@ -101,6 +106,7 @@ function depsOf(options: StageOptions, sql: Sql, wallet: Wallets, calls: FakeCal
     sessionsMax: limits.voice.sessionsMax,
     pace,
     watch,
+    stoodStill,
     fault: (session, error) => void session.self.tell('fault', error),
     checkpoint: (rows) => checkpointSessions(sql, rows),
     log,
