@@ -2,6 +2,7 @@
 // stays in its state (3.4.9), so that the next one hangs, or answers queries with others' rows.
 import { connect, type Socket } from 'node:net';
 import postgres from 'postgres';
+import { AwakeTimer, afterReading, awakeMs, stoodStillMs } from '../runtime/awake.ts';
 
 /** A query of postgres.js, with what its types do not show. It runs when it is awaited. */
 export interface Query extends PromiseLike<unknown> {
@@ -37,14 +38,6 @@ export function connectionError(code: string): Error {
   return Object.assign(new Error(`no connection to the database: ${code}`), { code });
 }
 
-/**
- * For what to do when time is over: after a standstill of this process its timers come before what
- * has arrived meanwhile is read, and that has its turn first.
- */
-export function afterReading(work: () => void): void {
-  setImmediate(work);
-}
-
 export class Connection {
   /** Queries without an answer. */
   readonly running = new Set<Query>();
@@ -62,7 +55,9 @@ export class Connection {
   readonly #handler: Query['handler'];
   readonly #events: ConnectionEvents;
   readonly #silence: NodeJS.Timeout | null;
-  readonly #connecting: NodeJS.Timeout;
+  readonly #connecting: AwakeTimer;
+  /** How long this thread had stood still when the silence began. */
+  #stoodMs = stoodStillMs();
 
   /** Connects. A server that leaves queries unanswered for `silentMs` is lost; 0: never. */
   constructor(
@@ -73,10 +68,8 @@ export class Connection {
     const { connectTimeoutMs, silentMs } = limits;
     this.#events = events;
     this.#silence = silentMs === 0 ? null : setTimeout(() => this.#hearNothing(), silentMs).unref();
-    const isLate = () => {
-      if (!this.hasBegun) this.lose(connectionError('CONNECT_TIMEOUT'));
-    };
-    this.#connecting = setTimeout(() => afterReading(isLate), connectTimeoutMs);
+    const isLate = () => this.lose(connectionError('CONNECT_TIMEOUT'));
+    this.#connecting = new AwakeTimer(connectTimeoutMs, isLate);
     const client = postgres({
       ...options,
       max: 1,
@@ -106,7 +99,7 @@ export class Connection {
       query.reject(connectionError('CONNECTION_CLOSED'));
       return;
     }
-    if (this.running.size === 0) this.#silence?.refresh();
+    if (this.running.size === 0) this.#listen();
     this.running.add(query);
     query.then(
       () => this.#hear(query),
@@ -140,7 +133,7 @@ export class Connection {
 
   #begin(): void {
     if (this.#isLost) return;
-    clearTimeout(this.#connecting);
+    this.#connecting.cancel();
     this.isReady = true;
     this.hasBegun = true;
     this.heardAtMs = performance.now();
@@ -151,11 +144,23 @@ export class Connection {
     this.running.delete(query);
     if (this.#isLost) return;
     this.heardAtMs = performance.now();
-    this.#silence?.refresh();
+    this.#listen();
     if (this.running.size === 0) this.#events.onFree();
   }
 
+  /** From now on it is silent. */
+  #listen(): void {
+    this.#stoodMs = stoodStillMs();
+    this.#silence?.refresh();
+  }
+
   #hearNothing(): void {
+    awakeMs();
+    if (stoodStillMs() > this.#stoodMs) {
+      // The server may have stood still as well.
+      this.#listen();
+      return;
+    }
     const { heardAtMs } = this;
     const stillNothing = () => {
       if (this.running.size === 0 || this.heardAtMs !== heardAtMs) return;
@@ -167,7 +172,7 @@ export class Connection {
   #forget(): void {
     this.#isLost = true;
     this.isReady = false;
-    clearTimeout(this.#connecting);
+    this.#connecting.cancel();
     if (this.#silence !== null) clearTimeout(this.#silence);
   }
 

@@ -1,19 +1,21 @@
 // Whether the database answers, and how fast.
+import { AwakeTimer } from '../runtime/awake.ts';
 import type { Sql } from './sql.ts';
 
 /** Milliseconds of a round trip, or null when there was no answer within `deadlineMs`. */
 export async function databaseAnswers(sql: Sql, deadlineMs: number): Promise<number | null> {
   const startedAt = performance.now();
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<false>((resolve) => {
-    timer = setTimeout(() => resolve(false), deadlineMs);
+  const answered = await new Promise<boolean>((resolve) => {
+    const late = new AwakeTimer(deadlineMs, () => resolve(false));
+    const tell = (isWell: boolean) => {
+      late.cancel();
+      resolve(isWell);
+    };
+    sql`SELECT 1`.then(
+      () => tell(true),
+      () => tell(false),
+    );
   });
-  const answer = sql`SELECT 1`.then(
-    () => true,
-    () => false,
-  );
-  const answered = await Promise.race([answer, late]);
-  clearTimeout(timer);
   if (!answered) return null;
   return Math.round((performance.now() - startedAt) * 100) / 100;
 }

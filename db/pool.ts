@@ -1,12 +1,7 @@
 // A pool over single connections of postgres.js. A query waits until one is free or new; only where
 // no more may be opened it stands behind another. While the database is away it is told so soon.
-import {
-  afterReading,
-  type ClientOptions,
-  Connection,
-  connectionError,
-  type Query,
-} from './connection.ts';
+import { AwakeTimer } from '../runtime/awake.ts';
+import { type ClientOptions, Connection, connectionError, type Query } from './connection.ts';
 
 export interface PoolLimits {
   connectionsMax: number;
@@ -35,7 +30,7 @@ export class Pool {
   readonly #limits: PoolLimits;
   readonly #connections = new Set<Connection>();
   #waiting: Waiting[] = [];
-  #patience: NodeJS.Timeout | null = null;
+  #patience: AwakeTimer | null = null;
   #retry: NodeJS.Timeout | null = null;
   /** The last connection that was tried could not be used. */
   #isAway = false;
@@ -119,7 +114,7 @@ export class Pool {
       }
       this.#waiting.shift()?.start(connection);
     }
-    if (this.#patience !== null) clearTimeout(this.#patience);
+    this.#patience?.cancel();
     this.#patience = null;
   }
 
@@ -199,12 +194,12 @@ export class Pool {
   #tryAlone(): void {
     if (this.#isAlone || this.#patience === null) return;
     this.#isAlone = true;
-    clearTimeout(this.#patience);
+    this.#patience.cancel();
     this.#patience = this.#startPatience(this.#limits.awayMs);
   }
 
-  #startPatience(patienceMs: number): NodeJS.Timeout {
-    return setTimeout(() => afterReading(() => this.#giveUp()), patienceMs);
+  #startPatience(patienceMs: number): AwakeTimer {
+    return new AwakeTimer(patienceMs, () => this.#giveUp());
   }
 
   #giveUp(): void {
@@ -215,7 +210,7 @@ export class Pool {
   }
 
   #refuse(error: unknown): void {
-    if (this.#patience !== null) clearTimeout(this.#patience);
+    this.#patience?.cancel();
     this.#patience = null;
     const refused = this.#waiting;
     this.#waiting = [];

@@ -1,6 +1,7 @@
 // The way to PostgreSQL: small pools of postgres.js, and what an error of it means. A query of
 // postgres.js is lazy: it runs when it is awaited, so nothing here hands one out unawaited.
 import postgres from 'postgres';
+import { AwakeTimer } from '../runtime/awake.ts';
 import { fixedLimits } from '../runtime/limits.ts';
 import { arrayLiteral, readTextArray, type Scalar } from './array.ts';
 import { openClient } from './client.ts';
@@ -195,14 +196,14 @@ export function withDeadline<T>(
   timeoutMs: number = fixedLimits.database.queryTimeoutMs,
 ): Promise<T> {
   return new Promise<T>((resolve, reject) => {
-    const timer = setTimeout(() => reject(new DeadlineError(timeoutMs)), timeoutMs);
+    const timer = new AwakeTimer(timeoutMs, () => reject(new DeadlineError(timeoutMs)));
     query.then(
       (value) => {
-        clearTimeout(timer);
+        timer.cancel();
         resolve(value);
       },
       (error: unknown) => {
-        clearTimeout(timer);
+        timer.cancel();
         reject(error);
       },
     );

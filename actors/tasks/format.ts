@@ -3,6 +3,7 @@ import type { OutputFormat } from '../../media/model/request.ts';
 import type { SchemaFault } from '../../media/model/structured.ts';
 import type { CheckFormatInput } from '../../media/tasks/check-format.ts';
 import type { ActorRef, AskFailure } from '../../runtime/actor/contract.ts';
+import { awakeMs } from '../../runtime/awake.ts';
 import { fixedLimits } from '../../runtime/limits.ts';
 import type { TaskAnswer } from '../../runtime/work/pool.ts';
 import type { TasksProtocol } from './protocol.ts';
@@ -35,13 +36,13 @@ export async function checkAnswer(
 ): Promise<boolean | null> {
   const payload: CheckFormatInput = { format, text };
   const task = { name: 'check-format', payload, isSettling: true } as const;
-  const deadline = performance.now() + timeoutMs;
+  const deadline = awakeMs() + timeoutMs;
   let pauseMs: number = poolPauseMs;
   for (;;) {
-    const answer = await tasks.ask('run', task, Math.max(1, deadline - performance.now()));
+    const answer = await tasks.ask('run', task, Math.max(1, deadline - awakeMs()));
     const reply: Reply = answer.ok ? answer.value : { ok: false, refused: answer.reason };
     if (reply.ok) return reply.value === true;
-    if (reply.refused !== 'overloaded' || performance.now() + pauseMs >= deadline) return null;
+    if (reply.refused !== 'overloaded' || awakeMs() + pauseMs >= deadline) return null;
     await new Promise((resolve) => setTimeout(resolve, pauseMs * (0.5 + Math.random() / 2)));
     pauseMs = Math.min(poolPauseMsMax, pauseMs * 2);
   }

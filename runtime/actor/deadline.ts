@@ -1,10 +1,14 @@
 // The deadlines of all asks of one node, in a hashed timing wheel: an ask costs no own timer.
 // A deadline never fires early and at most about two ticks late, as long as the event loop turns.
+// After a standstill what has arrived is read before anybody is told that time is over.
+import { afterReading } from '../awake.ts';
 import type { TransientMap } from '../transient.ts';
 import type { Answer, AskFailure } from './contract.ts';
 
 const tickMs = 8;
 const slotCount = 512;
+/** The loop did not turn for so long: answers may lie unread. */
+const lateTicks = 12;
 
 /** Who gets the answer to one message: a promise on this node, or a caller on another one. */
 export interface ReplyTo {
@@ -54,6 +58,7 @@ export class DeadlineWheel {
   #count = 0;
   #timer: NodeJS.Timeout | null = null;
   #held = false;
+  #isReading = false;
 
   constructor(nowMs: () => number) {
     this.#nowMs = nowMs;
@@ -104,7 +109,14 @@ export class DeadlineWheel {
 
   #advance(): void {
     const now = Math.floor(this.#nowMs() / tickMs);
-    const steps = Math.min(now - this.#tick, slotCount);
+    const late = now - this.#tick;
+    if (late > lateTicks && !this.#isReading) {
+      this.#isReading = true;
+      afterReading(() => this.#advance());
+      return;
+    }
+    this.#isReading = false;
+    const steps = Math.min(late, slotCount);
     for (let tick = now - steps + 1; tick <= now; tick += 1) this.#expire(tick % slotCount, now);
     this.#tick = now;
     if (this.#count > 0 || this.#timer === null) return;

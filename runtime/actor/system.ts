@@ -1,6 +1,7 @@
 // The actors of one node (thread): finds, starts and stops them, and receives for them.
 // Kinds are given once, by name, so that a message from another node can activate an actor.
 import { strict as assert } from 'node:assert';
+import { awakeMs } from '../awake.ts';
 import { Cell } from './cell.ts';
 import type {
   ActorAddress,
@@ -28,7 +29,7 @@ export interface ActorSystemOptions {
   log: ActorLog;
   /** The way to other nodes; without one, hashed and main kinds live here. */
   transport?: Transport;
-  /** Milliseconds that never go back; default `performance.now`. */
+  /** Milliseconds that never go back; default those awake. */
   nowMs?: () => number;
 }
 
@@ -45,7 +46,7 @@ class NodeActorSystem implements ActorSystem, Inbound {
   readonly #endPassivation: () => void;
 
   constructor(options: ActorSystemOptions) {
-    const nowMs = options.nowMs ?? (() => performance.now());
+    const nowMs = options.nowMs ?? awakeMs;
     this.node = options.node;
     this.#transport = options.transport ?? null;
     this.#log = options.log;

@@ -1,6 +1,7 @@
 // A reply whose bytes come one after the other, such as audio that is passed through. The writer is
 // told when to wait; a client that takes nothing for long is taken for gone.
 import type { HttpResponse } from 'uWebSockets.js';
+import { AwakeTimer } from '../awake.ts';
 import type { ByteStream, ByteStreamEnd } from './route.ts';
 
 type CloseListener = (reason: ByteStreamEnd) => void;
@@ -17,7 +18,7 @@ export class HttpByteStream implements ByteStream {
   #queue: Uint8Array[] = [];
   #isBlocked = false;
   #isEnding = false;
-  #stalled: NodeJS.Timeout | undefined;
+  #stalled: AwakeTimer | null = null;
   #drainListener: (() => void) | null = null;
   #closeListener: CloseListener | null = null;
   #closeReason: ByteStreamEnd | null = null;
@@ -88,14 +89,14 @@ export class HttpByteStream implements ByteStream {
   #send(bytes: Uint8Array): void {
     if (this.#response?.write(bytes) !== false) return;
     this.#isBlocked = true;
-    clearTimeout(this.#stalled);
-    this.#stalled = setTimeout(() => this.fail(), this.#stalledMs);
+    this.#stalled?.cancel();
+    this.#stalled = new AwakeTimer(this.#stalledMs, () => this.fail());
   }
 
   /** Inside cork only. */
   #drain(): void {
     if (this.closed) return;
-    clearTimeout(this.#stalled);
+    this.#stalled?.cancel();
     this.#isBlocked = false;
     while (!this.#isBlocked) {
       const bytes = this.#queue.shift();
@@ -118,7 +119,7 @@ export class HttpByteStream implements ByteStream {
     if (this.closed) return;
     this.closed = true;
     this.#closeReason = reason;
-    clearTimeout(this.#stalled);
+    this.#stalled?.cancel();
     this.#response = null;
     this.#queue = [];
     this.#closeListener?.(reason);

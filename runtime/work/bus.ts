@@ -2,6 +2,7 @@
 // A frame on a link is never refused or overtaken, so a thread that lags still hears it first.
 import type { ActorLog, Answer } from '../actor/contract.ts';
 import { DeadlineWheel, PendingAsk, type ReplyTo } from '../actor/deadline.ts';
+import { awakeMs } from '../awake.ts';
 import type { Mesh } from '../shard/mesh.ts';
 
 /** The name of the bus on the links; no actor kind has such a name. */
@@ -37,7 +38,7 @@ class ThreadBus implements Bus {
   readonly #mesh: Mesh | null;
   readonly #log: ActorLog;
   readonly #timeoutMs: number;
-  readonly #wheel = new DeadlineWheel(() => performance.now());
+  readonly #wheel = new DeadlineWheel(awakeMs);
   readonly #listeners = new Map<string, Set<BusListener>>();
 
   constructor(mesh: Mesh | null, log: ActorLog, timeoutMs: number) {

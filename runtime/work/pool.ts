@@ -1,6 +1,7 @@
 // Threads for CPU-heavy work without state (Piscina), started when the first task comes.
 // A task that is late is ended with its thread, so a task must not hold anything that outlives it.
 import type { Piscina } from 'piscina';
+import { AwakeTimer } from '../awake.ts';
 import type { Logger } from '../log.ts';
 
 /** `overloaded`: not begun. `timeout`, `aborted`: ended. `failed`: it threw, the log says what. */
@@ -72,10 +73,10 @@ export function createPool(options: PoolOptions): Pool {
     const ending = new AbortController();
     const giveUp = () => ending.abort();
     let late = false;
-    const deadline = setTimeout(() => {
+    const deadline = new AwakeTimer(given.timeoutMs ?? options.timeoutMs, () => {
       late = true;
       giveUp();
-    }, given.timeoutMs ?? options.timeoutMs);
+    });
     if (given.signal?.aborted === true) giveUp();
     given.signal?.addEventListener('abort', giveUp, { once: true });
     const refuse = (refused: TaskRefusal): TaskAnswer<T> => ({ ok: false, refused });
@@ -95,7 +96,7 @@ export function createPool(options: PoolOptions): Pool {
       options.log.error({ task: name, err: error }, 'a task failed');
       return refuse('failed');
     } finally {
-      clearTimeout(deadline);
+      deadline.cancel();
       given.signal?.removeEventListener('abort', giveUp);
     }
   };

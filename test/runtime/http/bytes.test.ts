@@ -2,11 +2,14 @@
 
 import type { HttpResponse } from 'uWebSockets.js';
 import { strict as assert } from 'node:assert';
+import { once } from 'node:events';
 import { connect } from 'node:net';
 import { after, before, beforeEach, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { MessageChannel } from 'node:worker_threads';
 import { HttpByteStream } from '../../../runtime/http/bytes.ts';
 import type { ByteStream } from '../../../runtime/http/route.ts';
+import { standStill } from '../../harness/standstill.ts';
 import { type Serving, serve, testRoute, until } from './serving.ts';
 
 let serving: Serving;
@@ -141,4 +144,35 @@ test('a client that takes nothing for too long is cut', async () => {
   assert.equal(stream.closed, false);
   await until(() => stream.closed);
   assert.deepEqual([reasons, isClosed], [['failed'], true]);
+});
+
+test('a client that took all while we stood still is not cut', async () => {
+  let takesMore = false;
+  let drain: (() => void) | undefined;
+  const response = {
+    cork: (work: () => void) => work(),
+    write: () => takesMore,
+    onWritable: (handler: () => void) => {
+      drain = handler;
+    },
+    close: () => undefined,
+    end: () => undefined,
+  } as unknown as HttpResponse;
+  const stream = new HttpByteStream(1_000);
+  const reasons: string[] = [];
+  stream.onClose((reason) => reasons.push(reason));
+  stream.open(response);
+  assert.equal(stream.write(Buffer.from('x')), false);
+  // What its socket would tell is read behind the timers.
+  const { port1, port2 } = new MessageChannel();
+  const drained = once(port2, 'message').then(() => {
+    takesMore = true;
+    drain?.();
+  });
+  await standStill(2_500, () => port1.postMessage(null));
+  await drained;
+  assert.equal(stream.write(Buffer.from('y')), true);
+  stream.end();
+  assert.deepEqual(reasons, ['ended']);
+  port1.close();
 });
