@@ -51,8 +51,12 @@ export const createUserKey = defineRoute({
       const result = await createKeyWithin(transaction, key, fixedLimits.keys.activeMax);
       if (result === null) return { result, event: null };
       const id = newId('aud', services.system.node);
-      const { label, scopes, prefix, requestsPerMinute, concurrencyMax } = result;
-      const details = { label, scopes, prefix, requestsPerMinute, concurrencyMax };
+      const { label, scopes, prefix, environment } = result;
+      const limits = {
+        requests_per_minute: result.requestsPerMinute,
+        concurrency_max: result.concurrencyMax,
+      };
+      const details = { label, environment, scopes, prefix, ...limits };
       const actor = requireAccount(caller).accountId;
       const event = { id, accountId, actor, action: 'key.create', subject: `key:${result.id}` };
       return { result, event: { ...event, details } };

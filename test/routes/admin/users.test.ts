@@ -235,6 +235,14 @@ test('an account is made, gets a key and credits, and calls a model', async () =
     events.map(({ action }) => action),
     ['wallet.grant', 'key.create', 'account.create'],
   );
+  const { details } = events[1] as { details: Members };
+  const { requests_per_minute, concurrency_max, environment } = details;
+  const named = { requests_per_minute, concurrency_max, environment };
+  assert.deepEqual(named, { ...limits, environment: 'live' }, 'named as in the request');
+  assert.deepEqual(
+    Object.keys(details).filter((name) => /[A-Z]/.test(name)),
+    [],
+  );
   assert.ok(!JSON.stringify(events).includes(apiKey));
   const nowhere = await desk('POST', '/users/acc_none/keys', { body: { label: 'x' } });
   assert.equal(nowhere.status, 404);
