@@ -32,7 +32,8 @@ export const getGeneration = defineRoute({
   problems: ['not_found', 'dependency_unavailable'],
   async handle({ params, caller, services }) {
     const row = await requireGeneration(services, caller, params.request_id);
-    return { status: 200, json: generationBody(row) };
+    const headers = { 'cache-control': 'no-store' };
+    return { status: 200, headers, json: generationBody(row) };
   },
 });
 

@@ -23,6 +23,10 @@ export const listKeys = defineRoute({
     const { limit, afterId } = pageRequest(query);
     const page = listKeyRows(services.sql, accountId, limit, afterId);
     const { keys, nextCursor } = await withDeadline(page);
-    return { status: 200, json: { ok: true, ...pageReply(keys.map(apiKeyBody), nextCursor) } };
+    return {
+      status: 200,
+      headers: { 'cache-control': 'no-store' },
+      json: { ok: true, ...pageReply(keys.map(apiKeyBody), nextCursor) },
+    };
   },
 });

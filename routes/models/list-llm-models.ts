@@ -21,6 +21,6 @@ export const listLlmModels = defineRoute({
   problems: [],
   handle({ services }) {
     const models = catalogEntries(services.catalog().snapshot);
-    return { status: 200, json: { ok: true, models } };
+    return { status: 200, headers: { 'cache-control': 'no-store' }, json: { ok: true, models } };
   },
 });

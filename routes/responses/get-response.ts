@@ -51,7 +51,7 @@ export const getResponse = defineRoute({
     const startingAfter = query.starting_after ?? null;
     if (query.stream !== true) {
       if (startingAfter !== null) throw fieldProblem('starting_after', 'Only streams have it.');
-      const headers = { 'x-svc-request-id': stored.generation.id };
+      const headers = { 'cache-control': 'no-store', 'x-svc-request-id': stored.generation.id };
       return { status: 200, headers, json: storedBody(services, stored) };
     }
     if (startingAfter !== null && !stored.background) {

@@ -53,6 +53,7 @@ export const listInputItems = defineRoute({
     const data = items.slice(place + 1, place + 1 + limit);
     return {
       status: 200,
+      headers: { 'cache-control': 'no-store' },
       json: {
         object: 'list',
         data,

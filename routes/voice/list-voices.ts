@@ -24,6 +24,7 @@ export const listVoices = defineRoute({
     if (model === null) throw new Problem('no_route_available');
     return {
       status: 200,
+      headers: { 'cache-control': 'no-store' },
       json: {
         object: 'list',
         // The database keeps the members of a document in an order of its own.
