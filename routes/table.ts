@@ -32,6 +32,7 @@ import { revokeKey } from './keys/revoke-key.ts';
 import { createLegacyResponse } from './llm/create-response.ts';
 import { countMessageTokens } from './messages/count-tokens.ts';
 import { createMessage } from './messages/create-message.ts';
+import { getModel } from './models/get-model.ts';
 import { listLlmModels } from './models/list-llm-models.ts';
 import { listModels } from './models/list-models.ts';
 import { openApiRoutes } from './openapi/routes.ts';
@@ -61,6 +62,7 @@ export const routes: readonly AppRoute[] = [
 
   // Generation: an API key with its scope.
   listModels,
+  getModel,
   listLlmModels,
   createChatCompletion,
   createResponse,

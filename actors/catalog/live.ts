@@ -23,7 +23,7 @@ import {
   decideChange,
 } from './change.ts';
 import { buildSnapshot, type CatalogSnapshot, upstreamTarget } from './snapshot.ts';
-import { sealCredential, storedDocument } from './stored.ts';
+import { creationTime, sealCredential, storedDocument } from './stored.ts';
 
 /** A snapshot on its way to shards: of two the one with the higher sequence is newer. */
 export interface CatalogPublication {
@@ -59,7 +59,7 @@ export interface TestTarget {
 
 export function createLiveCatalog(options: LiveCatalogOptions): LiveCatalog {
   const { sql, sealer } = options;
-  const { creditsPerUsd, builtAt } = options.snapshot;
+  const { creditsPerUsd } = options.snapshot;
   let current: CatalogPublication = { sequence: 1, snapshot: options.snapshot };
   return {
     current: () => current,
@@ -71,8 +71,10 @@ export function createLiveCatalog(options: LiveCatalogOptions): LiveCatalog {
         const document = storedDocument(stored, sealer, creditsPerUsd);
         const decided = decideChange(change, stored, document);
         if (decided.status !== 'decided') return { refused: decided };
-        const snapshot = buildSnapshot(decided.document, builtAt);
         await write(transaction, change, decided, sealer);
+        // One that cannot be built ends the transaction. Read again: a new record has its time.
+        const created = creationTime(await readCatalogWithin(transaction));
+        const snapshot = buildSnapshot(decided.document, created);
         const record = await findRecord(transaction, change.kind, change.name);
         return { refused: null, snapshot, record };
       });

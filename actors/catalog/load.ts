@@ -18,7 +18,7 @@ import { documentFaults, faultLine } from './faults.ts';
 import { type Definition, nameOf, recordKinds } from './kinds.ts';
 import { type PlanItem, planChanges } from './plan.ts';
 import { buildSnapshot, type CatalogSnapshot } from './snapshot.ts';
-import { openCredential, sealCredential, storedDocument } from './stored.ts';
+import { creationTime, openCredential, sealCredential, storedDocument } from './stored.ts';
 
 export interface LoadOptions extends DeclaredOptions {
   sql: Sql;
@@ -57,7 +57,7 @@ export async function loadCatalog(options: LoadOptions): Promise<LoadedCatalog> 
     const document = storedDocument(stored, sealer, declared.credits_per_usd);
     const [fault] = documentFaults(document);
     if (fault !== undefined) throw new Error(`the stored catalog is wrong: ${faultLine(fault)}`);
-    return { snapshot: buildSnapshot(document, Math.floor(Date.now() / 1_000)), plan };
+    return { snapshot: buildSnapshot(document, creationTime(stored)), plan };
   });
 }
 

@@ -3,7 +3,7 @@
 import type { TaskCategory } from '../../media/model/choose/category.ts';
 import { type PublicPrices, type PublicRates, publicRates } from '../wallet/price.ts';
 import type { ManagedRouteRecord } from './document.ts';
-import type { CatalogModel, PublicModel } from './snapshot.ts';
+import type { CatalogModel, CreationTime, PublicModel } from './snapshot.ts';
 
 export interface PoolMember {
   model: CatalogModel;
@@ -15,6 +15,8 @@ export interface PoolMember {
 
 export interface ManagedRoute {
   alias: string;
+  /** Unix seconds. */
+  createdAt: number;
   pool: PoolMember[];
   optimizer: 'always' | 'never';
   /** How much dearer than the cheapest a candidate may be, as a fraction (0.5: half); or null. */
@@ -28,17 +30,19 @@ export interface ManagedRoute {
 export function buildManagedRoutes(
   records: readonly ManagedRouteRecord[],
   models: readonly CatalogModel[],
+  created: CreationTime,
 ): ManagedRoute[] {
   const byAlias = new Map(models.map((model) => [model.alias, model]));
   return records
     .filter((record) => record.enabled && !byAlias.has(record.alias))
-    .map((record) => buildManagedRoute(record, byAlias))
+    .map((record) => buildManagedRoute(record, byAlias, created('routes', record.alias)))
     .filter((route) => route.pool.length > 0);
 }
 
 function buildManagedRoute(
   record: ManagedRouteRecord,
   models: ReadonlyMap<string, CatalogModel>,
+  createdAt: number,
 ): ManagedRoute {
   const pool = record.pool.flatMap((member): PoolMember[] => {
     const { quality } = member;
@@ -51,6 +55,7 @@ function buildManagedRoute(
   const members = pool.map(({ model }) => model);
   return {
     alias: record.alias,
+    createdAt,
     pool,
     optimizer: record.optimizer,
     costPremiumMax: premiumPercent === undefined ? null : premiumPercent / 100,

@@ -49,8 +49,13 @@ export interface TokensPerSecond {
   textOutput: number;
 }
 
+/** Unix seconds of when a record was made, for `created` in model lists. */
+export type CreationTime = (kind: 'models' | 'routes', name: string) => number;
+
 export interface CatalogModel {
   alias: string;
+  /** Unix seconds. */
+  createdAt: number;
   kind: ModelKind;
   targets: UpstreamTarget[];
   card: CompiledCard;
@@ -68,8 +73,6 @@ export interface CatalogModel {
 export interface CatalogSnapshot {
   contentVersion: string;
   creditsPerUsd: number;
-  /** Unix seconds, for `created` in model lists: when this process built the snapshot. */
-  builtAt: number;
   models: CatalogModel[];
   routes: ManagedRoute[];
   packages: CatalogDocument['packages'];
@@ -82,7 +85,7 @@ export interface CatalogSnapshot {
 const searchSurface = 'web_search';
 
 /** Resolves a checked document. Throws on dangling references: they are refused before. */
-export function buildSnapshot(document: CatalogDocument, builtAt: number): CatalogSnapshot {
+export function buildSnapshot(document: CatalogDocument, created: CreationTime): CatalogSnapshot {
   const providers = new Map(document.providers.map((provider) => [provider.name, provider]));
   const prices = new Map(document.prices.map((card) => [card.name, card]));
   const surfaces = document.surfaces.filter((surface) => surface.enabled);
@@ -90,15 +93,17 @@ export function buildSnapshot(document: CatalogDocument, builtAt: number): Catal
   const searcher = providers.get(surface?.provider ?? '');
   const models = document.models
     .filter((model) => model.enabled)
-    .map((model) => buildModel(model, providers, cardOf(model, prices, document, surface)));
-  const routes = buildManagedRoutes(document.routes, models);
+    .map((model) => {
+      const card = cardOf(model, prices, document, surface);
+      return buildModel(model, providers, card, created('models', model.alias));
+    });
+  const routes = buildManagedRoutes(document.routes, models, created);
   const packages = document.packages.filter((entry) => entry.active);
   const entries = publicEntries({ models, routes });
   const content = JSON.stringify([entries, packages, surfaces]);
   return {
     contentVersion: createHash('sha256').update(content).digest('hex').slice(0, 16),
     creditsPerUsd: document.credits_per_usd,
-    builtAt,
     models,
     routes,
     packages,
@@ -111,6 +116,7 @@ function buildModel(
   model: ModelRecord,
   providers: Map<string, ProviderRecord>,
   card: CompiledCard,
+  createdAt: number,
 ): CatalogModel {
   const declared = model.routes.map((route) => {
     const provider = providers.get(route.provider);
@@ -125,6 +131,7 @@ function buildModel(
   const capabilities = isText ? model.capabilities : ['audio'];
   return {
     alias: model.alias,
+    createdAt,
     kind: model.kind,
     targets,
     card,
@@ -195,6 +202,11 @@ export function upstreamTarget(provider: ProviderRecord, upstreamModel: string):
       ...(output_ceiling === undefined ? {} : { outputCeiling: output_ceiling }),
     },
   };
+}
+
+/** Exact models and managed routes that can be called, for the model lists of `/v1`. */
+export function callableEntries(snapshot: CatalogSnapshot): (CatalogModel | ManagedRoute)[] {
+  return [...snapshot.models, ...snapshot.routes].filter((entry) => entry.public.available);
 }
 
 /** What the public may see: exact models first, then managed routes. */

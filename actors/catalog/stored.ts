@@ -5,6 +5,7 @@ import type { Catalog, ProviderRecord as StoredProvider } from '../../db/catalog
 import { pathText } from '../../runtime/http/validate.ts';
 import type { Sealer } from '../../runtime/seal.ts';
 import { type CatalogDocument, catalogDocumentSchema, type ProviderRecord } from './document.ts';
+import type { CreationTime } from './snapshot.ts';
 
 /** A credential ready to be stored; null: the provider has none. */
 export function sealCredential(sealer: Sealer, provider: string, apiKey: string | null) {
@@ -24,6 +25,14 @@ export function openCredential(
 
 function purpose(provider: string): string {
   return `provider credential: ${provider}`;
+}
+
+/** When the records of the catalog were made. */
+export function creationTime(catalog: Catalog): CreationTime {
+  const seconds = (records: Catalog['models']) =>
+    new Map(records.map(({ name, createdAt }) => [name, Math.floor(createdAt.getTime() / 1_000)]));
+  const times = { models: seconds(catalog.models), routes: seconds(catalog.routes) };
+  return (kind, name) => times[kind].get(name) ?? 0;
 }
 
 /** Throws one line when a credential cannot be opened or a definition is not understood. */

@@ -46,7 +46,7 @@ function routeOf(): ManagedRoute {
       },
     ],
   });
-  const [route] = buildSnapshot(document, 0).routes;
+  const [route] = buildSnapshot(document, () => 0).routes;
   if (route === undefined) throw new Error('the document has a route');
   return route;
 }

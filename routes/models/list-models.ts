@@ -1,23 +1,14 @@
 // GET /v1/models: the enabled, healthy aliases in the list form of OpenAI's API.
 import * as v from 'valibot';
-import { publicEntries } from '../../actors/catalog/snapshot.ts';
+import { callableEntries } from '../../actors/catalog/snapshot.ts';
 import { monitorId } from '../../actors/monitor/monitor.ts';
 import { defineRoute } from '../define.ts';
 import type { Services } from '../services.ts';
+import { modelBody, modelSchema } from './schema.ts';
 
 const statusTimeoutMs = 1_000;
 
-const modelListSchema = v.strictObject({
-  object: v.literal('list'),
-  data: v.array(
-    v.strictObject({
-      id: v.string(),
-      object: v.literal('model'),
-      created: v.pipe(v.number(), v.integer()),
-      owned_by: v.literal('svc'),
-    }),
-  ),
-});
+const modelListSchema = v.strictObject({ object: v.literal('list'), data: v.array(modelSchema) });
 
 export const listModels = defineRoute({
   method: 'GET',
@@ -35,15 +26,11 @@ export const listModels = defineRoute({
   async handle({ services }) {
     const unavailable = await unavailableAliases(services);
     const { snapshot } = services.catalog();
-    const data = publicEntries(snapshot)
-      .filter(({ alias, available }) => available && !unavailable.has(alias))
-      .map((model) => ({
-        id: model.alias,
-        object: 'model' as const,
-        created: snapshot.builtAt,
-        owned_by: 'svc' as const,
-      }));
-    return { status: 200, json: { object: 'list', data } };
+    const data = callableEntries(snapshot)
+      .filter(({ alias }) => !unavailable.has(alias))
+      .map(modelBody);
+    const headers = { 'cache-control': 'no-store' };
+    return { status: 200, headers, json: { object: 'list', data } };
   },
 });
 

@@ -2,6 +2,22 @@
 import * as v from 'valibot';
 import { type CatalogSnapshot, publicEntries } from '../../actors/catalog/snapshot.ts';
 
+/** A model in OpenAI's form. */
+export const modelSchema = v.pipe(
+  v.strictObject({
+    id: v.string(),
+    object: v.literal('model'),
+    created: v.pipe(v.number(), v.integer()),
+    owned_by: v.literal('svc'),
+  }),
+  v.title('Model'),
+);
+
+export function modelBody(entry: { alias: string; createdAt: number }) {
+  const { alias: id, createdAt: created } = entry;
+  return { id, object: 'model' as const, created, owned_by: 'svc' as const };
+}
+
 const rate = v.nullable(v.number());
 
 /** Rates of what is not text: present where the model has such a price. */

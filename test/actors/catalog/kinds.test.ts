@@ -124,7 +124,7 @@ test('shards and the public get what they need of each kind', () => {
     providers,
     models: [voice, speech, transcription],
   });
-  const snapshot = buildSnapshot(document, 0);
+  const snapshot = buildSnapshot(document, () => 0);
   const [talk, speak] = snapshot.models;
   assert.deepEqual(talk?.voices, { alloy: 'upstream-alloy' });
   assert.deepEqual(talk?.tokensPerSecondMax, {

@@ -29,7 +29,7 @@ function model(alias: string, more: Record<string, unknown> = {}) {
 function snapshotOf(models: unknown[], routes: unknown[]): CatalogSnapshot {
   const document = v.parse(catalogDocumentSchema, { providers, models, routes });
   assert.deepEqual(documentFaults(document), []);
-  return buildSnapshot(document, 0);
+  return buildSnapshot(document, () => 0);
 }
 
 test('a route has its models resolved, with defaults for what is not said', () => {

@@ -29,7 +29,7 @@ const document = v.parse(catalogDocumentSchema, {
     },
   ],
 });
-const [model] = buildSnapshot(document, 0).models;
+const [model] = buildSnapshot(document, () => 0).models;
 assert.ok(model !== undefined);
 const [target] = model.targets;
 assert.ok(target !== undefined);

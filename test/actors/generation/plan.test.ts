@@ -54,7 +54,10 @@ const document = {
 function routeOf(change: Record<string, unknown> = {}): ManagedRoute {
   const [record] = document.routes;
   const routes = [{ ...record, ...change }];
-  const [route] = buildSnapshot(v.parse(catalogDocumentSchema, { ...document, routes }), 0).routes;
+  const [route] = buildSnapshot(
+    v.parse(catalogDocumentSchema, { ...document, routes }),
+    () => 0,
+  ).routes;
   assert.ok(route !== undefined);
   return route;
 }

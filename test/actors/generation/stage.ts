@@ -155,7 +155,7 @@ function modelOf(baseUrls: readonly string[]): CatalogModel {
       },
     ],
   });
-  const [model] = buildSnapshot(document, 0).models;
+  const [model] = buildSnapshot(document, () => 0).models;
   if (model === undefined) throw new Error('the document has one model');
   return model;
 }

@@ -1,0 +1,111 @@
+// Models as clients of OpenAI ask for them, one and all: an alias is found by itself, and its time
+// is that of its record, not of the process.
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import OpenAI from 'openai';
+import { Contract } from '../harness/contract.ts';
+import { openTestbed, type Testbed } from '../harness/testbed.ts';
+import { type Desk, openDesk } from './admin/desk.ts';
+
+let bed: Testbed;
+let desk: Desk;
+let contract: Contract;
+let headers: Record<string, string>;
+let client: OpenAI;
+before(async () => {
+  bed = await openTestbed();
+  desk = await openDesk(bed);
+  contract = await Contract.load(bed.url);
+  const { apiKey } = await bed.account();
+  headers = { authorization: `Bearer ${apiKey}` };
+  client = new OpenAI({ baseURL: `${bed.url}/v1`, apiKey, maxRetries: 0 });
+});
+after(() => bed?.close());
+
+test('every model of the list is found by its alias', async () => {
+  const page = await client.models.list();
+  assert.ok(page.data.some(({ id }) => id === 'svc-intelligent'));
+  for (const listed of page.data) {
+    const { json } = await contract.call('GET', `/v1/models/${listed.id}`, { headers });
+    assert.deepEqual(json, listed);
+    assert.deepEqual({ ...(await client.models.retrieve(listed.id)) }, listed);
+  }
+  const alias = await contract.call('GET', '/v1/models/svc-sim-chat', { headers });
+  const other = await fetch(`${bed.url}/api/v1/models/svc-sim-chat`, { headers });
+  assert.equal(await other.text(), alias.text);
+});
+
+test('an unknown model is model_not_found, without a key nothing is told', async () => {
+  for (const name of ['nope', 'SVC-SIM-CHAT', 'a/b', '__proto__']) {
+    await assert.rejects(client.models.retrieve(name), (error) => {
+      assert.ok(error instanceof OpenAI.NotFoundError, `${error}`);
+      assert.equal(error.code, 'model_not_found');
+      assert.equal(error.param, 'model');
+      return true;
+    });
+  }
+  const none = await fetch(`${bed.url}/v1/models/svc-sim-chat`);
+  assert.equal(none.status, 401);
+  assert.equal((await fetch(`${bed.url}/v1/models/${'x'.repeat(101)}`, { headers })).status, 400);
+});
+
+test('a model is as old as its record, also one that was made since the start', async () => {
+  const provider = { provider: 'simulator', upstream_model: 'simulated-chat-large-2026-01-15' };
+  const price = { input_per_million: '1', output_per_million: '1' };
+  // So that the second in which it is made is another one than that of the start.
+  const sim = await desk('GET', '/models/svc-sim-chat');
+  const startedAt = Date.parse((sim.json.model as { created_at: string }).created_at);
+  while (Math.floor(Date.now() / 1_000) === Math.floor(startedAt / 1_000)) {
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  const made = await desk('POST', '/models', {
+    body: { alias: 'younger', routes: [provider], price },
+  });
+  assert.equal(made.status, 201, made.text);
+  const pool = [{ model: 'younger', quality: 50 }];
+  assert.equal((await desk('POST', '/routes', { body: { alias: 'pooled', pool } })).status, 201);
+  const kinds = [
+    ['models', 'svc-sim-chat'],
+    ['models', 'younger'],
+    ['routes', 'svc-coder'],
+    ['routes', 'pooled'],
+  ];
+  for (const [kind, alias = ''] of kinds) {
+    const { json } = await desk('GET', `/${kind}/${alias}`);
+    const record = (json.model ?? json.route) as { created_at: string };
+    const created = Math.floor(Date.parse(record.created_at) / 1_000);
+    assert.equal((await client.models.retrieve(alias)).created, created, alias);
+  }
+  const [young, old] = [await client.models.retrieve('younger'), 'svc-sim-chat'];
+  assert.ok(young.created > (await client.models.retrieve(old)).created);
+  const change = { display_name: 'Other' };
+  assert.equal((await desk('PATCH', '/models/younger', { body: change })).status, 200);
+  assert.equal((await client.models.retrieve('younger')).created, young.created);
+  assert.equal((await desk('POST', '/models/younger/disable')).status, 200);
+  await assert.rejects(client.models.retrieve('younger'), OpenAI.NotFoundError);
+});
+
+test('no cache keeps what is read with a credential', async () => {
+  const stored = await client.responses.create({ model: 'svc-sim-chat', input: 'hi' });
+  const { response } = await client.chat.completions
+    .create({ model: 'svc-sim-chat', messages: [{ role: 'user', content: 'hi' }] })
+    .withResponse();
+  const paths = [
+    '/v1/models',
+    '/v1/models/svc-sim-chat',
+    '/api/v1/llm/models',
+    `/v1/responses/${stored.id}`,
+    `/v1/responses/${stored.id}/input_items`,
+    `/v1/generations/${response.headers.get('x-svc-request-id')}`,
+    '/v1/voice/voices',
+    '/api/me/billing/summary',
+  ];
+  for (const path of paths) {
+    const reply = await contract.call('GET', path, { headers });
+    assert.equal(reply.status, 200, path);
+    assert.equal(reply.headers.get('cache-control'), 'no-store', path);
+  }
+  const session = { 'x-svc-session': bed.dev.session_token };
+  const keys = await contract.call('GET', '/api/me/api-keys', { headers: session });
+  assert.equal(keys.headers.get('cache-control'), 'no-store');
+});
