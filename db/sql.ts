@@ -50,6 +50,8 @@ export function openPool(options: PoolOptions): Sql {
   const settings: Record<string, string | number> = {
     application_name: `tollgate-${options.purpose}`,
     statement_timeout: options.statementTimeoutMs,
+    // Of a process that is gone without a word the server hears after hours: its locks end here.
+    idle_in_transaction_session_timeout: fixedLimits.database.idleTransactionMs,
     TimeZone: 'UTC',
   };
   if (options.purpose === 'ledger') {

@@ -253,6 +253,8 @@ export const fixedLimits = {
     connectTimeoutMs: 5_000,
     /** A server says that it gave a statement up; one that does not within this is lost. */
     silenceMs: 250,
+    /** A transaction with nothing under way: whoever asked for it is answered long before. */
+    idleTransactionMs: 10_000,
     /** One that comes back is found within this long, and who asks is told meanwhile. */
     retryMs: 200,
     awayMs: 1_000,
@@ -322,6 +324,7 @@ function assertRelations(limits: Limits): void {
   );
   assert.ok(ledger.statementTimeoutMs < ledger.askTimeoutMs, 'a statement ends before its asker');
   assert.ok(ledger.statementTimeoutMs < database.queryTimeoutMs, 'a statement ends before it');
+  assert.ok(database.queryTimeoutMs < database.idleTransactionMs, 'its asker has gone before');
   assert.ok(ledger.batchLengthMax <= ledger.mailboxLengthMax, 'a batch comes from the mailbox');
   assert.ok(ledger.doubtMsMax < ledger.idleMs, 'a wallet in doubt stays in memory');
   assert.ok(ledger.sweepMs < ledger.orphanAfterMs, 'sweeps find a hold before it is an orphan');
