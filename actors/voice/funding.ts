@@ -3,8 +3,9 @@
 import type { LiveUsage } from '../../media/providers/live-contract.ts';
 import type { ActorContext, Handlers } from '../../runtime/actor/contract.ts';
 import { fixedLimits } from '../../runtime/limits.ts';
+import { errorEvent } from './events.ts';
 import type { VoiceSessionProtocol } from './protocol.ts';
-import type { VoiceSession } from './state.ts';
+import { send, type VoiceSession } from './state.ts';
 import { addReport, chargeOf, estimated, holdMicros, tokensWithin } from './tariff.ts';
 
 type Context = ActorContext<VoiceSessionProtocol>;
@@ -150,6 +151,11 @@ export const extended: Handlers<VoiceSessionProtocol, VoiceSession>['extended'] 
     if (session.phase === 'live') followUsage(session, performance.now());
     return;
   }
+  if (answer.ok && answer.value.status === 'hold_not_active') {
+    // Ended by others: expired, or this process was taken for dead. Nothing covers what follows.
+    if (session.phase === 'live') loseHold(session);
+    return;
+  }
   // A ledger that is away, or a wallet that is empty: both are asked again with the next report,
   // and the session goes on for as long as its hold covers it.
   const isRefused = answer.ok && answer.value.status !== 'unavailable';
@@ -157,3 +163,10 @@ export const extended: Handlers<VoiceSessionProtocol, VoiceSession>['extended'] 
   if (session.phase !== 'live' || !isRefused) return;
   if (funds.dueMicros >= funds.heldMicros) session.self.tell('finish', 'credits_exhausted');
 };
+
+/** The end that follows settles what was used, as far as whoever ended the hold did not. */
+function loseHold(session: VoiceSession): void {
+  const message = 'The credits held for this session were released before its end.';
+  send(session, errorEvent({ code: 'internal', message, retryable: true, fatal: true }));
+  session.self.tell('finish', 'error');
+}

@@ -1,0 +1,42 @@
+// Sessions whose hold was ended by others: recovery, that took this process for dead, or the sweep.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { WalletProtocol } from '../../../actors/wallet/protocol.ts';
+import type { ActorRef } from '../../../runtime/actor/contract.ts';
+import { stagesOfFile, until } from './stage.ts';
+
+const open = stagesOfFile();
+const settledByOthers = { chargeMicros: 105n, providerCostMicros: 100n, finish: null };
+
+for (const ending of ['released', 'settled'] as const) {
+  test(`a session whose hold was ${ending} by others ends when it is to be extended`, async () => {
+    let wallet: ActorRef<WalletProtocol> | undefined;
+    const stage = await open({
+      wallet: (real) => {
+        wallet = real;
+        return real;
+      },
+    });
+    const account = await stage.account(1_000_000n);
+    const client = await stage.live(account);
+    const { holdId } = client.session;
+    assert.ok(wallet !== undefined);
+    // As recovery does for a process that was taken for dead.
+    const other =
+      ending === 'released'
+        ? wallet.ask('release', { holdId, reason: 'recovered', finish: null }, 30_000)
+        : wallet.ask('settle', { holdId, ...settledByOthers }, 30_000);
+    assert.ok((await other).ok);
+    const usage = { inputSpeechTokens: 0, inputTextTokens: 0, outputTextTokens: 0 };
+    client.call?.says({ type: 'usage', usage: { ...usage, outputSpeechTokens: 2_000 } });
+    await until('it ends', () => client.ended !== null);
+    const [error] = client.of('error');
+    assert.deepEqual([error?.code, error?.retryable, error?.fatal], ['internal', true, true]);
+    assert.deepEqual([client.of('session.ended')[0]?.reason, client.ended?.code], ['error', 1011]);
+    const row = await stage.over(client);
+    const chargeMicros = ending === 'released' ? 2_000 * 210 : 105;
+    assert.equal(row.charge, chargeMicros, 'charged once');
+    const availableMicros = 1_000_000n - BigInt(chargeMicros);
+    assert.deepEqual(await account.balance(), { availableMicros, heldMicros: 0n });
+  });
+}
