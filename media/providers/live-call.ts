@@ -20,7 +20,11 @@ import { kindOfClose, kindOfStatus } from './live-refusal.ts';
 import { detailCharactersMax } from './refusal.ts';
 
 export interface LiveBounds {
-  /** What may wait in the socket before audio is dropped: 4 s of 24 kHz. */
+  /**
+   * What may wait in the socket before audio is dropped: 7.7 s of 24 kHz as base64 text (2.1 KB for
+   * 32 ms), as much as waits before the resampling. Early sound and a whole burst are 7 s, 464 KB.
+   * 1,000 sessions whose upstreams all take nothing keep 512 MiB, for `stallMs` at most.
+   */
   bufferedBytesMax: number;
   /** A session that drops audio for so long without a break has lost its upstream. */
   stallMs: number;
@@ -31,7 +35,7 @@ export interface LiveBounds {
 }
 
 const usualBounds: LiveBounds = {
-  bufferedBytesMax: 256 * 1024,
+  bufferedBytesMax: 512 * 1024,
   stallMs: 10_000,
   messageBytesMax: 8 * 1024 * 1024,
   closeMs: 1000,

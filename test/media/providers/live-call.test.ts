@@ -1,11 +1,13 @@
 // Live calls over real sockets as they should go, and how they end when they are closed.
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { once } from 'node:events';
-import { createServer } from 'node:net';
+import { createServer, type Socket } from 'node:net';
 import { afterEach, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { WebSocket } from 'ws';
+import { fixedLimits } from '../../../runtime/limits.ts';
 import { testSeed } from '../../harness/seed.ts';
 import { startStopwatch } from '../../harness/stopwatch.ts';
 import { allClosed, openCall, send, setsUp, stopUpstreams, upstreamOf } from './live-session.ts';
@@ -208,4 +210,40 @@ function accept(request: string): string {
   const hash = createHash('sha1').update(magic).digest('base64');
   const headers = ['Upgrade: websocket', 'Connection: Upgrade', `Sec-WebSocket-Accept: ${hash}`];
   return `HTTP/1.1 101 Switching Protocols\r\n${headers.join('\r\n')}\r\n\r\n`;
+}
+
+test('what a session may send at once waits whole for a network that takes nothing', async () => {
+  const upstream = await upstreamOf(setsUp());
+  const dialled: Socket[] = [];
+  const note = (message: unknown) => dialled.push((message as { socket: Socket }).socket);
+  subscribe('net.client.socket', note);
+  const { call, listener } = openCall(upstream.port);
+  unsubscribe('net.client.socket', note);
+  await listener.until('ready');
+  const [socket] = dialled;
+  assert.ok(socket !== undefined);
+  // As when the kernel takes nothing more: what is written waits in this process.
+  socket.cork();
+  const { earlyAudioMs, frameBurstMs, frameMs } = fixedLimits.voice;
+  const frames = Math.ceil((earlyAudioMs + frameBurstMs) / frameMs);
+  const frame = new Uint8Array(frameMs * 48).fill(0x55);
+  for (let sent = 0; sent < frames; sent += 1) call.audio(frame);
+  assert.equal(call.droppedFrames, 0, 'early sound and a whole burst');
+  const taken = overfill(() => call.audio(frame));
+  const waitingBytes = socket.writableLength;
+  assert.ok(waitingBytes < 520 * 1024, `${waitingBytes} bytes wait, and no more`);
+  socket.uncork();
+  const appended = () => upstream.received.filter(({ type }) => type !== 'session.update').length;
+  const deadlineMs = performance.now() + 30_000;
+  while (appended() < frames + taken && performance.now() < deadlineMs) await sleep(5);
+  assert.equal(appended(), frames + taken, 'all of it arrives');
+  assert.equal(call.audio(frame), true, 'and sound goes on');
+  call.close(0);
+  await listener.until('ended');
+});
+
+/** How many more are taken until one is not. */
+function overfill(push: () => boolean): number {
+  for (let taken = 0; taken < 1_000; taken += 1) if (!push()) return taken;
+  return 1_000;
 }
