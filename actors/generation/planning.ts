@@ -3,6 +3,7 @@
 // chooses among its pool.
 import { performance } from 'node:perf_hooks';
 import { classifyTask } from '../../media/model/choose/classify.ts';
+import { isSound } from '../../media/model/choose/needs.ts';
 import { asksForNews } from '../../media/model/choose/news.ts';
 import { openPolicy, policyVersion } from '../../media/model/choose/policy.ts';
 import { mediaPath } from '../../media/model/media-path.ts';
@@ -187,10 +188,17 @@ function refuseIncapable(request: GenerationRequest, model: CatalogModel): void 
   if (request.tools.length > 0 && !model.capabilities.includes('tools')) {
     throw fieldProblem('tools', 'The model takes no tools.');
   }
-  if (model.capabilities.includes('vision')) return;
-  for (const { type } of request.messages.flatMap(({ parts }) => parts)) {
-    if (type !== 'image' && type !== 'file') continue;
-    throw fieldProblem(mediaPath(request, type), `The model reads no ${type}s.`);
+  const readsMedia = model.capabilities.includes('vision');
+  const hears = model.capabilities.includes('audio');
+  if (readsMedia && hears) return;
+  for (const part of request.messages.flatMap(({ parts }) => parts)) {
+    const { type } = part;
+    if (!readsMedia && (type === 'image' || type === 'file')) {
+      throw fieldProblem(mediaPath(request, type), `The model reads no ${type}s.`);
+    }
+    if (!hears && isSound(part)) {
+      throw fieldProblem(mediaPath(request, 'audio'), 'The model takes no audio.');
+    }
   }
 }
 

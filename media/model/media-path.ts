@@ -1,13 +1,17 @@
-// Where in a client's own body the conversation, an image or a file stands. Neutral messages do not
-// say: instructions are among them, items of a turn are merged, earlier turns may stand in front.
+// Where in a client's own body the conversation, an image, a file or a sound stands. Neutral
+// messages do not say: instructions are among them, items of a turn are merged, earlier turns may
+// stand in front.
 import type { GenerationRequest } from './request.ts';
 
 type Members = Record<string, unknown>;
 
+export type MediaKind = 'image' | 'file' | 'audio';
+
 /** What the formats call them. */
-const types: Readonly<Record<'image' | 'file', readonly unknown[]>> = {
+const types: Readonly<Record<MediaKind, readonly unknown[]>> = {
   image: ['image', 'image_url', 'input_image'],
   file: ['document', 'file', 'input_file'],
+  audio: ['input_audio'],
 };
 
 /** The member of the client's body that has the conversation: two formats know both. */
@@ -20,7 +24,7 @@ export function conversationMember({
 }
 
 /** As in `messages[2].content`; only the list where none of its own entries has one. */
-export function mediaPath(request: GenerationRequest, kind: 'image' | 'file'): string {
+export function mediaPath(request: GenerationRequest, kind: MediaKind): string {
   const { body } = request.source;
   const list = conversationMember(request);
   const entries: readonly unknown[] = Array.isArray(body[list]) ? body[list] : [];
@@ -33,7 +37,7 @@ export function mediaPath(request: GenerationRequest, kind: 'image' | 'file'): s
 }
 
 /** Results of tools have contents of their own. */
-function holds(content: unknown, kind: 'image' | 'file'): boolean {
+function holds(content: unknown, kind: MediaKind): boolean {
   if (!Array.isArray(content)) return false;
   return content.some((part) => {
     const { type, content: inner }: Members = Object(part);

@@ -1,6 +1,6 @@
 // What a request needs of a model, read from the request alone. What no model of a pool may lack
 // is apart from what is only better to have.
-import type { GenerationRequest, WireFormat } from '../request.ts';
+import type { ContentPart, GenerationRequest, WireFormat } from '../request.ts';
 
 export interface Needs {
   /** Names of the catalog's `capabilities`, all of them needed. */
@@ -33,9 +33,7 @@ export function needsOf(
     if (message.toolCalls.length > 0) capabilities.add('tools');
     for (const part of message.parts) {
       if (part.type === 'image' || part.type === 'file') capabilities.add('vision');
-      else if (part.type === 'native' && part.value.type === 'input_audio') {
-        capabilities.add('audio');
-      }
+      else if (isSound(part)) capabilities.add('audio');
     }
   }
   return {
@@ -45,6 +43,11 @@ export function needsOf(
     inputTokens,
     outputTokensMax: request.outputTokensMax,
   };
+}
+
+/** Two formats have it, under one name. */
+export function isSound(part: ContentPart): boolean {
+  return part.type === 'native' && part.value.type === 'input_audio';
 }
 
 function wantsReasoning({ reasoning }: GenerationRequest): boolean {
