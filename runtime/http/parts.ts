@@ -79,7 +79,8 @@ function partOf(bytes: Buffer): Part | null {
   }
   const name = disposition.get('name') ?? '';
   if (name === '') return null;
-  const filename = disposition.get('filename');
+  // Some clients send it beside a name that is encoded for mail (RFC 6266, 4.3, has it go first).
+  const filename = extended(disposition.get('filename*')) ?? disposition.get('filename');
   return { name, filename, mediaType, bytes: bytes.subarray(blank + 2 * lineEnd.length) };
 }
 
@@ -89,4 +90,16 @@ function parametersOf(value: string): Map<string, string> {
     parameters.set(name.toLowerCase(), quoted?.replaceAll('\\"', '"') ?? token);
   }
   return parameters;
+}
+
+/** A value with its charset (RFC 8187, 3.2.1); undefined: none that can be read. */
+function extended(value: string | undefined): string | undefined {
+  const encoded = /^utf-8'[^']*'(.*)$/i.exec(value ?? '')?.[1];
+  if (encoded === undefined) return undefined;
+  try {
+    return decodeURIComponent(encoded);
+  } catch {
+    // Not UTF-8: the plain name has to do.
+    return undefined;
+  }
 }

@@ -83,6 +83,28 @@ test('fields are typed by the schema and files arrive whole', async () => {
   });
 });
 
+test('a name that is not ASCII comes as clients of several kinds send it', async () => {
+  const mail = '=?utf-8?B?w7xiZXIud2F2?=';
+  const names: [string, string][] = [
+    ['filename="über.wav"', 'über.wav'],
+    // .NET sends both, in this order.
+    [`filename="${mail}"; filename*=utf-8''%C3%BCber.wav`, 'über.wav'],
+    ["filename*=UTF-8'de'%C3%BCber.wav", 'über.wav'],
+    ["filename=plain.wav; filename*=utf-8''%FC.wav", 'plain.wav'],
+    ["filename=plain.wav; filename*=iso-8859-1''%FC.wav", 'plain.wav'],
+    ["filename=plain.wav; filename*=''", 'plain.wav'],
+  ];
+  for (const [parameters, filename] of names) {
+    const upload = `--b\r\ncontent-disposition: form-data; name="file"; ${parameters}\r\n\r\nx\r\n`;
+    const model = '--b\r\ncontent-disposition: form-data; name="model"\r\n\r\nm\r\n';
+    const body = `${model}${upload}--b--\r\n`;
+    const { status, json } = await post(body, 'multipart/form-data; boundary=b');
+    assert.equal(status, 200, JSON.stringify(json));
+    const [file] = json.files as { filename: string }[];
+    assert.equal(file?.filename, filename, parameters);
+  }
+});
+
 test('missing, unknown and oversized parts are named', async () => {
   const cases: [FormData, number, string][] = [
     [form({ model: 'm' }), 400, 'file'],
