@@ -62,7 +62,7 @@ function socketCaller(
   }
   if (credential.kind === 'key') return keyCaller(credential.token, access, exchange, services);
   const { clientAddress } = exchange;
-  return useTicket(credential.token, services, (admitted) => {
+  return useTicket(credential.token, exchange, services, (admitted) => {
     const { ticket, limits } = admitted;
     if (limits === null || ticket.keyId === null) {
       return placedUser(userOf(admitted), exchange, services);

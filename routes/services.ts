@@ -86,6 +86,12 @@ export interface Place {
   take(): (() => void) | null;
 }
 
+/** A place of the shard's voice that a handshake has taken before it is accepted. */
+export interface Room {
+  /** The session has it now; else it is given back with the handshake. */
+  isTaken: boolean;
+}
+
 export interface KeyCaller {
   kind: 'key';
   keyId: string;
@@ -93,6 +99,8 @@ export interface KeyCaller {
   walletId: string;
   scopes: ReadonlySet<string>;
   place: Place;
+  /** Who comes with a ticket: it is used up, so nobody may be quicker. */
+  room?: Room;
 }
 
 export interface UserCaller {
@@ -102,6 +110,8 @@ export interface UserCaller {
   admin: boolean;
   /** One of the account's, where the route counts them: connections that last. */
   place: Place;
+  /** As a key's. */
+  room?: Room;
 }
 
 export type Caller = KeyCaller | UserCaller | { kind: 'anonymous' };

@@ -5,7 +5,7 @@ import { withDeadline } from '../db/sql.ts';
 import { redeemTicket, returnTicket } from '../db/voice-tickets.ts';
 import type { Exchange } from '../runtime/http/route.ts';
 import { Problem } from '../runtime/problem.ts';
-import type { Caller, Services, UserCaller } from './services.ts';
+import type { Caller, KeyCaller, Room, Services, UserCaller } from './services.ts';
 
 const keyPrefix = 'svc.key.';
 
@@ -40,20 +40,26 @@ export interface Admitted {
  */
 export async function useTicket(
   token: string,
+  exchange: Exchange,
   services: Services,
-  admit: (admitted: Admitted) => Caller,
+  admit: (admitted: Admitted) => KeyCaller | UserCaller,
 ): Promise<Caller | null> {
   const ticket = openTicket(services.voice.sealer, token, Date.now());
   if (ticket === null) return null;
-  requireRoom(services);
+  if (services.voice.host.isFull) throw full();
   const redeemed = await withDeadline(redeemTicket(services.sql, ticket));
   if (!redeemed.isFirst || !redeemed.isAllowed) return null;
   const { requestsPerMinute, concurrencyMax } = redeemed;
   const isOfKey = requestsPerMinute !== null && concurrencyMax !== null;
   try {
-    // Others came while the database was asked.
-    requireRoom(services);
-    return admit({ ticket, limits: isOfKey ? { requestsPerMinute, concurrencyMax } : null });
+    // Others came while the database was asked, and more come until this one is accepted.
+    const room = takeRoom(exchange, services);
+    const caller = admit({
+      ticket,
+      limits: isOfKey ? { requestsPerMinute, concurrencyMax } : null,
+    });
+    caller.room = room;
+    return caller;
   } catch (refusal) {
     // The refusal is told also where the database is away, and the ticket is lost.
     await withDeadline(returnTicket(services.sql, ticket.id)).catch(() => undefined);
@@ -61,8 +67,18 @@ export async function useTicket(
   }
 }
 
-function requireRoom({ voice }: Services): void {
-  if (voice.host.isFull) throw new Problem('overloaded', { headers: { 'retry-after': '2' } });
+/** @throws Problem overloaded */
+function takeRoom(exchange: Exchange, { voice }: Services): Room {
+  if (!voice.host.admit()) throw full();
+  const room = { isTaken: false };
+  exchange.onFinish(() => {
+    if (!room.isTaken) voice.host.leave();
+  });
+  return room;
+}
+
+function full(): Problem {
+  return new Problem('overloaded', { headers: { 'retry-after': '2' } });
 }
 
 /** The caller that a user's ticket stands for, but for its place. */

@@ -19,9 +19,10 @@ const socket: SocketDeclaration<Caller, Services> = {
   bufferedBytesMax: fixedLimits.voice.bufferedBytesMax,
   silenceSecondsMax: fixedLimits.voice.silenceSeconds,
   accept({ caller, services, exchange }) {
-    const { accountId, walletId, place } = requireAccount(caller);
+    const { accountId, walletId, place, room } = requireAccount(caller);
     const { voice, system } = services;
-    if (!voice.host.admit()) throw full(services);
+    if (room !== undefined) room.isTaken = true;
+    else if (!voice.host.admit()) throw full(services);
     const releasePlace = place.take();
     assert(releasePlace !== null, 'who is upgraded is still there');
     const spec: VoiceSpec = {
