@@ -17,6 +17,12 @@ export const fixedLimits = {
     /** 8 MiB at 150 KB/s, a poor mobile uplink, takes 56 s. */
     totalMs: 60_000,
     /**
+     * How long a refusal waits for the rest of a body: 64 MiB come in it at 17 MB/s, from a proxy
+     * beside us; and for how long a client may send nothing before it is taken to be done.
+     */
+    unreadMs: 4_000,
+    silenceMs: 500,
+    /**
      * All bodies of one shard together, until they are parsed. Half of them may be of one account:
      * 64 requests, a key's places, of 1 MiB. The last of 128 MiB waits 1 s for its turn.
      */

@@ -4,6 +4,7 @@ import type { HttpResponse } from 'uWebSockets.js';
 import { Problem } from '../problem.ts';
 import { TransientSet } from '../transient.ts';
 import type { Ticker, Ticking } from './ticker.ts';
+import type { UnreadBody } from './unread.ts';
 
 export interface BodyLimits {
   /** From the first byte to the last; past it the connection is closed. */
@@ -33,7 +34,7 @@ export interface BodyRead {
 
 export interface BodyReader extends Ticking {
   read(
-    response: HttpResponse,
+    response: Pick<HttpResponse, 'onData'> | UnreadBody,
     announcedBytes: number | null,
     bytesMax: number,
     tenant: string,

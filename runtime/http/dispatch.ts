@@ -170,7 +170,8 @@ function startBody<Access, Caller, Services>(
   checkContentEncoding(request.getHeader('content-encoding'));
   const tenant = caller instanceof Promise ? '' : kernel.tenantOf(caller);
   const sink = bodySink(call, caller);
-  const read = kernel.bodies.read(response, announcedBytes, body.bytesMax, tenant, sink);
+  const source = exchange.unread ?? response;
+  const read = kernel.bodies.read(source, announcedBytes, body.bytesMax, tenant, sink);
   exchange.onFinish(() => read.stop());
 }
 

@@ -7,6 +7,7 @@ import { strict as assert } from 'node:assert';
 import { randomUUID } from 'node:crypto';
 import type { AddressReader } from './address.ts';
 import type { Exchange } from './route.ts';
+import { type UnreadBody, unreadBody } from './unread.ts';
 
 /** Headers that can be read after the first turn, on every route: each costs a native call. */
 const usualHeaders = ['content-type', 'origin', 'x-forwarded-for'] as const;
@@ -48,6 +49,8 @@ export class HttpExchange implements Exchange {
   /** Set when a body was announced that is not read: the client is told to close, and uWS drops
    * what it sends until then. Closing first would reset the connection before it has our reply. */
   mustLinger = false;
+  /** The rest of a body behind which the connection will be closed. */
+  readonly unread: UnreadBody | null;
   extraHeaders: [name: string, value: string][] | null = null;
   readonly #owner: ExchangeOwner;
   readonly #headers: HeaderTable;
@@ -72,6 +75,7 @@ export class HttpExchange implements Exchange {
     this.routePath = routePath;
     this.response = response;
     this.request = request;
+    this.unread = unreadBody(request, response);
     const asked = request.getHeader('x-request-id');
     this.requestId = asked !== '' && requestIdPattern.test(asked) ? asked : randomUUID();
     response.onAborted(() => this.abort());

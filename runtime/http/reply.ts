@@ -9,6 +9,7 @@ import type { HeaderPair } from './cors.ts';
 import type { HttpExchange } from './exchange.ts';
 import type { Reply } from './route.ts';
 import { HttpEventStream, type StreamTable } from './stream.ts';
+import type { UnreadBody } from './unread.ts';
 
 export interface ReplyContext {
   corsHeaders: readonly HeaderPair[];
@@ -31,6 +32,8 @@ const controlCharacters = /[\u0000-\u001f\u007f]/g;
 const bodilessStatuses = new Set([204, 304]);
 /** Larger bodies are sent as the socket takes them instead of being copied into uWS at once. */
 const wholeBytesMax = 64 * 1024;
+/** Larger replies are no refusals, and do not wait for the rest of a body. */
+const lateBytesMax = 16 * 1024;
 
 /** Sends what a handler answered. Streams stay open; everything else finishes the exchange. */
 export function sendReply(exchange: HttpExchange, reply: Reply, context: ReplyContext): void {
@@ -63,6 +66,11 @@ function sendWhole(
   const { status, body } = reply;
   const close = exchange.mustClose || context.isDraining;
   exchange.status = status;
+  const isShort = body.length > 0 && body.length <= lateBytesMax && exchange.method !== 'HEAD';
+  if (exchange.unread?.isOver === false && isShort && !exchange.mustClose) {
+    sendLate(exchange, exchange.unread, response, reply, context);
+    return;
+  }
   response.cork(() => {
     writeHead(exchange, response, reply, context.corsHeaders);
     if (exchange.mustLinger) response.writeHeader('connection', 'close');
@@ -74,6 +82,30 @@ function sendWhole(
       else response.endWithoutBody();
     } else if (exchange.method === 'HEAD') response.endWithoutBody(Buffer.byteLength(body), close);
     else response.end(body, close);
+  });
+}
+
+/** All but the last byte at once, and that when the client has sent its body. */
+function sendLate(
+  exchange: HttpExchange,
+  unread: UnreadBody,
+  response: HttpResponse,
+  reply: Head & { body: string | Uint8Array },
+  context: ReplyContext,
+): void {
+  const bytes = Buffer.from(reply.body as string);
+  response.cork(() => {
+    writeHead(exchange, response, reply, context.corsHeaders);
+    response.tryEnd(bytes.subarray(0, -1), bytes.length);
+  });
+  // A client that has gone is not waited for.
+  exchange.onFinish(() => unread.leave());
+  unread.onOver(() => {
+    if (exchange.response === null) return;
+    response.cork(() => {
+      exchange.finish(reply.status);
+      response.tryEnd(bytes.subarray(response.getWriteOffset()), bytes.length);
+    });
   });
 }
 
