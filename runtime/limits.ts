@@ -308,6 +308,8 @@ export type Limits = Widened<typeof fixedLimits> & {
   };
   /** Every provider route is probed at most this often. */
   readonly monitor: { readonly probeMs: number };
+  /** Only processes that share a database are judged by their leases. */
+  readonly instance: { readonly isShared: boolean };
   readonly process: { readonly drainMs: number };
   readonly database: {
     /** Connections of each shard. */
@@ -384,6 +386,7 @@ export function createLimits(config: Config): Limits {
     },
     monitor: { ...fixedLimits.monitor, probeMs: config.probeSeconds * 1_000 },
     work: { ...fixedLimits.work, poolThreadsMax: config.poolThreads },
+    instance: { ...fixedLimits.instance, isShared: config.databaseUrl !== null },
     process: { ...fixedLimits.process, drainMs: config.drainSeconds * 1_000 },
     database: {
       ...fixedLimits.database,

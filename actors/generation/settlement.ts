@@ -80,8 +80,9 @@ export function refusalOf(
   answer: Answer<HoldReply>,
 ): HoldRefusal | null {
   const reply = answer.ok ? answer.value : null;
-  // Who stood still for so long was taken for dead: others may have ended the hold.
-  const isLapsed = Date.now() - spec.createdAtMs > deps.limits.instance.leaseMs;
+  // Who stood still for so long was taken for dead by others, who may have ended the hold.
+  const { isShared, leaseMs } = deps.limits.instance;
+  const isLapsed = isShared && Date.now() - spec.createdAtMs > leaseMs;
   if (reply?.status === 'held' && isLapsed) {
     return { status: 'unknown', problem: plainProblem('dependency_unavailable') };
   }

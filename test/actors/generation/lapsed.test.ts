@@ -42,19 +42,29 @@ test('an answer whose key was run again is refused at its end, without a charge'
   assert.equal(stage.alive(), 0);
 });
 
+/** A hold whose answer comes after the lease has passed. */
+const lateHold = (real: Ask, message: string): Ask | null => {
+  if (message !== 'hold') return null;
+  return (async (...parameters: Parameters<Ask>) => {
+    const answer = await real(...parameters);
+    await sleep(60);
+    return answer;
+  }) as Ask;
+};
+
 test('a hold that is told after the lease has passed is no reason to begin', async () => {
-  const stage = await stageWith({ instance: { leaseMs: 30 } }, (real, message) => {
-    if (message !== 'hold') return null;
-    return (async (...parameters: Parameters<Ask>) => {
-      const answer = await real(...parameters);
-      await sleep(60);
-      return answer;
-    }) as Ask;
-  });
+  const stage = await stageWith({ instance: { leaseMs: 30, isShared: true } }, lateHold);
   const account = await stage.account();
   const end = await stage.ask(account, '[[sim tokens=3]]', 'late');
   assert.ok(end.status === 'failed', end.status);
   assert.equal(end.problem.code, 'dependency_unavailable');
   assert.deepEqual(await account.quiet(), { availableMicros: 1_000_000_000n, heldMicros: 0n });
   assert.equal((await stage.simulator.stats()).started, 0, 'no provider was called');
+});
+
+test('where nobody else reaches the database a late hold is as good as any', async () => {
+  const stage = await stageWith({ instance: { leaseMs: 30, isShared: false } }, lateHold);
+  const account = await stage.account();
+  const end = await stage.ask(account, '[[sim tokens=3]]', 'late');
+  assert.equal(end.status, 'completed');
 });
