@@ -132,6 +132,8 @@ export const fixedLimits = {
     /** An upstream that is going away is left this long before it goes. */
     goingAwayMs: 3_000,
     holdMarginMs: 120_000,
+    /** A ledger that is away is asked for what is due beyond the hold until the session ends. */
+    uncoveredMs: 15_000,
     toolMs: 10_000,
     toolCallsMax: 8,
     checkpointMs: 1_000,
@@ -354,6 +356,7 @@ function assertRelations(limits: Limits): void {
     voice.lingerMs + voice.readyMs + voice.connectMs < voice.holdMarginMs,
     'the hold of a voice session outlives its start, its longest duration and its last usage',
   );
+  assert.ok(2 * ledger.askTimeoutMs < voice.uncoveredMs, 'a ledger that is away is asked twice');
   assert.ok(48 * voice.slowMs < voice.bufferedBytesMax, 'a slow client is ended before it loses');
   assert.ok(voice.startBytesMax < voice.messageBytesMax, 'a start that is too long is told so');
   assert.ok(

@@ -157,12 +157,27 @@ export const extended: Handlers<VoiceSessionProtocol, VoiceSession>['extended'] 
     return;
   }
   // A ledger that is away, or a wallet that is empty: both are asked again with the next report,
-  // and the session goes on for as long as its hold covers it.
+  // and the session goes on for as long as its hold covers it. What is beyond: `isUncovered`.
   const isRefused = answer.ok && answer.value.status !== 'unavailable';
   if (!isRefused) funds.step -= 1;
   if (session.phase !== 'live' || !isRefused) return;
   if (funds.dueMicros >= funds.heldMicros) session.self.tell('finish', 'credits_exhausted');
 };
+
+/**
+ * More is due than the hold has, and a ledger that is asked all the while does not answer. Looked
+ * at a few times a second; true: the session has gone on like that for too long.
+ */
+export function isUncovered(session: VoiceSession, nowMs: number): boolean {
+  const { funds } = session;
+  if (funds.dueMicros <= funds.heldMicros) {
+    funds.uncoveredAtMs = null;
+    return false;
+  }
+  funds.uncoveredAtMs ??= nowMs;
+  followUsage(session, nowMs);
+  return nowMs - funds.uncoveredAtMs > fixedLimits.voice.uncoveredMs;
+}
 
 /** The end that follows settles what was used, as far as whoever ended the hold did not. */
 function loseHold(session: VoiceSession): void {

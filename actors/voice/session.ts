@@ -22,7 +22,7 @@ import {
 } from './closing.ts';
 import { errorEvent } from './events.ts';
 import { give } from './frame-rate.ts';
-import { extended } from './funding.ts';
+import { extended, isUncovered } from './funding.ts';
 import { takeMessage } from './intake.ts';
 import type { VoiceSessionProtocol } from './protocol.ts';
 import { forgetAwaited, isSlow } from './sound.ts';
@@ -95,6 +95,8 @@ export function stoodStill(session: VoiceSession, forMs: number, nowMs: number):
   session.lastWordMs = later(session.lastWordMs);
   if (session.awaitedSinceMs !== null) session.awaitedSinceMs = later(session.awaitedSinceMs);
   if (session.late !== null) session.late.atMs = later(session.late.atMs);
+  const { funds } = session;
+  if (funds.uncoveredAtMs !== null) funds.uncoveredAtMs = later(funds.uncoveredAtMs);
   session.tellAtMs += forMs;
   give(session.frames, Math.min(forMs, unreadMsMax));
 }
@@ -117,7 +119,11 @@ function watchLive(session: VoiceSession, nowMs: number, idleMs: number): void {
   } else if (nowMs >= session.endsAtMs) endSession(session, 'max_duration');
   else if (nowMs >= session.leaveAtMs) endSession(session, 'upstream_closed');
   else if (isIdle(session, nowMs, idleMs)) endSession(session, 'idle_timeout');
-  else {
+  else if (isUncovered(session, nowMs)) {
+    const message = 'The ledger does not answer. Try again.';
+    send(session, errorEvent({ code: 'internal', message, retryable: true, fatal: true }));
+    endSession(session, 'error');
+  } else {
     forgetAwaited(session, nowMs);
     watchLate(session, nowMs);
     watchUpstream(session, nowMs);

@@ -37,6 +37,8 @@ export interface SessionFunds {
   /** Counts the extensions. */
   step: number;
   extending: boolean;
+  /** Since when more is due than the hold has; null: it covers what is due. */
+  uncoveredAtMs: number | null;
   usage: SessionUsage;
   dueMicros: bigint;
   dueProviderMicros: bigint;
@@ -173,6 +175,7 @@ export function newSession(
       heldMicros: 0n,
       step: 0,
       extending: false,
+      uncoveredAtMs: null,
       usage: { ...noUsage },
       dueMicros: 0n,
       dueProviderMicros: 0n,

@@ -1,4 +1,4 @@
-// Sessions whose hold was ended by others: recovery, that took this process for dead, or the sweep.
+// Sessions that their hold does not cover: it was ended by others, or the ledger stays away.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { WalletProtocol } from '../../../actors/wallet/protocol.ts';
@@ -40,3 +40,51 @@ for (const ending of ['released', 'settled'] as const) {
     assert.deepEqual(await account.balance(), { availableMicros, heldMicros: 0n });
   });
 }
+
+/** A wallet whose extensions are not answered `times` times. */
+const deaf = (times: number) => {
+  let left = times;
+  return (real: ActorRef<WalletProtocol>): ActorRef<WalletProtocol> => ({
+    kind: real.kind,
+    id: real.id,
+    tell: (message, payload) => real.tell(message, payload),
+    ask: async (message, payload, timeoutMs) => {
+      if (message !== 'extend' || left === 0) return await real.ask(message, payload, timeoutMs);
+      left -= 1;
+      return { ok: false, reason: 'timeout' };
+    },
+  });
+};
+
+const muchUsed = {
+  type: 'usage',
+  usage: {
+    inputSpeechTokens: 0,
+    inputTextTokens: 0,
+    outputSpeechTokens: 3_000,
+    outputTextTokens: 0,
+  },
+} as const;
+
+test('what a ledger that was away did not hold is held when it is back', async () => {
+  const stage = await open({ wallet: deaf(3) });
+  const account = await stage.account(2_000_000n);
+  const client = await stage.live(account);
+  client.call?.says(muchUsed);
+  await until('the hold grew', async () => (await account.balance()).heldMicros > 630_000n);
+  assert.equal(client.ended, null, 'the session goes on');
+  client.send({ type: 'end' });
+  assert.equal((await stage.over(client)).charge, 3_000 * 210);
+});
+
+test('a session that its hold does not cover ends when the ledger stays away', async () => {
+  const stage = await open({ wallet: deaf(Number.POSITIVE_INFINITY) });
+  const account = await stage.account(2_000_000n);
+  const client = await stage.live(account);
+  client.call?.says(muchUsed);
+  await until('it ends', () => client.ended !== null);
+  const [error] = client.of('error');
+  assert.deepEqual([error?.code, error?.retryable, error?.fatal], ['internal', true, true]);
+  assert.equal(client.ended?.code, 1011);
+  assert.equal((await stage.over(client)).charge, 3_000 * 210, 'what was used is charged');
+});
