@@ -41,6 +41,8 @@ const rates = {
   input_per_million: v.optional(price),
   cached_input_per_million: v.optional(price),
   cache_write_per_million: v.optional(price),
+  /** Of what a provider's cache keeps for an hour (`ttl: "1h"` of Messages). */
+  cache_write_1h_per_million: v.optional(price),
   output_per_million: v.optional(price),
   reasoning_per_million: v.optional(price),
 };
@@ -64,7 +66,7 @@ const priceCard = {
   ),
 };
 
-/** In US dollars; omitted rates inherit (cached and cache-write from input). */
+/** In US dollars; omitted rates inherit: cached and cache-write from input, 1h from cache-write. */
 const priceCardSchema = v.strictObject(priceCard);
 
 /** A card that models refer to by its name. */

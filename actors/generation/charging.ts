@@ -1,10 +1,12 @@
 // What a generation costs, pure: its usage by source, the charge, and `svc_usage`.
 import type { SvcUsage } from '../../media/model/dialects/contract.ts';
+import { searchesIn } from '../../media/model/search-tools.ts';
 import { estimateInputTokens } from '../../media/model/tokens.ts';
 import {
   addUsage,
   type TokenUsage,
   totalInputTokens,
+  type UsageReport,
   type UsageSource,
   zeroUsage,
 } from '../../media/model/usage.ts';
@@ -50,14 +52,17 @@ export function estimatedUsage(
   state: GenerationState,
   counted: { input: number; output: number } | null = null,
 ): TokenUsage {
-  const { begunUsage } = state;
+  const told = state.usage ?? state.begunUsage ?? zeroUsage;
   const outputTokens = counted?.output ?? deliveredTokens(state);
+  // Its searches were made, whether the answer was cut or not.
+  const searchCalls = Math.max(told.searchCalls, searchesIn(state.answer));
   // Servers that know nothing yet begin with zeros.
-  if (begunUsage !== null && totalInputTokens(begunUsage) > 0) {
-    return { ...begunUsage, outputTokens, reasoningTokens: 0, searchCalls: 0 };
+  if (totalInputTokens(told) > 0) {
+    const { unreadable: _mark, ...usage }: UsageReport = told;
+    return { ...usage, outputTokens, reasoningTokens: 0, searchCalls };
   }
   const inputTokens = counted?.input ?? estimateInputTokens(state.request);
-  return { ...zeroUsage, inputTokens, outputTokens };
+  return { ...zeroUsage, inputTokens, outputTokens, searchCalls };
 }
 
 /** Charge and provider cost. An answer that the wallet cut short never costs more than was held. */

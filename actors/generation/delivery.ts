@@ -3,6 +3,7 @@
 // covered.
 import { addToAnswer } from '../../media/model/answer.ts';
 import { isAnswerDelta, type ModelEvent } from '../../media/model/events.ts';
+import type { UsageReport } from '../../media/model/usage.ts';
 import type { ActorContext, Handlers } from '../../runtime/actor/contract.ts';
 import { plainProblem } from '../subscriber/problem.ts';
 import { finishGeneration } from './closing.ts';
@@ -146,7 +147,7 @@ function absorb(state: GenerationState, events: ModelEvent[]): number {
     const event = events[index];
     if (event === undefined) continue;
     if (event.type === 'usage') {
-      state.usage = event.usage;
+      takeUsage(state, event.usage);
       continue;
     }
     if (event.type === 'start') state.begunUsage = event.usage ?? null;
@@ -160,6 +161,12 @@ function absorb(state: GenerationState, events: ModelEvent[]): number {
     addToAnswer(answer, event);
   }
   return events.length;
+}
+
+/** Of what cannot be charged by, the input may be known all the same. */
+function takeUsage(state: GenerationState, usage: UsageReport): void {
+  if (usage.unreadable === true) state.begunUsage = usage;
+  state.usage = usage.unreadable === true ? null : usage;
 }
 
 /** Its texts and its name: numbers and nothing cost little. */

@@ -1,6 +1,6 @@
 // How much a generation holds, pure: the first hold, the slices that extend it, and how many tokens
 // a partly granted slice buys. Amounts are microcredits, tokens are output tokens.
-import { zeroUsage } from '../../media/model/usage.ts';
+import { type TokenUsage, zeroUsage } from '../../media/model/usage.ts';
 import { type CompiledCard, charge } from '../wallet/price.ts';
 import type { GenerationSpec } from './spec.ts';
 
@@ -10,6 +10,8 @@ export interface Need {
   /** The most output tokens this request may have. */
   ceilingTokens: number;
   searchCalls: number;
+  /** The input may be written to a cache that keeps it for an hour. */
+  cacheWrite1h: boolean;
 }
 
 export interface Funds {
@@ -34,7 +36,10 @@ export function cardsOf(spec: Pick<GenerationSpec, 'candidates'>): readonly Comp
   return [...new Set(spec.candidates.map(({ model }) => model.card))];
 }
 
-/** What these tokens may cost at the most: with the dearest card, and as the dearer output. */
+/**
+ * What these tokens may cost at the most: with the dearest card, as input or as what is written to
+ * a cache, and as the dearer output.
+ */
 export function ceilingMicros(
   cards: readonly CompiledCard[],
   need: Need,
@@ -42,16 +47,29 @@ export function ceilingMicros(
 ): bigint {
   let most = 0n;
   for (const card of cards) {
-    const { inputTokens, searchCalls } = need;
-    const asOutput = { ...zeroUsage, inputTokens, searchCalls, outputTokens };
-    const output = charge(card, asOutput).chargeMicros;
-    if (output > most) most = output;
-    if (card.tiers.every((tier) => tier.reasoning <= tier.output)) continue;
-    const asReasoning = { ...zeroUsage, inputTokens, searchCalls, reasoningTokens: outputTokens };
-    const reasoning = charge(card, asReasoning).chargeMicros;
-    if (reasoning > most) most = reasoning;
+    for (const input of inputsOf(card, need)) {
+      const asOutput = { ...input, outputTokens };
+      const output = charge(card, asOutput).chargeMicros;
+      if (output > most) most = output;
+      if (card.tiers.every((tier) => tier.reasoning <= tier.output)) continue;
+      const asReasoning = { ...input, reasoningTokens: outputTokens };
+      const reasoning = charge(card, asReasoning).chargeMicros;
+      if (reasoning > most) most = reasoning;
+    }
   }
   return most;
+}
+
+/** The buckets that may make the input dearest. Providers write to caches unasked, too. */
+function inputsOf(card: CompiledCard, need: Need): TokenUsage[] {
+  const { inputTokens, searchCalls, cacheWrite1h } = need;
+  const inputs: TokenUsage[] = [{ ...zeroUsage, inputTokens, searchCalls }];
+  const written = { ...zeroUsage, cacheWriteTokens: inputTokens, searchCalls };
+  if (card.tiers.some((tier) => tier.cacheWrite > tier.input)) inputs.push(written);
+  if (cacheWrite1h && card.tiers.some((tier) => tier.cacheWrite1h > tier.input)) {
+    inputs.push({ ...written, cacheWrite1hTokens: inputTokens });
+  }
+  return inputs;
 }
 
 export function firstHold(cards: readonly CompiledCard[], need: Need, sliceTokens: number): Funds {

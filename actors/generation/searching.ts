@@ -3,6 +3,7 @@
 import { answerText } from '../../media/model/answer.ts';
 import type { Citation, ModelEvent } from '../../media/model/events.ts';
 import type { ContentPart, GenerationRequest } from '../../media/model/request.ts';
+import { searchesMax, searchesOffered } from '../../media/model/search-tools.ts';
 import type { SearchHit } from '../../media/providers/search.ts';
 import type { ActorContext } from '../../runtime/actor/contract.ts';
 import { tellProgress } from './progress.ts';
@@ -51,6 +52,17 @@ export const hitsTokensMax = 3_000;
 export function searchesOf({ search }: Pick<GenerationSpec, 'search'>): number {
   return search === null || search.target === null ? 0 : 1;
 }
+
+/** How many searches of a provider's own it has to cover besides: any candidate may answer. */
+export function hostedSearchesOf(spec: Pick<GenerationSpec, Asked>): number {
+  const offered = searchesOffered(spec.request);
+  if (offered > 0 || spec.search === null) return offered;
+  if (spec.search.required && spec.search.target !== null) return 0;
+  const mayAdd = spec.candidates.some(({ model }) => model.capabilities.includes('web_search'));
+  return mayAdd ? searchesMax : 0;
+}
+
+type Asked = 'request' | 'search' | 'candidates';
 
 /** Whether this candidate is to search by itself. Ours goes first where a search is required. */
 export function searchesNatively(state: GenerationState, { model, target }: Candidate): boolean {

@@ -1,10 +1,11 @@
 // The state of one running generation. Only its actor changes it.
 import { strict as assert } from 'node:assert';
 import { type Answer, emptyAnswer } from '../../media/model/answer.ts';
+import { asksForHour } from '../../media/model/cache-marks.ts';
 import type { ModelEvent, UpstreamFailure } from '../../media/model/events.ts';
 import { keepCuts } from '../../media/model/replay.ts';
 import type { GenerationRequest } from '../../media/model/request.ts';
-import type { TokenUsage } from '../../media/model/usage.ts';
+import type { TokenUsage, UsageReport } from '../../media/model/usage.ts';
 import type { TimedHandle } from '../../media/providers/contract.ts';
 import type { ActorRef } from '../../runtime/actor/contract.ts';
 import { siblingId } from '../../runtime/ids.ts';
@@ -13,7 +14,13 @@ import type { GenerationEnd, PlainProblem, SubscriberProtocol } from '../subscri
 import type { Probe } from './breaker.ts';
 import type { AttemptsState } from './failure.ts';
 import { cardsOf, type Funds, firstHold } from './funds.ts';
-import { hitsTokensMax, newSearch, type SearchState, searchesOf } from './searching.ts';
+import {
+  hitsTokensMax,
+  hostedSearchesOf,
+  newSearch,
+  type SearchState,
+  searchesOf,
+} from './searching.ts';
 import type { RequestState } from './settlement.ts';
 import type { Candidate, GenerationDeps, GenerationSpec } from './spec.ts';
 import { newStructure, type StructureState } from './structure.ts';
@@ -64,7 +71,7 @@ export interface GenerationState extends RequestState, AttemptsState {
   stagesCharacters: number;
   usage: TokenUsage | null;
   /** What the provider said of the input as it began: of an answer that was cut it is all. */
-  begunUsage: TokenUsage | null;
+  begunUsage: UsageReport | null;
   exhausted: boolean;
   paused: boolean;
   /** Epoch milliseconds of the first delta of the answer. */
@@ -98,7 +105,8 @@ export function newState(
       {
         inputTokens: spec.inputTokensEstimate + hitsTokensMax * searchesOf(spec),
         ceilingTokens: spec.outputTokensCeiling,
-        searchCalls: searchesOf(spec),
+        searchCalls: searchesOf(spec) + hostedSearchesOf(spec),
+        cacheWrite1h: asksForHour(spec.request),
       },
       deps.limits.generation.sliceTokens,
     ),

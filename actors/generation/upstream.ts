@@ -159,7 +159,7 @@ export function attemptEnded(
 /** A whole answer: checked here, or elsewhere if that may take long. */
 function answered(state: GenerationState, context: Context, candidate: Candidate): void {
   const { structure, search, spec, deps } = state;
-  if (search.awaited && (state.usage?.searchCalls ?? 0) === 0) {
+  if (search.awaited && ((state.usage ?? state.begunUsage)?.searchCalls ?? 0) === 0) {
     const problem = plainProblem('no_route_available', 'The model answered without a web search.');
     finishGeneration(state, context, { status: 'failed', problem });
     return;

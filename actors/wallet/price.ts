@@ -9,6 +9,7 @@ export interface TokenRates {
   input_per_million?: string;
   cached_input_per_million?: string;
   cache_write_per_million?: string;
+  cache_write_1h_per_million?: string;
   output_per_million?: string;
   reasoning_per_million?: string;
 }
@@ -51,6 +52,7 @@ interface CompiledTier {
   input: bigint;
   cachedInput: bigint;
   cacheWrite: bigint;
+  cacheWrite1h: bigint;
   output: bigint;
   reasoning: bigint;
   /** As it was given or inherited; null: the card names no such price. */
@@ -104,9 +106,10 @@ export function parseDecimal(text: string): Decimal {
 }
 
 /**
- * Makes a card ready to price with. Absent cached and cache-write rates are the input's, an absent
- * reasoning rate is the output's; what a tier omits it inherits from the base card; a card without
- * a price for something gives it away. Throws when a price is not a decimal.
+ * Makes a card ready to price with. Absent cached and cache-write rates are the input's, that of an
+ * hour is the cache-write's, an absent reasoning rate is the output's; what a tier omits it
+ * inherits from the base card; a card without a price for something gives it away. Throws when a
+ * price is not a decimal.
  */
 export function compileCard(card: PriceCard, creditsPerUsd: string): CompiledCard {
   const tiers = [...(card.pricing_tiers ?? [])].sort(
@@ -152,6 +155,7 @@ function allPrices(card: PriceCard, cards: TokenRates[]): string[] {
     tier.input_per_million,
     tier.cached_input_per_million,
     tier.cache_write_per_million,
+    tier.cache_write_1h_per_million,
     tier.output_per_million,
     tier.reasoning_per_million,
   ]);
@@ -166,11 +170,13 @@ function compileTier(
   const input = tier.input_per_million;
   const output = tier.output_per_million;
   const cached = tier.cached_input_per_million ?? input;
+  const write = tier.cache_write_per_million ?? input;
   return {
     minInputTokens: tier.min_input_tokens,
     input: compile(input),
     cachedInput: compile(cached),
-    cacheWrite: compile(tier.cache_write_per_million ?? input),
+    cacheWrite: compile(write),
+    cacheWrite1h: compile(tier.cache_write_1h_per_million ?? write),
     output: compile(output),
     reasoning: compile(tier.reasoning_per_million ?? output),
     given: { input: input ?? null, cachedInput: cached ?? null, output: output ?? null },
@@ -197,6 +203,8 @@ function costOf(card: CompiledCard, usage: TokenUsage, units: UnitUsage): bigint
   if (usage.inputTokens > 0) cost += tier.input * BigInt(usage.inputTokens);
   if (usage.cachedInputTokens > 0) cost += tier.cachedInput * BigInt(usage.cachedInputTokens);
   if (usage.cacheWriteTokens > 0) cost += tier.cacheWrite * BigInt(usage.cacheWriteTokens);
+  const written1h = usage.cacheWrite1hTokens ?? 0;
+  if (written1h > 0) cost += (tier.cacheWrite1h - tier.cacheWrite) * BigInt(written1h);
   if (usage.outputTokens > 0) cost += tier.output * BigInt(usage.outputTokens);
   if (usage.reasoningTokens > 0) cost += tier.reasoning * BigInt(usage.reasoningTokens);
   if (usage.searchCalls > 0) cost += card.searchCall * BigInt(usage.searchCalls);

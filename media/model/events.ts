@@ -1,7 +1,7 @@
 // The neutral events of an answer: what every upstream family is read into and every dialect is
 // written from. Plain data: they cross threads.
 import type { WireFormat } from './request.ts';
-import type { TokenUsage } from './usage.ts';
+import type { TokenUsage, UsageReport } from './usage.ts';
 
 export type FinishReason = 'stop' | 'length' | 'tool_calls' | 'content_filter';
 
@@ -84,7 +84,7 @@ export type ModelEvent =
   /** `native`: how its format says it, where that says more than the reason. */
   | { type: 'finish'; reason: FinishReason; stopSequence?: string; native?: NativeValue }
   /** Cumulative: the last one counts. */
-  | { type: 'usage'; usage: TokenUsage }
+  | { type: 'usage'; usage: UsageReport }
   | { type: 'failure'; failure: UpstreamFailure };
 
 /** Whether the event is part of the answer: after the first one there is no failover. */

@@ -1,6 +1,7 @@
 // `web_search: false` forbids every search, also those that a client declares for a provider:
 // agents declare them with every request, so they are taken out rather than refused.
 import { fieldProblem } from '../../runtime/http/validate.ts';
+import type { Answer } from './answer.ts';
 import type { GenerationRequest } from './request.ts';
 
 type Members = Record<string, unknown>;
@@ -8,6 +9,38 @@ type Members = Record<string, unknown>;
 /** Whether a declaration is of a provider's own web search, of whatever version. */
 export function isSearchTool({ type }: Members): boolean {
   return typeof type === 'string' && /^web_search(_|$)/.test(type);
+}
+
+/**
+ * The searches that a provider made for an answer, as far as it was told: what is charged where
+ * the provider's own count did not come. Opening a found page is none, nor is one that failed.
+ */
+export function searchesIn({ items }: Answer): number {
+  return items.filter((item) => item.type === 'native' && isSearchMade(item.value)).length;
+}
+
+function isSearchMade({ type, action, content, status }: Members): boolean {
+  if (type === 'web_search_tool_result') return Array.isArray(content);
+  if (type !== 'web_search_call' || status === 'in_progress' || status === 'searching')
+    return false;
+  const done = Object(action) as Members;
+  return done.type === undefined || done.type === 'search';
+}
+
+/** Of one that is offered without a bound: what the service itself allows a provider. */
+export const searchesMax = 5;
+/** More than any client needs; it keeps amounts within what the ledger can hold. */
+const usesMax = 10_000;
+
+/** How many searches of a provider's own this request lets its answer have. */
+export function searchesOffered({ nativeTools, source }: GenerationRequest): number {
+  const declared = nativeTools.filter(({ value }) => isSearchTool(value));
+  const { max_tool_calls: callsMax } = source.body;
+  return declared.reduce((sum, { format, value }) => {
+    const bound = format === 'responses' ? callsMax : value.max_uses;
+    const uses = Number.isSafeInteger(bound) ? Math.max(0, Number(bound)) : searchesMax;
+    return Math.min(usesMax, sum + uses);
+  }, 0);
 }
 
 /**

@@ -5,9 +5,17 @@ export interface TokenUsage {
   inputTokens: number;
   cachedInputTokens: number;
   cacheWriteTokens: number;
+  /** Those of the cache-write tokens that are kept for an hour, at their own price; no bucket. */
+  cacheWrite1hTokens?: number;
   outputTokens: number;
   reasoningTokens: number;
   searchCalls: number;
+}
+
+/** As a provider told it. */
+export interface UsageReport extends TokenUsage {
+  /** A count of input or output is missing or absurd: what was delivered is to be counted here. */
+  unreadable?: true;
 }
 
 export type UsageSource = 'reported' | 'estimated' | 'none';
@@ -28,7 +36,8 @@ export function totalInputTokens(usage: TokenUsage): number {
 
 /** Both together: a repaired answer, a search before it. */
 export function addUsage(one: TokenUsage, other: TokenUsage): TokenUsage {
-  return {
+  const cacheWrite1hTokens = (one.cacheWrite1hTokens ?? 0) + (other.cacheWrite1hTokens ?? 0);
+  const sum: TokenUsage = {
     inputTokens: one.inputTokens + other.inputTokens,
     cachedInputTokens: one.cachedInputTokens + other.cachedInputTokens,
     cacheWriteTokens: one.cacheWriteTokens + other.cacheWriteTokens,
@@ -36,13 +45,17 @@ export function addUsage(one: TokenUsage, other: TokenUsage): TokenUsage {
     reasoningTokens: one.reasoningTokens + other.reasoningTokens,
     searchCalls: one.searchCalls + other.searchCalls,
   };
+  if (cacheWrite1hTokens > 0) sum.cacheWrite1hTokens = cacheWrite1hTokens;
+  return sum;
 }
 
-export function sameUsage(one: TokenUsage, other: TokenUsage): boolean {
+export function sameUsage(one: UsageReport, other: UsageReport): boolean {
   return (
+    one.unreadable === other.unreadable &&
     one.inputTokens === other.inputTokens &&
     one.cachedInputTokens === other.cachedInputTokens &&
     one.cacheWriteTokens === other.cacheWriteTokens &&
+    one.cacheWrite1hTokens === other.cacheWrite1hTokens &&
     one.outputTokens === other.outputTokens &&
     one.reasoningTokens === other.reasoningTokens &&
     one.searchCalls === other.searchCalls

@@ -1,7 +1,7 @@
 // An answer that is kept to fewer output tokens than its provider takes as a ceiling. The provider
 // goes on to its own, which is near, so that usage is reported; the client pays for its own.
 import type { ModelEvent } from '../model/events.ts';
-import type { TokenUsage } from '../model/usage.ts';
+import type { UsageReport } from '../model/usage.ts';
 
 export class CeilingCut {
   readonly #ceiling: number;
@@ -24,7 +24,7 @@ export class CeilingCut {
     });
   }
 
-  #bounded(usage: TokenUsage): TokenUsage {
+  #bounded(usage: UsageReport): UsageReport {
     const reasoningTokens = Math.min(usage.reasoningTokens, this.#ceiling);
     const outputTokens = Math.min(usage.outputTokens, this.#ceiling - reasoningTokens);
     return { ...usage, outputTokens, reasoningTokens };

@@ -11,11 +11,13 @@ export interface KnownModel {
   contextWindow: number;
   outputTokensMax: number;
   reasons: boolean;
-  /** US dollars per million tokens. */
+  /** US dollars per million tokens, and for a search: the dearest of the provider's own. */
   price: {
     input_per_million: string;
     cached_input_per_million: string;
     cache_write_per_million?: string;
+    cache_write_1h_per_million?: string;
+    per_search_call: string;
     output_per_million: string;
   };
 }
@@ -45,6 +47,7 @@ const knownProviders: Record<'openai' | 'anthropic' | 'gemini', KnownProvider> =
           input_per_million: '2.00',
           cached_input_per_million: '0.50',
           output_per_million: '8.00',
+          per_search_call: '0.025',
         },
       },
       {
@@ -57,6 +60,7 @@ const knownProviders: Record<'openai' | 'anthropic' | 'gemini', KnownProvider> =
           input_per_million: '0.40',
           cached_input_per_million: '0.10',
           output_per_million: '1.60',
+          per_search_call: '0.025',
         },
       },
     ],
@@ -77,7 +81,9 @@ const knownProviders: Record<'openai' | 'anthropic' | 'gemini', KnownProvider> =
           input_per_million: '3.00',
           cached_input_per_million: '0.30',
           cache_write_per_million: '3.75',
+          cache_write_1h_per_million: '6.00',
           output_per_million: '15.00',
+          per_search_call: '0.01',
         },
       },
     ],
@@ -98,6 +104,7 @@ const knownProviders: Record<'openai' | 'anthropic' | 'gemini', KnownProvider> =
           input_per_million: '0.30',
           cached_input_per_million: '0.075',
           output_per_million: '2.50',
+          per_search_call: '0.035',
         },
       },
     ],

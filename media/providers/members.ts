@@ -1,5 +1,7 @@
 // JSON objects as unknown members: what arrives from a server is never trusted to have a shape.
 
+import type { TokenUsage, UsageReport } from '../model/usage.ts';
+
 export type Members = Record<string, unknown>;
 
 export function isMembers(value: unknown): value is Members {
@@ -15,6 +17,11 @@ const countMax = 100_000_000;
 /** Whether it counts something; whole it need not be. */
 export function isCount(value: unknown): value is number {
   return typeof value === 'number' && value >= 0 && value <= countMax;
+}
+
+/** Usage of which both totals are counts, or marked as one that is not to be charged by. */
+export function checkedReport(usage: TokenUsage, input: unknown, output: unknown): UsageReport {
+  return isCount(input) && isCount(output) ? usage : { ...usage, unreadable: true };
 }
 
 /** What is no count is 0. */

@@ -1,6 +1,7 @@
 // The neutral request → a call of POST /messages. A client of the same format keeps what it wrote,
 // members that nobody here knows included; what is ours, or has another price, is taken out.
 import { type GenerationRequest, isForwardable, type OutputFormat } from '../../model/request.ts';
+import { searchesMax } from '../../model/search-tools.ts';
 import type { CallOptions, UpstreamCall, UpstreamTarget } from '../contract.ts';
 import { foreignTo } from '../foreign.ts';
 import { isMembers, type Members } from '../members.ts';
@@ -45,7 +46,6 @@ const ownMembers: ReadonlySet<string> = new Set([
   'workspace_id',
 ]);
 const defaultVersion = '2023-06-01';
-const searchesMax = 5;
 export const searchName = 'web_search';
 
 /** Encodes a streamed call. */

@@ -3,7 +3,7 @@
 // body has ended, as sources and usage may follow the finish reason.
 import { randomBytes } from 'node:crypto';
 import type { ModelEvent } from '../../model/events.ts';
-import { sameUsage, type TokenUsage } from '../../model/usage.ts';
+import { sameUsage, type UsageReport } from '../../model/usage.ts';
 import { isMembers, type Members } from '../members.ts';
 import { plainFailure } from '../refusal.ts';
 import { isPlain } from '../sse.ts';
@@ -35,7 +35,7 @@ export interface GeminiStreamState {
   inText: boolean;
   /** As it came last, reported or not. */
   usageMetadata: unknown;
-  usage: TokenUsage | null;
+  usage: UsageReport | null;
   newId(): string;
 }
 

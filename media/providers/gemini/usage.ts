@@ -1,10 +1,10 @@
 // usageMetadata → disjoint buckets. The prompt includes what was read from a cache; what tools gave
 // the model stands beside it; thoughts stand beside the candidates, or inside if the total says so.
-import type { TokenUsage } from '../../model/usage.ts';
-import { count, isCount, isMembers } from '../members.ts';
+import type { UsageReport } from '../../model/usage.ts';
+import { checkedReport, count, isCount, isMembers } from '../members.ts';
 
 /** Null when nothing was reported; an explicit zero is a report. */
-export function readUsage(usage: unknown, searchCalls: number): TokenUsage | null {
+export function readUsage(usage: unknown, searchCalls: number): UsageReport | null {
   if (!isMembers(usage)) return null;
   const { promptTokenCount, candidatesTokenCount, totalTokenCount } = usage;
   // Counts of zero are left out of the JSON, but hardly ever all of them.
@@ -18,7 +18,7 @@ export function readUsage(usage: unknown, searchCalls: number): TokenUsage | nul
     thoughts > 0 &&
     thoughts <= candidates &&
     count(totalTokenCount) === prompt + toolUse + candidates;
-  return {
+  const report = {
     inputTokens: prompt - cached + toolUse,
     cachedInputTokens: cached,
     cacheWriteTokens: 0,
@@ -26,6 +26,7 @@ export function readUsage(usage: unknown, searchCalls: number): TokenUsage | nul
     reasoningTokens: thoughts,
     searchCalls,
   };
+  return checkedReport(report, promptTokenCount ?? 0, candidatesTokenCount ?? 0);
 }
 
 /** Whether it counts the output: the first events of a stream may report the prompt alone. */

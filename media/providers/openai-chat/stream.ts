@@ -1,7 +1,7 @@
 // The reducer of a Chat Completions stream: (state, chunk) → neutral events. It changes the state
 // it is given and nothing else; bytes, lines and [DONE] are the reader's work.
 import type { FinishReason, ModelEvent } from '../../model/events.ts';
-import { sameUsage, type TokenUsage } from '../../model/usage.ts';
+import { sameUsage, type UsageReport } from '../../model/usage.ts';
 import { isMembers, type Members } from '../members.ts';
 import { isPlain } from '../sse.ts';
 import { streamFailure } from './failure.ts';
@@ -21,7 +21,7 @@ export interface ChatStreamState {
   failed: boolean;
   streamId: string;
   toolCalls: ToolCallState;
-  usage: TokenUsage | null;
+  usage: UsageReport | null;
 }
 
 export function emptyChatStream(): ChatStreamState {

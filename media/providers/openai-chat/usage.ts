@@ -1,10 +1,10 @@
 // Chat Completions usage → disjoint buckets. Input includes cached, completion includes reasoning,
 // except with servers whose total shows that reasoning stands beside it.
-import type { TokenUsage } from '../../model/usage.ts';
-import { count, isCount, isMembers } from '../members.ts';
+import type { UsageReport } from '../../model/usage.ts';
+import { checkedReport, count, isCount, isMembers } from '../members.ts';
 
 /** Null when nothing was reported; an explicit zero is a report. */
-export function readUsage(usage: unknown): TokenUsage | null {
+export function readUsage(usage: unknown): UsageReport | null {
   if (!isMembers(usage)) return null;
   if (!isCount(usage.prompt_tokens) && !isCount(usage.completion_tokens)) return null;
   const input = count(usage.prompt_tokens);
@@ -21,7 +21,7 @@ export function readUsage(usage: unknown): TokenUsage | null {
   const reasoning = count(outputDetails.reasoning_tokens);
   const outside = reasoning > 0 && count(usage.total_tokens) === input + completion + reasoning;
   const inside = outside ? reasoning : Math.min(reasoning, completion);
-  return {
+  const report = {
     inputTokens: input - cached - cacheWrite,
     cachedInputTokens: cached,
     cacheWriteTokens: cacheWrite,
@@ -29,4 +29,5 @@ export function readUsage(usage: unknown): TokenUsage | null {
     reasoningTokens: inside,
     searchCalls: 0,
   };
+  return checkedReport(report, usage.prompt_tokens, usage.completion_tokens);
 }

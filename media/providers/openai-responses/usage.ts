@@ -1,10 +1,10 @@
 // Usage of a response → disjoint buckets. Input includes cached and cache-write, output includes
 // reasoning; searches stand beside it, where a server counts them at all.
-import type { TokenUsage } from '../../model/usage.ts';
-import { count, isCount, isMembers, type Members } from '../members.ts';
+import type { UsageReport } from '../../model/usage.ts';
+import { checkedReport, count, isCount, isMembers, type Members } from '../members.ts';
 
 /** Null when nothing was reported; an explicit zero is a report. `searches`: calls seen. */
-export function readUsage(response: Members, searches: number): TokenUsage | null {
+export function readUsage(response: Members, searches: number): UsageReport | null {
   const { usage } = response;
   if (!isMembers(usage)) return null;
   if (!isCount(usage.input_tokens) && !isCount(usage.output_tokens)) return null;
@@ -17,7 +17,7 @@ export function readUsage(response: Members, searches: number): TokenUsage | nul
     count(detailsOf(usage.output_tokens_details).reasoning_tokens),
     output,
   );
-  return {
+  const report = {
     inputTokens: input - cached - cacheWrite,
     cachedInputTokens: cached,
     cacheWriteTokens: cacheWrite,
@@ -25,6 +25,7 @@ export function readUsage(response: Members, searches: number): TokenUsage | nul
     reasoningTokens: reasoning,
     searchCalls: reportedSearches(response) ?? searches,
   };
+  return checkedReport(report, usage.input_tokens, usage.output_tokens);
 }
 
 /** The server's own count of billed searches: opening a found page is none. */

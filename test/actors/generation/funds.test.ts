@@ -25,6 +25,8 @@ const card = fc
     input_per_million: rate,
     output_per_million: rate,
     reasoning_per_million: fc.option(rate, { nil: undefined }),
+    cache_write_per_million: fc.option(rate, { nil: '0' }),
+    cache_write_1h_per_million: fc.option(rate, { nil: '0' }),
     per_search_call: rate,
     tier: fc.option(tier, { nil: undefined }),
     from: fc.integer({ min: 1, max: 5_000 }),
@@ -44,6 +46,7 @@ const card = fc
 const scenario = fc.record({
   cards: fc.array(card, { minLength: 1, maxLength: 3 }),
   searchCalls: fc.nat(2),
+  cacheWrite1h: fc.boolean(),
   inputTokens: fc.integer({ min: 0, max: 10_000 }),
   ceilingTokens: fc.integer({ min: 1, max: 5_000 }),
   sliceTokens: fc.integer({ min: 1, max: 1_024 }),
@@ -60,7 +63,8 @@ test('what is held always covers what may be delivered, as output or as reasonin
   fc.assert(
     fc.property(scenario, ({ cards, inputTokens, ceilingTokens, ...rest }) => {
       const { sliceTokens, steps, searchCalls } = rest;
-      const need = { inputTokens, ceilingTokens, searchCalls };
+      const { cacheWrite1h } = rest;
+      const need = { inputTokens, ceilingTokens, searchCalls, cacheWrite1h };
       let walletMicros = rest.walletMicros;
       const funds = firstHold(cards, need, sliceTokens);
       if (funds.heldMicros > walletMicros) return;
@@ -76,6 +80,11 @@ test('what is held always covers what may be delivered, as output or as reasonin
             charge(prices, { ...zeroUsage, inputTokens, searchCalls, ...members }).chargeMicros;
           assert.ok(as({ outputTokens: delivered }) <= funds.heldMicros);
           assert.ok(as({ reasoningTokens: delivered }) <= funds.heldMicros);
+          const written = { inputTokens: 0, cacheWriteTokens: inputTokens };
+          assert.ok(as({ ...written, outputTokens: delivered }) <= funds.heldMicros);
+          if (!cacheWrite1h) continue;
+          const hour = { ...written, cacheWrite1hTokens: inputTokens };
+          assert.ok(as({ ...hour, reasoningTokens: delivered }) <= funds.heldMicros);
         }
         assert.ok(funds.heldTokens <= ceilingTokens);
         assert.ok(ceilingMicros(cards, need, funds.heldTokens) <= funds.heldMicros);
@@ -110,7 +119,11 @@ test('what is held always covers what may be delivered, as output or as reasonin
 test('the first hold is the input and a slice, or less when less may be answered', () => {
   const prices = compileCard({ input_per_million: '2.50', output_per_million: '10.00' }, '100');
   const hold = (ceilingTokens: number, searchCalls = 0) =>
-    firstHold([prices], { inputTokens: 1_000, ceilingTokens, searchCalls }, 1_024);
+    firstHold(
+      [prices],
+      { inputTokens: 1_000, ceilingTokens, searchCalls, cacheWrite1h: false },
+      1_024,
+    );
   assert.equal(hold(4_096).heldMicros, 262_500n + 1_024n * 1_050n);
   assert.equal(hold(10).heldMicros, 262_500n + 10n * 1_050n);
   assert.equal(hold(10).heldTokens, 10);
