@@ -41,8 +41,6 @@ const rates = {
   input_per_million: v.optional(price),
   cached_input_per_million: v.optional(price),
   cache_write_per_million: v.optional(price),
-  /** Of what a provider's cache keeps for an hour (`ttl: "1h"` of Messages). */
-  cache_write_1h_per_million: v.optional(price),
   output_per_million: v.optional(price),
   reasoning_per_million: v.optional(price),
 };
@@ -60,6 +58,11 @@ const unitRates = {
 const priceCard = {
   ...rates,
   ...unitRates,
+  /**
+   * Of what a provider's cache keeps for an hour (`ttl: "1h"` of Messages). No member of tiers,
+   * which are closed: there it is as much dearer as the tier's cache-write is.
+   */
+  cache_write_1h_per_million: v.optional(price),
   per_search_call: v.optional(price),
   pricing_tiers: v.optional(
     v.pipe(v.array(v.strictObject({ min_input_tokens: tokens, ...rates })), v.maxLength(32)),

@@ -1,5 +1,6 @@
 // How much a generation holds, pure: the first hold, the slices that extend it, and how many tokens
 // a partly granted slice buys. Amounts are microcredits, tokens are output tokens.
+import type { CacheLife } from '../../media/model/cache-marks.ts';
 import { type TokenUsage, zeroUsage } from '../../media/model/usage.ts';
 import { type CompiledCard, charge } from '../wallet/price.ts';
 import type { GenerationSpec } from './spec.ts';
@@ -10,8 +11,8 @@ export interface Need {
   /** The most output tokens this request may have. */
   ceilingTokens: number;
   searchCalls: number;
-  /** The input may be written to a cache that keeps it for an hour. */
-  cacheWrite1h: boolean;
+  /** The input may be written to a cache, at a price of its own. */
+  cacheLife: CacheLife;
 }
 
 export interface Funds {
@@ -37,8 +38,8 @@ export function cardsOf(spec: Pick<GenerationSpec, 'candidates'>): readonly Comp
 }
 
 /**
- * What these tokens may cost at the most: with the dearest card, as input or as what is written to
- * a cache, and as the dearer output.
+ * What these tokens may cost at the most: with the dearest card, as input or, where that was asked
+ * for, as what is written to a cache, and as the dearer output.
  */
 export function ceilingMicros(
   cards: readonly CompiledCard[],
@@ -60,13 +61,14 @@ export function ceilingMicros(
   return most;
 }
 
-/** The buckets that may make the input dearest. Providers write to caches unasked, too. */
+/** The buckets that may make the input dearest, of a request that marks what a cache is to keep. */
 function inputsOf(card: CompiledCard, need: Need): TokenUsage[] {
-  const { inputTokens, searchCalls, cacheWrite1h } = need;
+  const { inputTokens, searchCalls, cacheLife } = need;
   const inputs: TokenUsage[] = [{ ...zeroUsage, inputTokens, searchCalls }];
+  if (cacheLife === 'none') return inputs;
   const written = { ...zeroUsage, cacheWriteTokens: inputTokens, searchCalls };
   if (card.tiers.some((tier) => tier.cacheWrite > tier.input)) inputs.push(written);
-  if (cacheWrite1h && card.tiers.some((tier) => tier.cacheWrite1h > tier.input)) {
+  if (cacheLife === '1h' && card.tiers.some((tier) => tier.cacheWrite1h > tier.input)) {
     inputs.push({ ...written, cacheWrite1hTokens: inputTokens });
   }
   return inputs;

@@ -1,7 +1,7 @@
 // The state of one running generation. Only its actor changes it.
 import { strict as assert } from 'node:assert';
 import { type Answer, emptyAnswer } from '../../media/model/answer.ts';
-import { asksForHour } from '../../media/model/cache-marks.ts';
+import { cacheLifeOf } from '../../media/model/cache-marks.ts';
 import type { ModelEvent, UpstreamFailure } from '../../media/model/events.ts';
 import { keepCuts } from '../../media/model/replay.ts';
 import type { GenerationRequest } from '../../media/model/request.ts';
@@ -106,7 +106,7 @@ export function newState(
         inputTokens: spec.inputTokensEstimate + hitsTokensMax * searchesOf(spec),
         ceilingTokens: spec.outputTokensCeiling,
         searchCalls: searchesOf(spec) + hostedSearchesOf(spec),
-        cacheWrite1h: asksForHour(spec.request),
+        cacheLife: cacheLifeOf(spec.request),
       },
       deps.limits.generation.sliceTokens,
     ),

@@ -9,7 +9,6 @@ export interface TokenRates {
   input_per_million?: string;
   cached_input_per_million?: string;
   cache_write_per_million?: string;
-  cache_write_1h_per_million?: string;
   output_per_million?: string;
   reasoning_per_million?: string;
 }
@@ -32,6 +31,7 @@ export interface UnitRates {
 }
 
 export interface PriceCard extends TokenRates, UnitRates {
+  cache_write_1h_per_million?: string;
   pricing_tiers?: PriceTier[];
 }
 
@@ -108,8 +108,8 @@ export function parseDecimal(text: string): Decimal {
 /**
  * Makes a card ready to price with. Absent cached and cache-write rates are the input's, that of an
  * hour is the cache-write's, an absent reasoning rate is the output's; what a tier omits it
- * inherits from the base card; a card without a price for something gives it away. Throws when a
- * price is not a decimal.
+ * inherits from the base card, and its hour is as much dearer as its cache-write; a card without a
+ * price for something gives it away. Throws when a price is not a decimal.
  */
 export function compileCard(card: PriceCard, creditsPerUsd: string): CompiledCard {
   const tiers = [...(card.pricing_tiers ?? [])].sort(
@@ -132,7 +132,7 @@ export function compileCard(card: PriceCard, creditsPerUsd: string): CompiledCar
   return {
     denominator,
     creditsPerUsd,
-    tiers: cards.map((tier) => compileTier(tier, (text) => compile(text, 1_000_000n))),
+    tiers: cards.map((tier) => compileTier(tier, card, (text) => compile(text, 1_000_000n))),
     units: {
       audioInputTokens: compile(card.audio_input, 1_000_000n),
       textInputTokens: compile(card.text_input, 1_000_000n),
@@ -155,7 +155,6 @@ function allPrices(card: PriceCard, cards: TokenRates[]): string[] {
     tier.input_per_million,
     tier.cached_input_per_million,
     tier.cache_write_per_million,
-    tier.cache_write_1h_per_million,
     tier.output_per_million,
     tier.reasoning_per_million,
   ]);
@@ -165,22 +164,30 @@ function allPrices(card: PriceCard, cards: TokenRates[]): string[] {
 
 function compileTier(
   tier: TokenRates & { min_input_tokens: number },
+  base: PriceCard,
   compile: (text: string | undefined) => bigint,
 ): CompiledTier {
   const input = tier.input_per_million;
   const output = tier.output_per_million;
   const cached = tier.cached_input_per_million ?? input;
-  const write = tier.cache_write_per_million ?? input;
+  const cacheWrite = compile(tier.cache_write_per_million ?? input);
+  const baseWrite = compile(base.cache_write_per_million ?? base.input_per_million);
+  const hour = base.cache_write_1h_per_million;
   return {
     minInputTokens: tier.min_input_tokens,
     input: compile(input),
     cachedInput: compile(cached),
-    cacheWrite: compile(write),
-    cacheWrite1h: compile(tier.cache_write_1h_per_million ?? write),
+    cacheWrite,
+    cacheWrite1h: hour === undefined ? cacheWrite : scaled(compile(hour), cacheWrite, baseWrite),
     output: compile(output),
     reasoning: compile(tier.reasoning_per_million ?? output),
     given: { input: input ?? null, cachedInput: cached ?? null, output: output ?? null },
   };
+}
+
+/** As much more as `part` is of `whole`, rounded up; unchanged where there is no whole. */
+function scaled(amount: bigint, part: bigint, whole: bigint): bigint {
+  return whole === 0n ? amount : (amount * part + whole - 1n) / whole;
 }
 
 /** Prices a request: the customer's charge and the provider's part of it. */

@@ -1,24 +1,30 @@
-// Whether a request of Messages asks for a cache that keeps its input for an hour: writing to it
-// has a price of its own, which the hold has to cover.
+// Whether a request of Messages asks for a cache that keeps its input, and for how long: writing to
+// it has prices of its own, which the hold has to cover.
 import type { GenerationRequest } from './request.ts';
 
-/** A mark may stand beside any block, tool or call, or beside the messages themselves. */
-export function asksForHour({ source }: Pick<GenerationRequest, 'source'>): boolean {
-  if (source.format !== 'messages') return false;
-  const { cache_control: mark, system, messages, tools } = source.body;
-  return isHour(mark) || [system, messages, tools].some((part) => isMarked(part, depthMax));
+export type CacheLife = 'none' | '5m' | '1h';
+
+/** The longest. A mark may stand beside any block, tool or call, or beside the messages. */
+export function cacheLifeOf({ source }: Pick<GenerationRequest, 'source'>): CacheLife {
+  if (source.format !== 'messages') return 'none';
+  const { cache_control, system, messages, tools } = source.body;
+  const marks: unknown[] = [];
+  for (const part of [{ cache_control }, system, messages, tools]) collect(part, marks, depthMax);
+  if (marks.length === 0) return 'none';
+  return marks.some((mark) => Object(mark).ttl === '1h') ? '1h' : '5m';
 }
 
 /** A message has blocks, a result has blocks, and a document in it has blocks. */
 const depthMax = 4;
 
-function isMarked(part: unknown, depth: number): boolean {
-  if (depth === 0 || typeof part !== 'object' || part === null) return false;
-  if (Array.isArray(part)) return part.some((entry) => isMarked(entry, depth));
+function collect(part: unknown, marks: unknown[], depth: number): void {
+  if (depth === 0 || typeof part !== 'object' || part === null) return;
+  if (Array.isArray(part)) {
+    for (const entry of part) collect(entry, marks, depth);
+    return;
+  }
   const { cache_control: mark, content, source } = part as Record<string, unknown>;
-  return isHour(mark) || isMarked(content, depth - 1) || isMarked(source, depth - 1);
-}
-
-function isHour(mark: unknown): boolean {
-  return typeof mark === 'object' && mark !== null && Object(mark).ttl === '1h';
+  if (typeof mark === 'object' && mark !== null) marks.push(mark);
+  collect(content, marks, depth - 1);
+  collect(source, marks, depth - 1);
 }

@@ -29,8 +29,8 @@ function isSearchMade({ type, action, content, status }: Members): boolean {
 
 /** Of one that is offered without a bound: what the service itself allows a provider. */
 export const searchesMax = 5;
-/** More than any client needs; it keeps amounts within what the ledger can hold. */
-const usesMax = 10_000;
+/** A bound that is far above what a provider does keeps nobody's credits from other requests. */
+const usesMax = 20;
 
 /** How many searches of a provider's own this request lets its answer have. */
 export function searchesOffered({ nativeTools, source }: GenerationRequest): number {

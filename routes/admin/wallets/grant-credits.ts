@@ -33,8 +33,8 @@ export const grantCredits = defineRoute({
   description:
     'Exact and once: the same `operation_id` again answers with the same grant; with another ' +
     'body, or for another wallet, it is 422 `idempotency_key_reused`: an operation id names one ' +
-    'grant of the whole service, such as `welcome.acc_…`. Without `expires_at` the credits do not ' +
-    'expire.',
+    'grant of the whole service, such as `welcome.acc_…`. Without `expires_at` the credits do ' +
+    'not expire.',
   tag: 'Administration',
   documents: ['account'],
   access: { kind: 'admin' },
@@ -96,7 +96,7 @@ function requireGrant(reply: PromotionReply): PromotionReply & { status: 'grante
       throw new Problem('not_found', { param: 'wallet_id' });
     case 'reused':
       throw new Problem('idempotency_key_reused', {
-        message: 'The operation id was used for another grant, of this wallet or of another one.',
+        message: 'The operation id was used for another grant, of this or another wallet.',
         param: 'operation_id',
       });
     case 'expired':

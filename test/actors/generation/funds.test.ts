@@ -46,7 +46,7 @@ const card = fc
 const scenario = fc.record({
   cards: fc.array(card, { minLength: 1, maxLength: 3 }),
   searchCalls: fc.nat(2),
-  cacheWrite1h: fc.boolean(),
+  cacheLife: fc.constantFrom('none' as const, '5m' as const, '1h' as const),
   inputTokens: fc.integer({ min: 0, max: 10_000 }),
   ceilingTokens: fc.integer({ min: 1, max: 5_000 }),
   sliceTokens: fc.integer({ min: 1, max: 1_024 }),
@@ -62,9 +62,8 @@ function lesser(left: bigint, right: bigint): bigint {
 test('what is held always covers what may be delivered, as output or as reasoning', () => {
   fc.assert(
     fc.property(scenario, ({ cards, inputTokens, ceilingTokens, ...rest }) => {
-      const { sliceTokens, steps, searchCalls } = rest;
-      const { cacheWrite1h } = rest;
-      const need = { inputTokens, ceilingTokens, searchCalls, cacheWrite1h };
+      const { sliceTokens, steps, searchCalls, cacheLife } = rest;
+      const need = { inputTokens, ceilingTokens, searchCalls, cacheLife };
       let walletMicros = rest.walletMicros;
       const funds = firstHold(cards, need, sliceTokens);
       if (funds.heldMicros > walletMicros) return;
@@ -80,9 +79,10 @@ test('what is held always covers what may be delivered, as output or as reasonin
             charge(prices, { ...zeroUsage, inputTokens, searchCalls, ...members }).chargeMicros;
           assert.ok(as({ outputTokens: delivered }) <= funds.heldMicros);
           assert.ok(as({ reasoningTokens: delivered }) <= funds.heldMicros);
+          if (cacheLife === 'none') continue;
           const written = { inputTokens: 0, cacheWriteTokens: inputTokens };
           assert.ok(as({ ...written, outputTokens: delivered }) <= funds.heldMicros);
-          if (!cacheWrite1h) continue;
+          if (cacheLife === '5m') continue;
           const hour = { ...written, cacheWrite1hTokens: inputTokens };
           assert.ok(as({ ...hour, reasoningTokens: delivered }) <= funds.heldMicros);
         }
@@ -121,7 +121,7 @@ test('the first hold is the input and a slice, or less when less may be answered
   const hold = (ceilingTokens: number, searchCalls = 0) =>
     firstHold(
       [prices],
-      { inputTokens: 1_000, ceilingTokens, searchCalls, cacheWrite1h: false },
+      { inputTokens: 1_000, ceilingTokens, searchCalls, cacheLife: 'none' },
       1_024,
     );
   assert.equal(hold(4_096).heldMicros, 262_500n + 1_024n * 1_050n);

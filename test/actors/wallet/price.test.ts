@@ -163,3 +163,22 @@ test('charges equal an independent rational computation, for any prices and coun
     { numRuns: 500 },
   );
 });
+
+test('what a cache keeps for an hour has its own price, dearer with the tier of its writes', () => {
+  const base = {
+    input_per_million: '3',
+    cache_write_per_million: '3.75',
+    output_per_million: '15',
+  };
+  const tier = { min_input_tokens: 1_001, input_per_million: '6', cache_write_per_million: '7.50' };
+  const hour = { cache_write_1h_per_million: '6.00' };
+  const priced = (card: PriceCard, tokens: number) => {
+    const usage = { ...zeroUsage, cacheWriteTokens: tokens, cacheWrite1hTokens: tokens };
+    return charge(compileCard(card, '100'), usage).chargeMicros;
+  };
+  assert.equal(priced({ ...base, ...hour, pricing_tiers: [tier] }, 1_000), 630_000n);
+  assert.equal(priced({ ...base, ...hour, pricing_tiers: [tier] }, 2_000), 2n * 2n * 630_000n);
+  assert.equal(priced({ ...base, pricing_tiers: [tier] }, 1_000), 393_750n, 'like any write');
+  assert.equal(priced({ ...base, pricing_tiers: [tier] }, 2_000), 2n * 2n * 393_750n);
+  assert.equal(priced({ ...hour, output_per_million: '1' }, 1_000), 630_000n, 'without a base');
+});
