@@ -78,6 +78,7 @@ export function newAudioState(deps: AudioDeps, spec: AudioSpec): AudioState {
     finish: null,
     end: null,
     retries: 0,
+    beside: null,
   };
 }
 

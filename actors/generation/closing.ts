@@ -157,8 +157,15 @@ function settleWith(
     const { answer } = state;
     state.end = { status: outcome.status, answer, receipt: { usage, svcUsage, svcRouting } };
     state.finish = finishRecord(state, outcome.status, { usageJson, svcRouting });
+    // Beside the settlement, before the end is told: the next turn may come at once.
+    if (outcome.status !== 'cancelled') state.beside = rememberedBy(state);
   }
   context.self.tell('settle', null);
+}
+
+/** The next turn of the conversation finds the model of this one. */
+function rememberedBy({ spec, model }: GenerationState): Promise<void> | null {
+  return spec.routing === null ? null : spec.routing.answered(model.alias);
 }
 
 /** A complete answer that breaks the format asked for is a failure, charged for what was used. */

@@ -33,7 +33,7 @@ export interface PlanningInput {
   /** The alias that the conversation's last turn had; null: none, or it does not matter. */
   stickyAlias: string | null;
   /** Called with the alias that answered a managed request. */
-  answered(modelAlias: string): void;
+  answered(modelAlias: string): Promise<void> | null;
   nowMs: number;
 }
 

@@ -15,7 +15,6 @@ export function svcRoutingOf(
   if (routing === null) return null;
   const status = outcome?.status ?? 'completed';
   const isGood = status === 'completed' || status === 'incomplete';
-  if (isGood) routing.answered(state.model.alias);
   // The generation began when its model was chosen; whoever waited did so from before.
   const begunAtMs = spec.createdAtMs - Math.round(routing.decisionMs);
   return {

@@ -25,6 +25,8 @@ export interface RequestState {
   /** What is settled; null: the hold goes back whole. */
   cost: Charge | null;
   retries: number;
+  /** What is written beside the ledger: nobody is told of the end before. Never rejects. */
+  beside: Promise<void> | null;
 }
 
 /** Asks for the hold, which also claims the idempotency key. Its answer is the message `held`. */
@@ -136,23 +138,23 @@ export function createSettlement<S extends RequestState>(
   return {
     over,
     handlers: {
-      settle({ deps, spec, phase, holdId, cost, finish }, _payload, context) {
+      settle({ deps, spec, phase, holdId, cost, finish, beside }, _payload, context) {
         if (phase !== 'closing' || cost === null) return;
         const { chargeMicros, providerCostMicros } = cost;
-        void deps
-          .wallet(spec.walletId)
-          .ask(
-            'settle',
-            {
-              holdId,
-              chargeMicros,
-              providerCostMicros,
-              finish,
-              keyed: spec.idempotencyKey !== null,
-            },
-            deps.limits.ledger.askTimeoutMs,
-          )
-          .then((answer) => context.self.tell('settled', answer));
+        const settled = deps.wallet(spec.walletId).ask(
+          'settle',
+          {
+            holdId,
+            chargeMicros,
+            providerCostMicros,
+            finish,
+            keyed: spec.idempotencyKey !== null,
+          },
+          deps.limits.ledger.askTimeoutMs,
+        );
+        void (beside === null ? settled : beside.then(() => settled)).then((answer) =>
+          context.self.tell('settled', answer),
+        );
       },
 
       settled(state, answer, context) {

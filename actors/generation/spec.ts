@@ -26,8 +26,8 @@ export interface Candidate {
 export interface RoutingPlan
   extends Pick<SvcRouting, 'decision_category' | 'sticky' | 'policy_version' | 'catalog_version'> {
   decisionMs: number;
-  /** Called with the alias that answered, so that the conversation stays with it. */
-  answered(modelAlias: string): void;
+  /** Keeps the conversation with the alias that answered; null: there is none. Never rejects. */
+  answered(modelAlias: string): Promise<void> | null;
 }
 
 /** A web search before the answer. `required`: without one there is no answer. */

@@ -140,6 +140,7 @@ export function newState(
     cost: null,
     end: null,
     retries: 0,
+    beside: null,
   };
 }
 

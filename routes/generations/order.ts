@@ -74,7 +74,7 @@ async function planned(input: OrderInput): Promise<GenerationPlanned> {
       health: services.health,
       family: requireFamily,
       stickyAlias: conversation?.stickyAlias ?? null,
-      answered: conversation?.answered ?? (() => {}),
+      answered: conversation?.answered ?? (() => null),
       nowMs: Date.now(),
     });
   const plan = await planOfFitting(request, inputTokens, planWith, services);

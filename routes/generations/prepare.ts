@@ -65,17 +65,17 @@ export async function conversationOf(
   { controls, model }: GenerationRequest,
   caller: KeyCaller,
   services: Services,
-): Promise<{ stickyAlias: string | null; answered: (modelAlias: string) => void } | null> {
+): Promise<{ stickyAlias: string | null; answered: (modelAlias: string) => Promise<void> } | null> {
   const { conversationId } = controls;
   if (conversationId === null) return null;
   const key = { accountId: caller.accountId, conversationId, route: model };
   const stickyAlias = await withDeadline(findConversationModel(services.sql, key));
-  const answered = (modelAlias: string) => {
-    withDeadline(rememberConversationModel(services.sql, key, modelAlias)).catch(
-      (error: unknown) => {
-        services.log.warn({ err: error }, 'the model of a conversation is not kept');
-      },
-    );
+  const answered = async (modelAlias: string) => {
+    try {
+      await withDeadline(rememberConversationModel(services.sql, key, modelAlias));
+    } catch (error) {
+      services.log.warn({ err: error }, 'the model of a conversation is not kept');
+    }
   };
   return { stickyAlias, answered };
 }

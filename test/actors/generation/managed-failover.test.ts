@@ -2,6 +2,7 @@
 // which a provider fails, what the client sees of it in each format, and what it costs.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { ask, formats, post, type Told } from '../../harness/formats.ts';
 import { type Behaviour, type ScriptedProvider, startProvider } from '../../harness/provider.ts';
 import { startStopwatch } from '../../harness/stopwatch.ts';
@@ -27,6 +28,7 @@ const others = [
   'held',
   'all',
   'sticky',
+  'turns',
   'retry',
 ];
 
@@ -303,6 +305,32 @@ test('the fallback that answered is the model of the conversation now', async ()
   const next = await turn();
   assert.equal(next.svcRouting?.selected_model, 'b-sticky');
   assert.equal(next.svcRouting?.sticky, true);
+});
+
+test('the next turn of a conversation finds its model, however soon it comes', async () => {
+  forget();
+  first.behaviour = { kind: 'status', status: 500 };
+  second.behaviour = answer;
+  const account = await bed.account();
+  const turn = async () => {
+    const told = await ask('chat', account, {
+      model: 'm-turns',
+      text: 'hi',
+      members: { conversation_id: 'c-2' },
+    });
+    first.behaviour = { kind: 'answer', text: 'well again' };
+    return told.svcRouting?.selected_model;
+  };
+  const { availableMicros } = await account.balance();
+  let turns: Promise<unknown[]> | null = null;
+  await bed.sql.begin(async (locked) => {
+    await locked`LOCK TABLE conversations IN EXCLUSIVE MODE`;
+    turns = turn().then(async (model) => [model, await turn()]);
+    // The ledger is done with the turn long before its model can be kept.
+    while ((await account.quiet()).availableMicros === availableMicros) await sleep(10);
+    await sleep(200);
+  });
+  assert.deepEqual(await turns, ['b-turns', 'b-turns']);
 });
 
 test('a key that failed for free runs again', async () => {
