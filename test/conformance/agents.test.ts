@@ -115,3 +115,24 @@ for (const name of models) {
     });
   }
 }
+
+for (const name of [...models, 'svc-coder']) {
+  test(`@langchain/openai streams calls over Chat (${name})`, withLangchain, async () => {
+    assert.ok(langchain !== null);
+    const chat = new langchain.ChatOpenAI({
+      model: name,
+      apiKey: account.apiKey,
+      maxRetries: 0,
+      configuration: { baseURL: `${bed.url}/v1` },
+    });
+    const look = { name: 'look', parameters: { type: 'object', properties: {} } };
+    const bound = chat.bindTools([{ type: 'function', function: look }]);
+    const pieces = [];
+    for await (const piece of await bound.stream('[[sim tool=look]]')) pieces.push(piece);
+    const whole = pieces.reduce((all, piece) => all.concat(piece) as typeof all);
+    assert.deepEqual(
+      whole.tool_calls?.map((call) => call.name),
+      ['look'],
+    );
+  });
+}

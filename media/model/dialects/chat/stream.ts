@@ -75,9 +75,10 @@ export class ChatStreamEncoder implements StreamEncoder {
     return text;
   }
 
+  /** Behind the role: clients take whose message it is from the first chunk (@langchain/openai). */
   progress(progress: Progress): string {
     const member = `"svc_progress":${JSON.stringify(progress)}`;
-    return `${this.#open}{}${unfinished}],${member}${this.#tail()}`;
+    return `${this.#role()}${this.#open}{}${unfinished}],${member}${this.#tail()}`;
   }
 
   finish(receipt: Receipt): string {
