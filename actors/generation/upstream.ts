@@ -5,10 +5,13 @@ import type { UpstreamFailure } from '../../media/model/events.ts';
 import { addProgress, keepCuts, recut } from '../../media/model/replay.ts';
 import { isHeavyFormat, satisfiesOutputFormat } from '../../media/model/structured.ts';
 import { isLongRequest } from '../../media/model/tokens.ts';
+import { tooLong } from '../../media/model/too-long.ts';
 import { CeilingCut } from '../../media/providers/ceiling.ts';
+import { isContextRefusal } from '../../media/providers/context-refusal.ts';
 import { StopCut } from '../../media/providers/stops.ts';
 import type { ActorContext } from '../../runtime/actor/contract.ts';
 import { plainProblem } from '../subscriber/problem.ts';
+import type { PlainProblem } from '../subscriber/protocol.ts';
 import { noProbe, type Probe } from './breaker.ts';
 import { finishGeneration } from './closing.ts';
 import { tellEvents } from './delivery.ts';
@@ -151,9 +154,16 @@ export function attemptEnded(
     startAttempt(state, context);
     return;
   }
-  const rejection = plainProblem('invalid_request', 'The model refused the request as invalid.');
-  const problem = failureProblem(state, failure, rejection);
+  const problem = failureProblem(state, failure, rejectionOf(state, failure));
   finishGeneration(state, context, { status: 'failed', problem });
+}
+
+function rejectionOf({ spec }: GenerationState, failure: UpstreamFailure): PlainProblem {
+  if (!isContextRefusal(failure)) {
+    return plainProblem('invalid_request', 'The model refused the request as invalid.');
+  }
+  const { message, param } = tooLong(spec.request, null);
+  return { ...plainProblem('invalid_request', message), param };
 }
 
 /** A whole answer: checked here, or elsewhere if that may take long. */

@@ -2,9 +2,9 @@
 import type { GenerationPlan } from '../../actors/generation/planning.ts';
 import { countTexts } from '../../actors/tasks/counting.ts';
 import { tasksId } from '../../actors/tasks/tasks.ts';
-import { conversationMember } from '../../media/model/media-path.ts';
 import type { GenerationRequest } from '../../media/model/request.ts';
 import { inputText } from '../../media/model/tokens.ts';
+import { tooLong } from '../../media/model/too-long.ts';
 import { Problem } from '../../runtime/problem.ts';
 import type { Services } from '../services.ts';
 
@@ -32,23 +32,25 @@ export async function planOfFitting(
   if (plan !== null && inputTokens <= window) return plan;
   const tokens = await countInput(request, services);
   if (plan === null) {
-    if (tokens === null || tokens >= inputTokens) throw tooLong(request, tokens ?? inputTokens);
-    return replanned(request, tokens, planWith);
+    if (tokens === null || tokens >= inputTokens)
+      throw refusal(request, tokens ?? inputTokens, services);
+    return replanned(request, tokens, planWith, services);
   }
   if (tokens === null || tokens <= window * windowTolerance) return plan;
-  throw tooLong(request, tokens);
+  throw refusal(request, tokens, services);
 }
 
 function replanned(
   request: GenerationRequest,
   tokens: number,
   planWith: (inputTokens: number) => GenerationPlan,
+  services: Services,
 ): GenerationPlan {
   try {
     return planWith(tokens);
   } catch (error) {
-    if (error instanceof Problem && error.code === 'input_too_long') throw tooLong(request, tokens);
-    throw error;
+    if (!(error instanceof Problem) || error.code !== 'input_too_long') throw error;
+    throw refusal(request, tokens, services);
   }
 }
 
@@ -56,11 +58,13 @@ function widest({ candidates }: GenerationPlan): number {
   return candidates.reduce((most, { model }) => Math.max(most, model.contextWindow), 0);
 }
 
-function tooLong(request: GenerationRequest, tokens: number): Problem {
-  return new Problem('input_too_long', {
-    message: `The input has about ${tokens} tokens: more than the model has room for.`,
-    param: conversationMember(request),
-  });
+function refusal(request: GenerationRequest, tokens: number, services: Services): Problem {
+  const { models, routes } = services.catalog();
+  const exact = models.get(request.model);
+  const pool = routes.get(request.model)?.pool.map(({ model }) => model) ?? [];
+  const windows = (exact === undefined ? pool : [exact]).map((model) => model.contextWindow);
+  const contextWindow = Math.max(...windows);
+  return new Problem('input_too_long', tooLong(request, { tokens, contextWindow }));
 }
 
 /** By the tokenizer, on the pool; null: it could not be counted. */
