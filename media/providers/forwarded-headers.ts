@@ -4,11 +4,16 @@ import type { WireFormat } from '../model/request.ts';
 
 type Headers = Readonly<Record<string, { description: string }>>;
 
+/** What every client of Messages sends, also to paths that other formats have too. */
+export const messagesVersionHeader = 'anthropic-version';
+
 export const forwardedHeaders: Readonly<Record<WireFormat, Headers>> = {
   chat: {},
   responses: {},
   messages: {
-    'anthropic-version': { description: 'Version of the format; 2023-06-01 when left out.' },
+    [messagesVersionHeader]: {
+      description: 'Version of the format; 2023-06-01 when left out.',
+    },
     'anthropic-beta': { description: 'Beta features, handed to providers of the same format.' },
   },
 };

@@ -4,6 +4,7 @@ import { callableEntries } from '../../actors/catalog/snapshot.ts';
 import { maxCharacters } from '../../runtime/http/text.ts';
 import { Problem } from '../../runtime/problem.ts';
 import { defineRoute } from '../define.ts';
+import { modelHeaders, speaksMessages } from './messages.ts';
 import { modelBody, modelSchema } from './schema.ts';
 
 export const getModel = defineRoute({
@@ -19,16 +20,18 @@ export const getModel = defineRoute({
   documents: ['model'],
   access: { kind: 'key', scope: 'models:read' },
   cors: 'public',
+  headers: modelHeaders,
   params: v.object({ model: v.pipe(v.string(), maxCharacters(100)) }),
   replies: { 200: { description: 'The model.', schema: modelSchema } },
   problems: ['model_not_found'],
-  handle({ params, services }) {
+  handle({ params, services, exchange }) {
     const entries = callableEntries(services.catalog().snapshot);
     const found = entries.find(({ alias }) => alias === params.model);
     if (found === undefined) {
       const message = `There is no model ${JSON.stringify(params.model)}.`;
       throw new Problem('model_not_found', { param: 'model', message });
     }
-    return { status: 200, headers: { 'cache-control': 'no-store' }, json: modelBody(found) };
+    const json = modelBody(found, speaksMessages(exchange));
+    return { status: 200, headers: { 'cache-control': 'no-store' }, json };
   },
 });

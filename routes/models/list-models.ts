@@ -4,11 +4,19 @@ import { callableEntries } from '../../actors/catalog/snapshot.ts';
 import { monitorId } from '../../actors/monitor/monitor.ts';
 import { defineRoute } from '../define.ts';
 import type { Services } from '../services.ts';
+import { isText, modelHeaders, speaksMessages } from './messages.ts';
 import { modelBody, modelSchema } from './schema.ts';
 
 const statusTimeoutMs = 1_000;
 
-const modelListSchema = v.strictObject({ object: v.literal('list'), data: v.array(modelSchema) });
+/** The ends of a page are told to clients of Messages alone: there is one page. */
+const modelListSchema = v.strictObject({
+  object: v.literal('list'),
+  data: v.array(modelSchema),
+  has_more: v.optional(v.literal(false)),
+  first_id: v.optional(v.nullable(v.string())),
+  last_id: v.optional(v.nullable(v.string())),
+});
 
 export const listModels = defineRoute({
   method: 'GET',
@@ -16,21 +24,28 @@ export const listModels = defineRoute({
   aliases: ['/api/v1/models'],
   operationId: 'listModels',
   summary: 'List the models',
-  description: 'Left out are those whose public status is `unavailable`: no route answers.',
+  description:
+    'Left out are those whose public status is `unavailable`: no route answers. For ' +
+    'clients of Messages it is a page of that format as well, of the models that they can name.',
   tag: 'Models',
   documents: ['model'],
   access: { kind: 'key', scope: 'models:read' },
   cors: 'public',
+  headers: modelHeaders,
   replies: { 200: { description: 'The models that can be called.', schema: modelListSchema } },
   problems: [],
-  async handle({ services }) {
+  async handle({ services, exchange }) {
+    const forMessages = speaksMessages(exchange);
     const unavailable = await unavailableAliases(services);
     const { snapshot } = services.catalog();
     const data = callableEntries(snapshot)
-      .filter(({ alias }) => !unavailable.has(alias))
-      .map(modelBody);
+      .filter((entry) => !unavailable.has(entry.alias) && (!forMessages || isText(entry)))
+      .map((entry) => modelBody(entry, forMessages));
     const headers = { 'cache-control': 'no-store' };
-    return { status: 200, headers, json: { object: 'list', data } };
+    const list = { object: 'list', data };
+    if (!forMessages) return { status: 200, headers, json: list };
+    const [first_id, last_id] = [data[0]?.id ?? null, data.at(-1)?.id ?? null];
+    return { status: 200, headers, json: { ...list, has_more: false, first_id, last_id } };
   },
 });
 

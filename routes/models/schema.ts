@@ -1,21 +1,29 @@
 // The public form of exact models and managed routes (specification 2.9; decisions.md, section 8).
 import * as v from 'valibot';
-import { type CatalogSnapshot, publicEntries } from '../../actors/catalog/snapshot.ts';
+import type { ManagedRoute } from '../../actors/catalog/managed.ts';
+import {
+  type CatalogModel,
+  type CatalogSnapshot,
+  publicEntries,
+} from '../../actors/catalog/snapshot.ts';
+import { messagesEntries, messagesMembers } from './messages.ts';
 
-/** A model in OpenAI's form. */
+/** A model in OpenAI's form; for clients of Messages it has both, as all read one path. */
 export const modelSchema = v.pipe(
   v.strictObject({
     id: v.string(),
     object: v.literal('model'),
     created: v.pipe(v.number(), v.integer()),
     owned_by: v.literal('svc'),
+    ...messagesEntries,
   }),
   v.title('Model'),
 );
 
-export function modelBody(entry: { alias: string; createdAt: number }) {
+export function modelBody(entry: CatalogModel | ManagedRoute, forMessages: boolean) {
   const { alias: id, createdAt: created } = entry;
-  return { id, object: 'model' as const, created, owned_by: 'svc' as const };
+  const body = { id, object: 'model' as const, created, owned_by: 'svc' as const };
+  return forMessages ? { ...body, ...messagesMembers(entry) } : body;
 }
 
 const rate = v.nullable(v.number());

@@ -2,6 +2,7 @@
 // is that of its record, not of the process.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import Anthropic from '@anthropic-ai/sdk';
 import OpenAI from 'openai';
 import { Contract } from '../harness/contract.ts';
 import { openTestbed, type Testbed } from '../harness/testbed.ts';
@@ -108,4 +109,42 @@ test('no cache keeps what is read with a credential', async () => {
   const session = { 'x-svc-session': bed.dev.session_token };
   const keys = await contract.call('GET', '/api/me/api-keys', { headers: session });
   assert.equal(keys.headers.get('cache-control'), 'no-store');
+});
+
+test('clients of Messages get models in the members of their format', async () => {
+  const apiKey = headers.authorization?.replace('Bearer ', '') ?? '';
+  const anthropic = new Anthropic({ baseURL: bed.url, apiKey, maxRetries: 0 });
+  const page = await anthropic.models.list();
+  assert.equal(page.has_more, false);
+  assert.equal(page.first_id, page.data[0]?.id);
+  assert.equal(page.last_id, page.data.at(-1)?.id);
+  const listed: Anthropic.ModelInfo[] = [];
+  for await (const model of anthropic.models.list({ limit: 1 })) listed.push(model);
+  assert.deepEqual(listed, page.data, 'there is one page');
+  const ids = listed.map(({ id }) => id);
+  assert.ok(ids.includes('svc-sim-chat') && ids.includes('svc-coder'));
+  assert.ok(!ids.includes('svc-tts'), 'no message can name it');
+  for (const model of listed) {
+    assert.deepEqual({ ...(await anthropic.models.retrieve(model.id)) }, model);
+    const { type, display_name, created_at, lifecycle, max_input_tokens, max_tokens } = model;
+    assert.deepEqual([type, lifecycle], ['model', 'active']);
+    assert.ok(display_name.length > 0);
+    assert.ok(Math.abs(Date.parse(created_at) - Date.now()) < 3_600_000, created_at);
+    assert.ok(Number(max_tokens) > 0 && Number(max_tokens) < Number(max_input_tokens), model.id);
+    for (const name of ['capabilities', 'deprecated_at', 'retires_at', 'line'] as const) {
+      assert.equal(model[name], null);
+    }
+  }
+  const version = { ...headers, 'anthropic-version': '2023-06-01' };
+  await contract.call('GET', '/v1/models', { headers: version });
+  const speech = await contract.call('GET', '/v1/models/svc-tts', { headers: version });
+  assert.equal(speech.json.max_tokens, null);
+});
+
+test('clients of other formats get no more members than theirs', async () => {
+  const { json } = await contract.call('GET', '/v1/models', { headers });
+  assert.deepEqual(Object.keys(json), ['object', 'data']);
+  for (const model of json.data as object[]) {
+    assert.deepEqual(Object.keys(model), ['id', 'object', 'created', 'owned_by']);
+  }
 });
