@@ -45,7 +45,12 @@ export const createSpeech = defineRoute({
   access: { kind: 'key', scope: 'audio:speech' },
   cors: 'public',
   headers: audioHeaders,
-  body: { kind: 'json', schema: speechSchema, bytesMax: fixedLimits.body.jsonBytesMax },
+  body: {
+    kind: 'json',
+    schema: speechSchema,
+    bytesMax: fixedLimits.body.jsonBytesMax,
+    example: { model: 'svc-tts', voice: 'alloy', input: 'Hello' },
+  },
   replies: {
     200: {
       description: 'The audio.',

@@ -30,7 +30,12 @@ export const createChatCompletion = defineRoute({
   access: { kind: 'key', scope: 'models:generate' },
   cors: 'public',
   headers: generationHeaders,
-  body: { kind: 'json', schema: chatRequestSchema, bytesMax: fixedLimits.body.generationBytesMax },
+  body: {
+    kind: 'json',
+    schema: chatRequestSchema,
+    bytesMax: fixedLimits.body.generationBytesMax,
+    example: { model: 'svc-intelligent', messages: [{ role: 'user', content: 'Hello' }] },
+  },
   replies: {
     200: {
       description: 'The completion, or its stream when `stream` is true.',

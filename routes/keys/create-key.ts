@@ -25,6 +25,7 @@ export const createKey = defineRoute({
   body: {
     kind: 'json',
     bytesMax: fixedLimits.body.jsonBytesMax,
+    example: { label: 'laptop' },
     schema: v.strictObject(newKeyEntries),
   },
   replies: { 201: { description: 'The key and its token.', schema: createdKeySchema } },

@@ -31,6 +31,7 @@ export const createLegacyResponse = defineRoute({
     kind: 'json',
     schema: legacyRequestSchema,
     bytesMax: fixedLimits.body.generationBytesMax,
+    example: { model: 'svc-intelligent', messages: [{ role: 'user', content: 'Hello' }] },
   },
   replies: {
     200: {

@@ -29,6 +29,7 @@ export const countMessageTokens = defineRoute({
     kind: 'json',
     schema: countRequestSchema,
     bytesMax: fixedLimits.body.generationBytesMax,
+    example: { model: 'svc-intelligent', messages: [{ role: 'user', content: 'Hello' }] },
   },
   replies: {
     200: {

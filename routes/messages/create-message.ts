@@ -38,6 +38,11 @@ export const createMessage = defineRoute({
     kind: 'json',
     schema: messagesRequestSchema,
     bytesMax: fixedLimits.body.generationBytesMax,
+    example: {
+      model: 'svc-intelligent',
+      max_tokens: 500,
+      messages: [{ role: 'user', content: 'Hello' }],
+    },
   },
   replies: {
     200: {

@@ -72,7 +72,7 @@ export function openApiText(
     description: descriptions[name],
     serverUrl,
     tags,
-    license: 'Proprietary',
+    license: { name: 'Proprietary', identifier: 'LicenseRef-Proprietary' },
     securitySchemes: schemesOf(routes.filter((route) => route.documents.includes(name))),
     accessOf,
     renderProblem,

@@ -53,6 +53,7 @@ export const createResponse = defineRoute({
     kind: 'json',
     schema: responsesRequestSchema,
     bytesMax: fixedLimits.body.generationBytesMax,
+    example: { model: 'svc-intelligent', input: 'Hello' },
   },
   replies: {
     200: {

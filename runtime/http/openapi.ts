@@ -10,8 +10,8 @@ export interface OpenApiOptions<Access> {
   document: 'model' | 'account';
   title: string;
   description: string;
-  /** Its name, such as an SPDX identifier. */
-  license: string;
+  /** With an SPDX expression: pages show a name alone as a link to nowhere. */
+  license: { name: string; identifier: string };
   serverUrl: string;
   /** Description of each tag that a route may have. */
   tags: Record<string, string>;
@@ -63,7 +63,7 @@ export function createOpenApiDocument<Access, Caller, Services>(
       title: options.title,
       version: '1.0.0',
       description: options.description,
-      license: { name: options.license },
+      license: options.license,
     },
     servers: [{ url: options.serverUrl }],
     tags: tags.map((name) => ({ name, description: options.tags[name] ?? name })),
@@ -158,7 +158,9 @@ function headerParameters(
 function requestBodyOf(body: NonNullable<AnyRoute<unknown>['body']>, book: SchemaBook): JsonSchema {
   const required = body.schema.type !== 'optional';
   if (body.kind === 'json') {
-    const content = { 'application/json': { schema: book.schemaOf(body.schema) } };
+    const { example } = body;
+    const shown = example === undefined ? {} : { example };
+    const content = { 'application/json': { schema: book.schemaOf(body.schema), ...shown } };
     return { required, content };
   }
   const fields = book.schemaOf(body.schema);

@@ -12,6 +12,8 @@ export interface JsonBody<B extends Schema> {
   kind: 'json';
   schema: B;
   bytesMax: number;
+  /** A body that works as it stands: what is made of a schema says `string` and is refused. */
+  example?: Readonly<Record<string, unknown>>;
 }
 
 /** A multipart body (RFC 7578): text fields by schema, files by name with their bounds. */

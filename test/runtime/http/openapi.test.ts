@@ -78,7 +78,7 @@ function documentOf(document: 'model' | 'account') {
   return createOpenApiDocument(routes, {
     document,
     title: 'Sample',
-    license: 'MIT',
+    license: { name: 'MIT', identifier: 'MIT' },
     description: 'A sample.',
     serverUrl: 'https://gateway.test',
     tags: { test: 'Test routes.' },
@@ -179,7 +179,7 @@ test('what JSON Schema cannot say stops the start', () => {
 
 const optionsStub = {
   title: '',
-  license: 'MIT',
+  license: { name: 'MIT', identifier: 'MIT' },
   description: '',
   serverUrl: '',
   tags: {},
@@ -197,7 +197,7 @@ test('both documents are clean under the recommended rules', { timeout: 300_000 
     }
     const rules = {
       extends: ['recommended'],
-      rules: { 'info-license': 'off', 'info-license-strict': 'off' },
+      rules: { 'info-license': 'off' },
     };
     await writeFile(join(folder, 'redocly.yaml'), JSON.stringify(rules));
     const output = await lint(folder, ['model.json', 'account.json']);
