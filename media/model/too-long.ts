@@ -3,29 +3,36 @@
 import { conversationMember } from './media-path.ts';
 import type { GenerationRequest } from './request.ts';
 
-/** Null where only the provider knows. The room for the answer counts where the model needs it. */
 export interface TooLong {
   tokens: number;
   contextWindow: number;
 }
 
-type Asked = Pick<GenerationRequest, 'source'>;
+type Asked = Pick<GenerationRequest, 'source' | 'outputTokensMax'>;
 
-/** The public message, and the member of the body that is at fault. */
+/**
+ * The public message, and the member of the body that is at fault. `counted` is null where only the
+ * provider knows; what fits by itself has no room for its answer.
+ */
 export function tooLong(
   request: Asked,
   counted: TooLong | null,
 ): { message: string; param: string } {
-  const words = request.source.format === 'messages' ? inMessages : elsewhere;
-  return { message: words(counted), param: conversationMember(request) };
+  const isMessages = request.source.format === 'messages';
+  const message = isMessages ? inMessages(counted, request.outputTokensMax) : elsewhere(counted);
+  return { message, param: conversationMember(request) };
 }
 
-/** The numbers stand as agents read them: how much of the conversation has to go. */
-function inMessages(counted: TooLong | null): string {
-  if (counted === null) return 'prompt is too long: the model has no room for all of it';
+/** The numbers stand as agents read them: how much of what has to go. */
+function inMessages(counted: TooLong | null, outputTokensMax: number | null): string {
+  const said = 'prompt is too long';
+  if (counted === null) return `${said}: the model has no room for all of it`;
   const { tokens, contextWindow } = counted;
-  const answer = tokens > contextWindow ? '' : ' with room for the answer';
-  return `prompt is too long: ${tokens} tokens${answer} > ${contextWindow} maximum`;
+  if (tokens > contextWindow) return `${said}: ${tokens} tokens > ${contextWindow} maximum`;
+  if (outputTokensMax === null) return `${said}: no room for an answer is left`;
+  const sum = `${tokens} + ${outputTokensMax} > ${contextWindow}`;
+  const advice = 'decrease input length or `max_tokens` and try again';
+  return `input length and \`max_tokens\` exceed context limit: ${sum}, ${advice}`;
 }
 
 function elsewhere(counted: TooLong | null): string {
