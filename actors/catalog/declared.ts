@@ -1,5 +1,6 @@
 // What the environment declares: the file of TOLLGATE_CONFIG, and in development mode the
 // simulator, the providers whose keys are set, and local model runners.
+import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import * as v from 'valibot';
 import type { UpstreamQuirks } from '../../media/providers/contract.ts';
@@ -203,6 +204,8 @@ function quirksRecord(quirks: Partial<UpstreamQuirks>): NonNullable<ProviderReco
   };
 }
 
+const aliasMax = 80;
+
 /** A local runner costs its owner nothing a token: its models are free. */
 async function addRunner(
   document: CatalogDocument,
@@ -221,11 +224,15 @@ async function addRunner(
     ...(upstream.key === null ? {} : { api_key: upstream.key }),
     enabled: true,
   });
-  for (const upstreamModel of models) {
-    const alias = `${upstream.name}-${upstreamModel}`.toLowerCase().replace(/[^a-z0-9._-]+/g, '-');
-    if (document.models.some((model) => model.alias === alias)) continue;
+  const declared = new Set(document.models.map((model) => model.alias));
+  const taken = new Set<string>();
+  for (const upstreamModel of new Set(models)) {
+    const alias = runnerAlias(`${upstream.name}-${upstreamModel}`, taken);
+    // What the file declares by such a name goes first.
+    if (declared.has(alias)) continue;
+    taken.add(alias);
     document.models.push({
-      alias: alias.slice(0, 80),
+      alias,
       display_name: upstreamModel.slice(0, 120),
       kind: 'generation',
       routes: [{ provider: upstream.name, upstream_model: upstreamModel }],
@@ -236,4 +243,12 @@ async function addRunner(
       enabled: true,
     });
   }
+}
+
+/** Of names that are too long, or differ in what no alias can have, a hash tells which it is. */
+function runnerAlias(name: string, taken: ReadonlySet<string>): string {
+  const plain = name.toLowerCase().replace(/[^a-z0-9._-]+/g, '-');
+  if (plain.length <= aliasMax && !taken.has(plain)) return plain;
+  const hash = createHash('sha256').update(name).digest('hex').slice(0, 8);
+  return `${plain.slice(0, aliasMax - hash.length - 1)}-${hash}`;
 }
