@@ -76,9 +76,9 @@ function messageOf(issue: GenericIssue, path: string): string {
     return `Invalid value for '${path}': ${issue.message}.`;
   }
   const expected = clip(
-    lengthOf(issue) ?? issue.expected ?? requirementOf(issue) ?? 'another value',
+    lengthOf(issue) ?? choiceOf(issue) ?? issue.expected ?? requirementOf(issue) ?? 'another value',
   );
-  const received = issue.kind === 'schema' ? kindOf(issue.input) : measureOf(issue);
+  const received = issue.kind === 'schema' ? typeOf(issue) : measureOf(issue);
   return `Invalid value for '${path}': expected ${expected}, received ${received}.`;
 }
 
@@ -90,9 +90,21 @@ function lengthOf({ type, requirement, input }: GenericIssue): string | undefine
   return `${bound} ${requirement} ${unit}${requirement === 1 ? '' : 's'}`;
 }
 
+/** Values without the parentheses of the unions that they stand in. */
+function choiceOf({ kind, expected }: GenericIssue): string | undefined {
+  const isChoice = kind === 'schema' && expected?.includes('"') === true;
+  return isChoice ? expected.replace(/[()]/g, '') : undefined;
+}
+
 function requirementOf({ type, requirement }: GenericIssue): string | undefined {
   // A predicate of the engine, such as Number.isInteger: what it is called says more.
   return typeof requirement === 'function' ? type : requirement?.toString();
+}
+
+/** Of a text among texts that are allowed the type alone says nothing. */
+function typeOf(issue: GenericIssue): string {
+  const isOther = typeof issue.input === 'string' && choiceOf(issue) !== undefined;
+  return isOther ? 'another string' : kindOf(issue.input);
 }
 
 /** Never the value itself: it may be long or secret. */

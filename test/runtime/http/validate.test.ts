@@ -69,6 +69,22 @@ test('a length that does not fit is told as a length', () => {
   for (const [input, message] of told) assert.equal(refusal(schema, input), message);
 });
 
+test('a text among texts that are allowed is not told that it is a text', () => {
+  const voices = v.union([v.picklist(['alloy', 'ash']), v.literal('sage')]);
+  const schema = v.object({ voice: voices, format: v.optional(v.picklist(['mp3', 'wav'])) });
+  const told: [unknown, string][] = [
+    [{ voice: 'bob' }, `'voice': expected "alloy" | "ash" | "sage", received another string.`],
+    [{ voice: 1 }, `'voice': expected "alloy" | "ash" | "sage", received number.`],
+    [
+      { voice: 'ash', format: 'opus' },
+      `'format': expected "mp3" | "wav", received another string.`,
+    ],
+  ];
+  for (const [input, message] of told) {
+    assert.equal(refusal(schema, input), `Invalid value for ${message}`);
+  }
+});
+
 test('texts are as long as they have characters, as the OpenAPI document counts them', () => {
   const schema = v.object({ name: v.pipe(v.string(), maxCharacters(100)) });
   for (const name of ['x'.repeat(100), '🧭'.repeat(100)]) {
