@@ -7,7 +7,7 @@ import type { UsageReport } from '../../media/model/usage.ts';
 import type { ActorContext, Handlers } from '../../runtime/actor/contract.ts';
 import { plainProblem } from '../subscriber/problem.ts';
 import { finishGeneration } from './closing.ts';
-import { addSlice, cardsOf, covers, nextSlice, sliceDue } from './funds.ts';
+import { addSlice, cardsOf, covers, isOver, nextSlice, sliceDue } from './funds.ts';
 import type { GenerationProtocol } from './protocol.ts';
 import { fundsForRepair } from './repair.ts';
 import { searched } from './searching.ts';
@@ -98,7 +98,7 @@ function waitForHold(state: GenerationState, events: ModelEvent[]): void {
   state.attempt?.handle.pause();
 }
 
-/** Delivers events up to the end of the hold. Of a dry wallet the rest is dropped. */
+/** Delivers events up to the end of the hold. Where no more is to be had, the rest is dropped. */
 function deliver(state: GenerationState, read: ModelEvent[], context: Context): void {
   const events = state.spec.search === null ? read : searched(state, read);
   if (state.search.awaited && state.search.seen) reveal(state);
@@ -115,7 +115,7 @@ function deliver(state: GenerationState, read: ModelEvent[], context: Context): 
     return;
   }
   if (count < events.length) {
-    if (state.funds.dry) {
+    if (isOver(state.funds)) {
       state.exhausted = true;
       finishGeneration(state, context, { status: 'incomplete' });
       return;
@@ -198,6 +198,7 @@ function watchFunds(state: GenerationState, context: Context): void {
   const delivered = coveredTokens(state);
   if (sliceDue(funds, delivered, deps.limits.generation.sliceTokens)) {
     funds.extending = true;
+    funds.usedUp = !covers(funds, delivered);
     funds.step += 1;
     delivery.extend(state, null, context);
   }

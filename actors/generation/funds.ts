@@ -24,8 +24,10 @@ export interface Funds {
   step: number;
   /** An extension is under way. */
   extending: boolean;
-  /** The wallet refused the last slice or gave less: at `heldTokens` the answer ends. */
+  /** The wallet refused the last slice or gave less. */
   dry: boolean;
+  /** The held tokens were used up when it was asked: an answer ends where it is dry then. */
+  usedUp: boolean;
 }
 
 /** The cards of all candidates, each once: any of them may be the one that answers. */
@@ -86,6 +88,7 @@ export function firstHold(cards: readonly CompiledCard[], need: Need, sliceToken
     step: 0,
     extending: false,
     dry: false,
+    usedUp: false,
   };
 }
 
@@ -94,13 +97,22 @@ export function covers(funds: Funds, deliveredTokens: number): boolean {
   return deliveredTokens < funds.heldTokens || funds.heldTokens >= funds.need.ceilingTokens;
 }
 
-/** Whether the next slice is due: half a slice before the held tokens are used up. */
+/** Whether there is nothing more to be had than what is held, which is used up. */
+export function isOver({ dry, usedUp }: Funds): boolean {
+  return dry && usedUp;
+}
+
+/**
+ * Whether the next slice is due: half a slice before the held tokens are used up. A wallet that had
+ * none then is asked again when they are: others may have given back what they held.
+ */
 export function sliceDue(funds: Funds, deliveredTokens: number, sliceTokens: number): boolean {
+  const aheadTokens = funds.dry ? 0 : sliceTokens / 2;
   return (
     !funds.extending &&
-    !funds.dry &&
+    !isOver(funds) &&
     funds.heldTokens < funds.need.ceilingTokens &&
-    deliveredTokens >= funds.heldTokens - sliceTokens / 2
+    deliveredTokens >= funds.heldTokens - aheadTokens
   );
 }
 
@@ -153,6 +165,8 @@ export function addSlice(
   sliceTokens: number,
 ): void {
   funds.heldMicros += addedMicros;
+  funds.dry = false;
+  funds.usedUp = false;
   let low = funds.heldTokens;
   let high = Math.min(funds.need.ceilingTokens, funds.heldTokens + sliceTokens);
   const wanted = high;

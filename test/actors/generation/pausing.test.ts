@@ -1,5 +1,5 @@
-// When an upstream is paused, with calls and a ledger of the test's own: what the hold does not
-// cover waits at the provider, not here.
+// When an upstream is paused, and when an answer ends for want of credits, with calls and a ledger
+// of the test's own: what the hold does not cover waits at the provider, not here.
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import * as v from 'valibot';
@@ -10,6 +10,7 @@ import type { GenerationDeps, GenerationSpec } from '../../../actors/generation/
 import { Desk } from '../../../actors/subscriber/desk.ts';
 import { subscriberKind } from '../../../actors/subscriber/subscriber.ts';
 import type { ModelEvent } from '../../../media/model/events.ts';
+import type { OutputFormat } from '../../../media/model/request.ts';
 import { satisfiesOutputFormat } from '../../../media/model/structured.ts';
 import type { UpstreamListener } from '../../../media/providers/contract.ts';
 import { requireFamily } from '../../../media/providers/families.ts';
@@ -35,12 +36,13 @@ const [target] = model.targets;
 assert.ok(target !== undefined);
 
 const sliceTokens = 4;
-const wallet = new FakeWallet();
+let wallet = new FakeWallet();
 const calls = new FakeCalls<UpstreamListener>();
 const given = fakeRequestDeps(wallet);
 const { limits } = given;
 const deps: GenerationDeps = {
   ...given,
+  wallet: () => wallet,
   limits: { ...limits, generation: { ...limits.generation, sliceTokens } },
   upstream: calls,
   family: requireFamily,
@@ -54,9 +56,10 @@ const log = { info: () => {}, warn: () => {}, error: () => {} };
 const system = createActorSystem({ node: 1, kinds: [kind, subscriberKind], log });
 after(() => system.stop(0));
 
-/** Asks for a JSON object of a model that is not known to keep to it: the answer is withheld. */
-async function generate(): Promise<void> {
+/** A JSON object of a model that is not known to keep to it is withheld. */
+async function generate(outputFormat: OutputFormat): Promise<void> {
   assert.ok(model !== undefined && target !== undefined);
+  wallet = new FakeWallet();
   const id = newId('req', 1);
   const subscriber = system.spawn(subscriberKind, id, {
     desk: new Desk(null),
@@ -75,10 +78,7 @@ async function generate(): Promise<void> {
     fingerprint: '',
     createdAtMs: Date.now(),
     releasePlace: () => {},
-    request: neutralRequest({
-      messages: [userMessage('hello')],
-      outputFormat: { type: 'json_object' },
-    }),
+    request: neutralRequest({ messages: [userMessage('hello')], outputFormat }),
     alias: 'say',
     candidates: [{ model, target }],
     routing: null,
@@ -103,7 +103,7 @@ const words = Array.from(
 );
 
 test('the repair of an answer that ended while it was paused is paused like it', async () => {
-  await generate();
+  await generate({ type: 'json_object' });
   await wallet.answer('hold', () => ({ status: 'held', availableMicros: 1_000_000_000n }));
   const first = calls.at(0);
   first.listener.events([...words, { type: 'finish', reason: 'stop' }]);
@@ -122,4 +122,56 @@ test('the repair of an answer that ended while it was paused is paused like it',
   repair.listener.events(words);
   await turns();
   assert.equal(repair.isPaused, true);
+});
+
+const insufficient = () => ({ status: 'insufficient', availableMicros: 0n }) as const;
+
+test('credits that come before the held ones are used up let the answer go on', async () => {
+  const made = calls.made.length;
+  await generate({ type: 'text' });
+  await wallet.answer('hold', () => ({ status: 'held', availableMicros: 0n }));
+  const call = calls.at(made);
+  call.listener.events(words.slice(0, 3));
+  await turns();
+  await wallet.answer('extend', insufficient);
+  assert.equal(call.isPaused, false, 'what is held is not used up');
+  call.listener.events(words.slice(3, 9));
+  await turns();
+  assert.equal(call.isAborted, false, 'the wallet was asked long ago');
+  assert.equal(call.isPaused, true);
+  const steps: number[] = [];
+  const given = async (micros: bigint) =>
+    await wallet.answer('extend', ({ step }) => {
+      steps.push(step);
+      return { status: 'extended', addedMicros: micros };
+    });
+  // Two tokens and a bit: less than the slice that was asked for.
+  await given(2_200n);
+  assert.equal(call.isAborted, false, 'there may be more when these two are used up');
+  await given(1_000_000n);
+  assert.equal(call.isPaused, false);
+  assert.deepEqual(steps, [2, 3], 'each is an extension of its own');
+  call.listener.events([{ type: 'finish', reason: 'stop' }]);
+  call.listener.ended(null);
+  await turns();
+  await wallet.answer('settle', ({ finish }) => {
+    assert.equal(finish?.status, 'completed');
+    return { status: 'settled', chargedMicros: 0n, shortfallMicros: 0n };
+  });
+});
+
+test('an answer ends where the wallet has nothing when the held credits are used up', async () => {
+  const made = calls.made.length;
+  await generate({ type: 'text' });
+  await wallet.answer('hold', () => ({ status: 'held', availableMicros: 0n }));
+  const call = calls.at(made);
+  call.listener.events(words);
+  await turns();
+  assert.equal(call.isPaused, true);
+  await wallet.answer('extend', insufficient);
+  assert.equal(call.isAborted, true);
+  await wallet.answer('settle', ({ finish }) => {
+    assert.equal(finish?.status, 'incomplete');
+    return { status: 'settled', chargedMicros: 0n, shortfallMicros: 0n };
+  });
 });
