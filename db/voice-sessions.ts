@@ -113,14 +113,19 @@ const checkpointText = `
 UPDATE voice_sessions s SET ${checkpointSet}
 FROM unnest(${checkpointColumns.map(([, type], index) => `$${index + 1}::${type}[]`).join(', ')})
   AS r (${checkpointColumns.map(([name]) => name).join(', ')})
-WHERE ${lookedUp('s.id', 'r.id')} AND s.state <> 'ended'`;
+WHERE ${lookedUp('s.id', 'r.id')} AND s.state <> 'ended'
+RETURNING s.id`;
 
-/** Writes the usage of many sessions in one statement. Repeating it is harmless. */
+/**
+ * Writes the usage of many sessions in one statement; returns which of them have not ended.
+ * Repeating it is harmless.
+ */
 export async function checkpointSessions(
   sql: Queryable,
   checkpoints: readonly SessionCheckpoint[],
-): Promise<void> {
-  if (checkpoints.length === 0) return;
+): Promise<Set<string>> {
+  if (checkpoints.length === 0) return new Set();
   const parameters = checkpointColumns.map(([, , cellOf]) => columnLiteral(checkpoints, cellOf));
-  await sql.unsafe(checkpointText, parameters, { prepare: true });
+  const rows = await sql.unsafe<{ id: string }[]>(checkpointText, parameters, { prepare: true });
+  return new Set(rows.map((row) => row.id));
 }

@@ -153,7 +153,7 @@ export const extended: Handlers<VoiceSessionProtocol, VoiceSession>['extended'] 
   }
   if (answer.ok && answer.value.status === 'hold_not_active') {
     // Ended by others: expired, or this process was taken for dead. Nothing covers what follows.
-    if (session.phase === 'live') loseHold(session);
+    loseHold(session);
     return;
   }
   // A ledger that is away, or a wallet that is empty: both are asked again with the next report,
@@ -180,7 +180,8 @@ export function isUncovered(session: VoiceSession, nowMs: number): boolean {
 }
 
 /** The end that follows settles what was used, as far as whoever ended the hold did not. */
-function loseHold(session: VoiceSession): void {
+export function loseHold(session: VoiceSession): void {
+  if (session.phase !== 'live') return;
   const message = 'The credits held for this session were released before its end.';
   send(session, errorEvent({ code: 'internal', message, retryable: true, fatal: true }));
   session.self.tell('finish', 'error');

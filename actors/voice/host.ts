@@ -28,7 +28,10 @@ export interface VoiceHostOptions {
   stoodStill(session: VoiceSession, forMs: number, nowMs: number): void;
   /** Ends a session that threw. */
   fault(session: VoiceSession, error: unknown): void;
-  checkpoint(rows: readonly SessionCheckpoint[]): Promise<void>;
+  /** Resolves with those whose rows have not ended. */
+  checkpoint(rows: readonly SessionCheckpoint[]): Promise<ReadonlySet<string>>;
+  /** Others have ended its row, and its hold with it. */
+  lost(session: VoiceSession): void;
   log: Logger;
 }
 
@@ -129,7 +132,10 @@ export class VoiceHost {
       return { id: spec.id, usage: { ...funds.usage }, dueMicros, dueProviderMicros };
     });
     try {
-      await this.#options.checkpoint(rows);
+      const written = await this.#options.checkpoint(rows);
+      for (const session of sessions) {
+        if (!written.has(session.spec.id)) this.#options.lost(session);
+      }
     } catch (error) {
       for (const { funds } of sessions) funds.dirty = true;
       this.#options.log.warn({ err: error, sessions: rows.length }, 'voice usage is not written');

@@ -10,6 +10,7 @@ import { openLiveCall } from '../../media/providers/live-call.ts';
 import { requireLiveFamily } from '../../media/providers/live-families.ts';
 import { fixedLimits } from '../../runtime/limits.ts';
 import { createForesight } from '../generation/foresight.ts';
+import { loseHold } from './funding.ts';
 import { VoiceHost } from './host.ts';
 import { stoodStill, watch } from './session.ts';
 import { pace } from './sound.ts';
@@ -43,6 +44,7 @@ export function createVoiceHouse(given: Given): VoiceHouse {
     stoodStill,
     fault: (session, error) => void session.self.tell('fault', error),
     checkpoint: (rows) => withDeadline(checkpointSessions(sql, rows)),
+    lost: loseHold,
     log,
   });
   const lanes = createLanes({ lanesMax: Math.max(1, limits.voice.sessionsMax), log });

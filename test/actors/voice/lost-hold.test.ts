@@ -1,11 +1,21 @@
 // Sessions that their hold does not cover: it was ended by others, or the ledger stays away.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { WalletProtocol } from '../../../actors/wallet/protocol.ts';
 import type { ActorRef } from '../../../runtime/actor/contract.ts';
 import { stagesOfFile, until } from './stage.ts';
 
 const open = stagesOfFile();
+const littleUsed = {
+  type: 'usage',
+  usage: {
+    inputSpeechTokens: 0,
+    inputTextTokens: 0,
+    outputSpeechTokens: 1,
+    outputTextTokens: 0,
+  },
+} as const;
 const settledByOthers = { chargeMicros: 105n, providerCostMicros: 100n, finish: null };
 
 for (const ending of ['released', 'settled'] as const) {
@@ -40,6 +50,31 @@ for (const ending of ['released', 'settled'] as const) {
     assert.deepEqual(await account.balance(), { availableMicros, heldMicros: 0n });
   });
 }
+
+test('it ends with its next report, also if that does not outgrow the hold', async () => {
+  let wallet: ActorRef<WalletProtocol> | undefined;
+  const stage = await open({
+    wallet: (real) => {
+      wallet = real;
+      return real;
+    },
+  });
+  const account = await stage.account(1_000_000n);
+  const client = await stage.live(account);
+  const { holdId } = client.session;
+  const session = { id: client.id, reason: 'recovered', source: 'reported', usage: null } as const;
+  const other = { ...settledByOthers, holdId, session };
+  assert.ok((await wallet?.ask('settle', other, 30_000))?.ok);
+  // Far longer than one token lasts at the declared rates: the hold has room for it.
+  await sleep(200);
+  client.call?.says(littleUsed);
+  await until('it ends', () => client.ended !== null);
+  const [error] = client.of('error');
+  assert.deepEqual([error?.code, error?.retryable, error?.fatal], ['internal', true, true]);
+  assert.equal(client.of('error').length, 1);
+  assert.equal((await stage.over(client)).charge, 105, 'charged once');
+  assert.deepEqual(await account.balance(), { availableMicros: 999_895n, heldMicros: 0n });
+});
 
 /** A wallet whose extensions are not answered `times` times. */
 const deaf = (times: number) => {

@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { CatalogModel } from '../../../actors/catalog/snapshot.ts';
 import { createRouteHealth, type RouteHealth } from '../../../actors/generation/health.ts';
 import { createKinds, kindList } from '../../../actors/tree.ts';
+import { loseHold } from '../../../actors/voice/funding.ts';
 import { VoiceHost } from '../../../actors/voice/host.ts';
 import {
   openSession,
@@ -109,6 +110,7 @@ function depsOf(options: StageOptions, sql: Sql, wallet: Wallets, calls: FakeCal
     stoodStill,
     fault: (session, error) => void session.self.tell('fault', error),
     checkpoint: (rows) => checkpointSessions(sql, rows),
+    lost: loseHold,
     log,
   });
   const noLanes = { open: 0, frames: 0, batches: 0, droppedFrames: 0, retries: 0 };
