@@ -22,8 +22,8 @@ export interface StartOptions {
 
 export type Ending =
   | { kind: 'ended'; reason: string; renewable: boolean }
-  /** By the server's fatal error. */
-  | { kind: 'refused'; text: string }
+  /** By the server's fatal error, which `session.ended` may follow. */
+  | { kind: 'refused'; code: string; text: string; isRetryable: boolean }
   /** Without a word: the network, or the server. */
   | { kind: 'lost' };
 
@@ -63,10 +63,11 @@ export function openConnection(start: StartOptions, listener: ConnectionListener
   };
   const onEvent = (event: ServerEvent): void => {
     if (event.type === 'session.ready') clearTimeout(deadline);
-    if (event.type === 'session.ended') {
+    if (event.type === 'session.ended' && ending.kind !== 'refused') {
       ending = { kind: 'ended', reason: event.reason, renewable: event.renewable };
     } else if (event.type === 'error' && event.fatal) {
-      ending = { kind: 'refused', text: failureText(event.code, event.message) };
+      const { code, message, retryable: isRetryable } = event;
+      ending = { kind: 'refused', code, text: failureText(code, message), isRetryable };
     }
     listener.event(event);
   };

@@ -42,6 +42,10 @@ export class Conversation {
   #voiceId = '';
   #token: { text: string; atMs: number } | null = null;
   #retries = 0;
+  /** Counts the conversations: what one has asked for may be answered when the next one runs. */
+  #number = 0;
+  /** The user wants no other connection, however this one ends. */
+  #isEnding = false;
   /** From the button until the server's clear: what arrives is of the old answer. */
   #isDiscarding = false;
 
@@ -59,14 +63,19 @@ export class Conversation {
     this.#voiceId = voiceId;
     this.#token = null;
     this.#retries = 0;
+    this.#isEnding = false;
+    this.#number += 1;
+    const number = this.#number;
     this.timings = new Timings();
     this.transcript = [];
     this.#become('opening', '');
     try {
-      this.speaker = await openSpeaker((report) => {
+      const speaker = await openSpeaker((report) => {
         this.voiceLevel = report.level;
-        this.timings.played(performance.now(), report, this.speaker?.deviceMs ?? 0);
+        this.timings.played(performance.now(), report, speaker.deviceMs);
       });
+      if (!this.#isCurrent(number)) return speaker.close();
+      this.speaker = speaker;
       const microphone = await openMicrophone(
         ({ pcm, level }) => {
           this.userLevel = this.isMuted ? 0 : level;
@@ -75,17 +84,18 @@ export class Conversation {
         },
         () => this.#close('failed', 'The microphone was taken away.'),
       );
-      // Ended while the browser asked for consent.
-      if (this.phase !== 'opening') return microphone.close();
+      // Ended while the browser asked for consent; perhaps begun again.
+      if (!this.#isCurrent(number)) return microphone.close();
       this.#microphone = microphone;
       microphone.setMuted(this.isMuted);
       await this.#connect();
     } catch (error) {
-      this.#close('failed', textOf(error));
+      if (this.#isCurrent(number)) this.#close('failed', textOf(error));
     }
   }
 
   end(): void {
+    this.#isEnding = true;
     if (this.#connection === null) this.#close('idle', '');
     else this.#connection.end();
   }
@@ -105,10 +115,15 @@ export class Conversation {
     this.#changed();
   }
 
+  #isCurrent(number: number): boolean {
+    return this.isOpen && this.#number === number;
+  }
+
   async #connect(): Promise<void> {
+    const number = this.#number;
     this.state = 'connecting';
     const ticket = await this.#account.ticket();
-    if (!this.isOpen) return;
+    if (!this.#isCurrent(number)) return;
     const token = this.#token;
     const isFresh = token !== null && performance.now() - token.atMs < TOKEN_MS;
     const start = {
@@ -165,24 +180,38 @@ export class Conversation {
   #ended(ending: Ending): void {
     this.#connection = null;
     this.transcript = closed(this.transcript);
-    if (ending.kind === 'refused') this.#close('failed', ending.text);
+    this.tool = null;
+    if (ending.kind === 'refused' && !this.#mayRetry(ending)) this.#close('failed', ending.text);
+    else if (this.#isEnding) this.#close('idle', endingText('client_end'));
     else if (ending.kind === 'ended' && !ending.renewable) {
       const isFault = ending.reason === 'error' || ending.reason === 'credits_exhausted';
       this.#close(isFault ? 'failed' : 'idle', endingText(ending.reason));
     } else if (this.#retries === RETRIES_MAX) {
-      this.#close('failed', 'The connection was lost, and could not be opened again.');
+      const lost = 'The connection was lost, and could not be opened again.';
+      this.#close('failed', ending.kind === 'refused' ? ending.text : lost);
     } else this.#renew(ending.kind === 'ended' ? endingText(ending.reason) : '');
   }
 
+  /** Whether another start may be taken: without the token, or in a moment. */
+  #mayRetry({ code, isRetryable }: Extract<Ending, { kind: 'refused' }>): boolean {
+    if (code !== 'invalid_continuation') return isRetryable && this.phase === 'renewing';
+    // Its time went on while this machine slept, or the server was started anew on other data.
+    const hadToken = this.#token !== null;
+    this.#token = null;
+    return hadToken;
+  }
+
   #renew(notice: string): void {
+    const number = this.#number;
     const delayMs = this.#retries === 0 ? 0 : RETRY_MS * 2 ** (this.#retries - 1);
     this.#retries += 1;
     this.#become('renewing', notice);
     setTimeout(() => {
-      if (this.phase !== 'renewing') return;
+      if (!this.#isCurrent(number)) return;
       this.#connect().catch((error: unknown) => {
+        if (!this.#isCurrent(number)) return;
         // Without an answer from the server there may be one in a moment.
-        if (this.phase === 'renewing' && this.#retries < RETRIES_MAX) this.#renew(textOf(error));
+        if (this.#retries < RETRIES_MAX) this.#renew(textOf(error));
         else this.#close('failed', textOf(error));
       });
     }, delayMs);
