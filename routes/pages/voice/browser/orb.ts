@@ -13,6 +13,12 @@ const POINTS = 120;
 /** Levels are root mean squares: speech is about 0.1. */
 const GAIN = 4;
 const RINGS = 3;
+/**
+ * In widths of the canvas: the widest ring at its loudest, (0.24 + 3 * 0.046 * 1.35), and the
+ * highest of its waves, 1.9 * 0.085 of that, stay within the half of it.
+ */
+const RADIUS = 0.24;
+const RING = 0.046;
 
 export class Orb {
   readonly #canvas: HTMLCanvasElement;
@@ -35,7 +41,7 @@ export class Orb {
     const colour = colourOf(this.#canvas, state);
     context.clearRect(0, 0, width, width);
     for (let ring = RINGS; ring >= 1; ring--) {
-      const radius = width * (0.24 + 0.055 * ring * (0.35 + this.#level));
+      const radius = width * (RADIUS + RING * ring * (0.35 + this.#level));
       context.globalAlpha = ring === 1 ? 1 : 0.28 / ring;
       this.#shape(context, { width, radius, seconds: seconds + ring, isStill, state });
       context.fillStyle = ring === 1 ? shaded(context, width, colour) : colour;

@@ -164,6 +164,30 @@ test('a tone is answered an octave lower, in sound and in writing; a barge-in si
   await close();
 });
 
+test('the orb stays within its canvas, however loud it is', { skip: noChromium }, async () => {
+  const { page, faults, close } = await open();
+  const isCut = await page.evaluate(`(async () => {
+    const { Orb } = await import('/voice/orb.js');
+    const canvas = document.createElement('canvas');
+    canvas.style.cssText = 'position: fixed; width: 200px; height: 200px';
+    document.body.append(canvas);
+    const orb = new Orb(canvas);
+    const context = canvas.getContext('2d', { willReadFrequently: true });
+    const width = Math.round(200 * devicePixelRatio);
+    const last = width - 1;
+    for (let ms = 0; ms < 20_000; ms += 20) {
+      orb.draw(ms, { state: 'speaking', userLevel: 1, voiceLevel: 1 });
+      const edges = [[0, 0, width, 1], [0, last, width, 1], [0, 0, 1, width], [last, 0, 1, width]];
+      const isInked = (edge) => context.getImageData(...edge).data.some((byte) => byte > 0);
+      if (edges.some(isInked)) return true;
+    }
+    return false;
+  })()`);
+  assert.equal(isCut, false, 'nothing of it reaches an edge');
+  assert.deepEqual(faults, []);
+  await close();
+});
+
 test('a restart of the server is survived: the conversation goes on where it was', {
   skip: noChromium,
 }, async () => {
