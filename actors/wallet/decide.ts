@@ -39,10 +39,9 @@ function decideOne(
   switch (entry.message) {
     case 'hold': {
       const reply = hold(wallet, entry.payload, known);
-      if (reply.status === 'insufficient') {
-        decided.needsProof = true;
-        decided.refusedHolds.push(entry.payload.holdId);
-      }
+      // A key that memory has for taken may have been freed by others, too.
+      if (reply.status !== 'held') decided.needsProof = true;
+      if (reply.status === 'insufficient') decided.refusedHolds.push(entry.payload.holdId);
       decided.replies.push(() => entry.reply(reply));
       return;
     }
