@@ -47,6 +47,23 @@ export async function listDeadInstances(
   return rows.map((row) => row.id);
 }
 
+/**
+ * Instances that were cleared up this long ago and have holds all the same: a statement that waited
+ * in the server outlived its process. Who lives has announced itself anew by then.
+ */
+export async function listEndedInstancesWithHolds(
+  sql: Queryable,
+  ownId: string,
+  endedMs: number,
+): Promise<string[]> {
+  const rows = await sql<{ id: string }[]>`
+    SELECT i.id FROM instances i JOIN (SELECT DISTINCT instance_id FROM holds) h
+      ON h.instance_id = i.id
+    WHERE i.id <> ${ownId} AND i.ended_at < now() - ${endedMs}::float8 * interval '1 ms'
+    ORDER BY i.id`;
+  return rows.map((row) => row.id);
+}
+
 /** A hold that somebody else has to end. */
 export interface LeftHold {
   walletId: string;

@@ -5,9 +5,11 @@ import {
   endInstance,
   type LeftHold,
   listDeadInstances,
+  listEndedInstancesWithHolds,
   listHoldsOfInstances,
 } from '../../db/instances.ts';
 import type { Sql } from '../../db/sql.ts';
+import { fixedLimits } from '../../runtime/limits.ts';
 import { plainProblem } from '../subscriber/problem.ts';
 import type { ReleaseReply, ReleaseRequest, SettleReply, SettleRequest } from './protocol.ts';
 
@@ -48,8 +50,9 @@ export async function recoverDead(sql: Sql, options: RecoveryOptions): Promise<R
   const { instanceId, others } = options;
   const listed =
     others === 'none' ? [] : await listDeadInstances(sql, instanceId, others === 'all');
+  const late = await listEndedInstancesWithHolds(sql, instanceId, fixedLimits.instance.leaseMs);
   const given = (options.previousInstanceIds ?? []).filter((id) => id !== instanceId);
-  const dead = [...new Set([...listed, ...given])];
+  const dead = [...new Set([...listed, ...late, ...given])];
   let holds = 0;
   if (dead.length === 0) return { instances: 0, holds, complete: true };
   for (;;) {

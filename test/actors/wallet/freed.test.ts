@@ -2,7 +2,12 @@
 // wallet's memory has for taken.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { type Bank, type Branch, claimingHold, openBank, purchase } from './bank.ts';
+import { createDirectWallet } from '../../../actors/wallet/direct.ts';
+import { walletLimits } from '../../../actors/wallet/limits.ts';
+import { type Release, recoverDead, type Settle } from '../../../actors/wallet/recovery.ts';
+import { findGeneration } from '../../../db/generations.ts';
+import { registerInstance } from '../../../db/instances.ts';
+import { accountId, type Bank, type Branch, claimingHold, openBank, purchase } from './bank.ts';
 
 let bank: Bank;
 let branch: Branch;
@@ -17,6 +22,44 @@ async function funded(amountMicros: bigint): Promise<string> {
   await branch.ask(walletId, 'grant', purchase(amountMicros));
   return walletId;
 }
+
+const log = { warn: () => {}, error: () => {} };
+
+test('a hold that outlives its process is ended after it was cleared up', async () => {
+  const walletId = await funded(1_000n);
+  const direct = createDirectWallet({
+    sql: bank.database.pool('ledger', 2),
+    clock: bank.clock.nowMs,
+    limits: walletLimits,
+    log,
+  });
+  for (const id of ['i-gone', 'i-just', 'i-here']) await registerInstance(bank.sql, id, 60_000);
+  const options = {
+    instanceId: 'i-here',
+    others: 'none' as const,
+    previousInstanceIds: ['i-gone', 'i-just'],
+    release: ((id, request) => direct(id, 'release', request)) satisfies Release,
+    settle: ((id, request) => direct(id, 'settle', request)) satisfies Settle,
+  };
+  await recoverDead(bank.sql, options);
+  // Their last statements waited for a lock in the server, which does not look whether they live.
+  const owned = (instanceId: string) => {
+    const hold = claimingHold(10n, instanceId);
+    return { ...hold, owner: { ...hold.owner, instanceId } };
+  };
+  const [gone, just] = [owned('i-gone'), owned('i-just')];
+  for (const hold of [gone, just]) await branch.ask(walletId, 'hold', hold);
+  await bank.sql`UPDATE instances SET ended_at = now() - interval '1 hour' WHERE id = 'i-gone'`;
+  assert.equal((await recoverDead(bank.sql, { ...options, previousInstanceIds: [] })).holds, 1);
+  assert.equal((await findGeneration(bank.sql, accountId, gone.owner.id))?.status, 'failed');
+  assert.equal(
+    (await findGeneration(bank.sql, accountId, just.owner.id))?.status,
+    'running',
+    'who was taken for dead a moment ago may announce itself anew',
+  );
+  // Asked of a process that knows of neither.
+  assert.equal((await bank.branch().ask(walletId, 'hold', owned('i-gone'))).status, 'held');
+});
 
 test('a key that others have freed is free, also where it was in use when last seen', async () => {
   const walletId = await funded(1_000n);
