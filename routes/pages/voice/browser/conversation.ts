@@ -80,7 +80,7 @@ export class Conversation {
         ({ pcm, level }) => {
           this.userLevel = this.isMuted ? 0 : level;
           this.timings.heardUser(performance.now(), this.userLevel);
-          this.#connection?.sendFrame(pcm);
+          if (!this.#isEnding) this.#connection?.sendFrame(pcm);
         },
         () => this.#close('failed', 'The microphone was taken away.'),
       );
@@ -94,15 +94,18 @@ export class Conversation {
     }
   }
 
+  /** From here on nothing is sent or heard; the server may take a moment to say goodbye. */
   end(): void {
     this.#isEnding = true;
+    this.#isDiscarding = true;
+    this.speaker?.clear();
     if (this.#connection === null) this.#close('idle', '');
     else this.#connection.end();
   }
 
   /** Silence now; the server is told to stop, and what it sent before it knew is dropped. */
   bargeIn(): void {
-    if (this.phase !== 'live') return;
+    if (this.phase !== 'live' || this.#isEnding) return;
     this.timings.bargedIn(performance.now());
     this.#isDiscarding = true;
     this.speaker?.clear();
@@ -158,7 +161,7 @@ export class Conversation {
         this.transcript = withSpoken(this.transcript, event);
         break;
       case 'playback.clear':
-        this.#isDiscarding = false;
+        this.#isDiscarding = this.#isEnding;
         this.speaker?.clear();
         break;
       case 'tool':

@@ -60,20 +60,30 @@ function welcome(socket: WebSocketRoute): void {
   tell(socket, { ...ready, continuation_token: 'token' }, listening);
 }
 
-/** The page, and the connections that it opened. */
-async function open(answer: Answer): Promise<{ page: Page; sockets: WebSocketRoute[] }> {
+interface Opened {
+  page: Page;
+  /** Those that it opened. */
+  sockets: WebSocketRoute[];
+  /** Its messages in order; null: a frame of sound. */
+  sent: (string | null)[];
+}
+
+async function open(answer: Answer): Promise<Opened> {
   const context = await browser.newContext({ permissions: ['microphone'] });
   const page = await context.newPage();
   const sockets: WebSocketRoute[] = [];
+  const sent: (string | null)[] = [];
   await page.routeWebSocket(/voice\/sessions/, (socket) => {
     const number = sockets.push(socket);
     socket.onMessage((data) => {
-      if (typeof data === 'string') answer(JSON.parse(data) as Message, socket, number);
+      const message = typeof data === 'string' ? (JSON.parse(data) as Message) : null;
+      sent.push(message?.type ?? null);
+      if (message !== null) answer(message, socket, number);
     });
   });
   await page.goto(`${gateway.url}/voice`);
   await page.locator('#toggle:enabled').waitFor({ timeout: WAIT_MS });
-  return { page, sockets };
+  return { page, sockets, sent };
 }
 
 const reach = (page: Page, phase: string) =>
@@ -94,16 +104,18 @@ for (const [name, close] of [
   ['cut', (socket: WebSocketRoute) => void socket.close({ code: 1012 })],
 ] as const) {
   test(`an end that is ${name} ends the conversation all the same`, { skip }, async () => {
-    const { page, sockets } = await open(({ type }, socket) => {
+    const { page, sockets, sent } = await open(({ type }, socket) => {
       if (type === 'start') welcome(socket);
       else if (type === 'end') close(socket);
     });
     await page.click('#toggle');
     await reach(page, 'live');
+    await holds(page, () => sent.includes(null));
     await page.click('#toggle');
     await reach(page, 'idle');
     await page.waitForTimeout(PATIENCE_MS);
     assert.equal(sockets.length, 1, 'nobody asked for another connection');
+    assert.equal(sent.at(-1), 'end', 'nothing is recorded after it');
     assert.equal(await page.textContent('#toggle'), 'Start talking');
     await page.context().close();
   });

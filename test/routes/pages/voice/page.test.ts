@@ -197,8 +197,9 @@ test('a restart of the server is survived: the conversation goes on where it was
   const sockets: string[] = [];
   page.on('websocket', (socket) => sockets.push(socket.url()));
   await page.evaluate(() => conversation.setMuted(true));
-  await gateway.killMain('SIGKILL');
-  await page.locator('body[data-phase="renewing"]').waitFor({ timeout: WAIT_MS });
+  // Watched from before: it may be over when the new process says that it is ready.
+  const renewing = page.locator('body[data-phase="renewing"]').waitFor({ timeout: WAIT_MS });
+  await Promise.all([renewing, gateway.killMain('SIGKILL')]);
   await reach(page, 'listening');
   assert.equal(sockets.length, 1, 'on one connection more');
   await close();
