@@ -1,7 +1,7 @@
 // One turn of the model in BidiGenerateContent: audio, generation complete, and when it would have
 // been played, turn complete with the usage beside it; or interrupted, or tool calls.
 import type { PlannedCall } from '../directive.ts';
-import type { Members } from '../members.ts';
+import { isMembers, type Members } from '../members.ts';
 import type { SimLink } from '../sockets.ts';
 import { deltaCount, deltaMs, toneDelta } from '../sound/tone.ts';
 import { Alarm } from '../voice/alarm.ts';
@@ -134,7 +134,7 @@ export class Turn {
     const functionCalls = this.#plan.calls.map(({ name, argumentText }) => ({
       id: this.#host.newId(),
       name,
-      args: JSON.parse(argumentText) as unknown,
+      args: argumentsOf(argumentText),
     }));
     const words = functionCalls.length * 2;
     const usage = this.#usage({ text: words, audio: 0 });
@@ -191,6 +191,16 @@ export class Turn {
       isZero ? null : this.#plan.before,
       isZero ? { text: 0, audio: 0 } : output,
     );
+  }
+}
+
+/** This format has objects here: other text is none, and the simulator goes on. */
+function argumentsOf(text: string): Members {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isMembers(value) ? value : {};
+  } catch {
+    return {};
   }
 }
 

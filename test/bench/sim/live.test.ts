@@ -14,7 +14,7 @@ import {
 import WebSocket from 'ws';
 import { type RunningSim, startSim } from '../../../bench/sim/server.ts';
 import { startStopwatch } from '../../harness/stopwatch.ts';
-import { post } from './probe.ts';
+import { encoded, post } from './probe.ts';
 import { readPublished } from './published.ts';
 import { framesOf, Gathered, pitchOf, silence, spoken, tone } from './voice-probe.ts';
 
@@ -190,6 +190,17 @@ test('without interruption a turn waits for the end of the answer', async () => 
   const second = await call.turn(first.length);
   assert.equal(pitchOf(audioOf(second), 24_000), 300);
   call.wire.close();
+});
+
+test('arguments that a directive garbles are none, and the simulator goes on', async () => {
+  for (const text of ['{bad', '[1]', '7']) {
+    const call = await begin(`[[sim call=weather:${encoded(text)} playback=0]]`, { tools });
+    call.say(spoken(440, 400, rateHz));
+    const { toolCall } = await call.messages.until((message) => message.toolCall !== undefined);
+    assert.deepEqual(toolCall?.functionCalls?.[0]?.args, {}, text);
+    call.wire.close();
+    await call.closed;
+  }
 });
 
 test('tools: a call, its result, the answer; an interrupted call is cancelled', async () => {
