@@ -1,16 +1,11 @@
 // The simulator's HTTP server: bodies in, replies and scripts out, the admin endpoint. It knows no
 // wire format; families declare their routes in `families.ts`.
 
-import {
-  App,
-  type HttpRequest,
-  type HttpResponse,
-  type TemplatedApp,
-  us_socket_local_port,
-} from 'uWebSockets.js';
+import { App, type HttpRequest, type HttpResponse, type TemplatedApp } from 'uWebSockets.js';
 import { STATUS_CODES } from 'node:http';
 import type { Directive } from './directive.ts';
 import { families, socketFamilies } from './families.ts';
+import { listen } from './listen.ts';
 import { Outages } from './outages.ts';
 import { Player, type Script } from './player.ts';
 import { SocketControl, type SocketHost, serveSockets } from './sockets.ts';
@@ -315,15 +310,8 @@ function sendJson(res: HttpResponse, status: string, value: unknown): void {
 }
 
 /** Listens on the loopback; port 0 takes a free one. Rejects when the port is taken. */
-export function startSim(options: SimOptions): Promise<RunningSim> {
+export async function startSim(options: SimOptions): Promise<RunningSim> {
   const sim = new Sim(options);
-  return new Promise((resolve, reject) => {
-    sim.app.listen('127.0.0.1', options.port, (socket) => {
-      if (socket === false) {
-        reject(new Error(`cannot listen on 127.0.0.1:${options.port}`));
-        return;
-      }
-      resolve({ port: us_socket_local_port(socket), close: () => sim.app.close() });
-    });
-  });
+  const port = await listen(sim.app, options.port);
+  return { port, close: () => sim.app.close() };
 }

@@ -2,15 +2,24 @@
 import assert from 'node:assert/strict';
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
+import { connect } from 'node:net';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 
 const program = fileURLToPath(new URL('../../../bench/sim/main.js', import.meta.url));
 
-async function started(seed: string): Promise<{ child: ChildProcess; port: number; line: string }> {
-  const child = fork(program, ['--port', '0', '--seed', seed], { silent: true });
+interface Started {
+  child: ChildProcess;
+  port: number;
+  line: string;
+}
+
+async function started(seed: string, wanted = 0): Promise<Started> {
+  const asked = ['--port', String(wanted), '--seed', seed];
+  const child = fork(program, asked, { silent: true });
   const line = once(child.stdout ?? assert.fail('no stdout'), 'data');
-  const [message] = (await once(child, 'message')) as [{ port: number }];
+  const late = { signal: AbortSignal.timeout(60_000) };
+  const [message] = (await once(child, 'message', late)) as [{ port: number }];
   return { child, port: message.port, line: String((await line)[0]) };
 }
 
@@ -46,4 +55,20 @@ test('ends on SIGTERM with an open stream', async () => {
   child.kill('SIGTERM');
   assert.deepEqual(await exit, [0, null]);
   await assert.rejects(reply.text());
+});
+
+test('is back on its port after kill -9, whatever connections it had', async () => {
+  const first = await started('7');
+  // Clients that keep their half of the connection keep the killed one's half as well.
+  const clients = [1, 2, 3].map(() => connect({ port: first.port, allowHalfOpen: true }));
+  await Promise.all(clients.map((client) => once(client, 'connect')));
+  await firstId(first.port);
+  const ends = clients.map((client) => once(client.resume(), 'end'));
+  first.child.kill('SIGKILL');
+  await Promise.all(ends);
+  const second = await started('7', first.port);
+  assert.equal(second.port, first.port);
+  assert.ok(await firstId(second.port));
+  for (const client of clients) client.destroy();
+  second.child.kill('SIGTERM');
 });
