@@ -2,19 +2,29 @@
 // later. IPv6 forms that carry an IPv4 address count as that: BlockList sees to mapped ones.
 import { BlockList, isIP } from 'node:net';
 
+type Subnet = readonly [address: string, prefix: number];
+
 /** Link-local, and where clouds have the services that give credentials to whoever is inside. */
-const metadata = blockListOf([
+const metadataIpv4: readonly Subnet[] = [
   ['169.254.0.0', 16],
   ['100.100.100.200', 32],
   ['168.63.129.16', 32],
+  ['192.0.0.192', 32],
   ['0.0.0.0', 32],
+];
+const metadata = blockListOf([
+  ...metadataIpv4,
+  // By way of a NAT64 (RFC 6052, RFC 8215), and as it was written before mapped addresses were.
+  ...['64:ff9b::', '64:ff9b:1::', '::'].flatMap((carrier) =>
+    metadataIpv4.map(([address, prefix]): Subnet => [`${carrier}${address}`, 96 + prefix]),
+  ),
   ['fe80::', 10],
+  ['fd00:ec2::23', 128],
   ['fd00:ec2::254', 128],
-  ['::', 128],
-  // 169.254.0.0/16 by way of a NAT64 (RFC 6052).
-  ['64:ff9b::a9fe:0', 112],
+  ['fd20:ce::254', 128],
 ]);
-const metadataNames = /^(metadata|metadata\.google\.internal|instance-data(\.ec2\.internal)?)\.?$/i;
+const metadataNames =
+  /^(metadata|metadata\.goog|metadata\.google\.internal|instance-data(\.ec2\.internal)?)\.?$/i;
 
 /** Not reachable from the web (IANA's registries of special-purpose addresses, RFC 6890). */
 const special = blockListOf([
@@ -55,7 +65,7 @@ function isListed(hostname: string, addresses: BlockList, names: RegExp): boolea
   return addresses.check(host, version === 4 ? 'ipv4' : 'ipv6');
 }
 
-function blockListOf(subnets: readonly [address: string, prefix: number][]): BlockList {
+function blockListOf(subnets: readonly Subnet[]): BlockList {
   const list = new BlockList();
   for (const [address, prefix] of subnets) {
     list.addSubnet(address, prefix, isIP(address) === 4 ? 'ipv4' : 'ipv6');
