@@ -52,11 +52,14 @@ function* nativeUrls(value: unknown): Generator<string> {
   }
 }
 
-const schemePattern = /^\s*([a-z][a-z0-9+.-]*):/i;
+/** Readers of URLs leave out what stands before one, and tabs and line breaks (WHATWG URL, 4.4). */
+const schemePattern = /^[\s\p{Cc}]*([a-z][a-z0-9+.\t\r\n-]*):/iu;
 
 function urlFault(url: string): string | null {
-  // A scheme is short: a picture of megabytes is not searched for one.
-  const scheme = schemePattern.exec(url.slice(0, 64))?.[1]?.toLowerCase();
+  const scheme = schemePattern
+    .exec(url)?.[1]
+    ?.replace(/[\t\r\n]/g, '')
+    .toLowerCase();
   if (url.trim() === '') return 'is empty';
   if (scheme === undefined) return null;
   if (scheme === 'data') return url.includes(',') ? null : 'has no data';
