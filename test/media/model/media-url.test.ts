@@ -18,6 +18,10 @@ for (const [what, spell] of [
   });
 }
 
+test('a URL that begins later than any is refused unread', () => {
+  assert.throws(() => check(`${' '.repeat(5_000)}https://a.example/picture.png`), /must be http/);
+});
+
 test('base64 has no scheme, however long it is and wherever it is broken', () => {
   assert.doesNotThrow(() => check('QUJD'.repeat(250_000)));
   assert.doesNotThrow(() => check('QUJD\r\n'.repeat(1_000)));
