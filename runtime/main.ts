@@ -23,6 +23,7 @@ import { sweepOnce } from '../actors/wallet/sweep.ts';
 import { hasAdministrator } from '../db/accounts.ts';
 import { databaseAnswers } from '../db/health.ts';
 import { migrate } from '../db/migrate.ts';
+import { patiently } from '../db/patience.ts';
 import { assertDatabaseUsable } from '../db/reach.ts';
 import { closePool, openPool } from '../db/sql.ts';
 import { createBudgetCounters } from '../media/audio/budget.ts';
@@ -191,24 +192,18 @@ function reconcileAfterLoss(node: number): void {
 /** Migrates, takes over from dead instances, and reads the catalog. */
 async function prepareDatabase(): Promise<LiveCatalog> {
   await prepareAudioFolders(config.dataDir);
-  const applied = await migrate(boot.databaseUrl);
+  const applied = await patiently(() => migrate(boot.databaseUrl), log);
   if (applied.length > 0) log.info({ applied }, 'database migrated');
-  await lease.register();
+  await patiently(lease.register, log);
   endLease = repeat('lease', limits.instance.leaseRenewalMs, lease.renew, log);
-  const recovered = await recover(boot.previousInstanceIds);
+  const recovered = await patiently(() => recover(boot.previousInstanceIds), log);
   if (recovered.instances > 0) log.info({ ...recovered }, 'recovered from dead instances');
   const sealer = createSealer(boot.masterKey);
   const previous = config.previousSecret;
   const previousSealer = previous === null ? null : createSealer(previous);
   const { simulatorUrl } = boot;
-  const { snapshot, plan } = await loadCatalog({
-    config,
-    simulatorUrl,
-    sql,
-    sealer,
-    previousSealer,
-    log,
-  });
+  const catalogOptions = { config, simulatorUrl, sql, sealer, previousSealer, log };
+  const { snapshot, plan } = await patiently(() => loadCatalog(catalogOptions), log);
   if (config.configPath !== null || config.mode === 'production') {
     for (const line of planLines(plan)) process.stdout.write(`catalog: ${line}\n`);
   }
@@ -271,12 +266,13 @@ async function start(): Promise<void> {
   ]);
   threads = started;
   if (config.mode === 'dev') {
-    const account = await prepareDevelopment({ config, sql, performOnWallet });
-    await prepareVoicePageKey({ config, sql }, account);
+    const own = { config, sql, performOnWallet };
+    const account = await patiently(() => prepareDevelopment(own), log);
+    await patiently(() => prepareVoicePageKey({ config, sql }, account), log);
     await writeDevelopmentFile(config, { ...account, simulator_url: boot.simulatorUrl });
     log.warn('development mode: answers of svc-sim models are simulated');
     process.stdout.write(developmentNotice(config, account));
-  } else if (!(await hasAdministrator(sql))) {
+  } else if (!(await patiently(() => hasAdministrator(sql), log))) {
     process.stdout.write('nobody can administer yet: npm run admin:create\n');
   }
   launch.open(catalog);
