@@ -7,7 +7,15 @@ export interface VoiceCatalog {
 }
 
 /** What went wrong, for people. */
-export class AccountProblem extends Error {}
+export class AccountProblem extends Error {
+  /** Whether there may be another answer in a moment. */
+  readonly isPassing: boolean;
+
+  constructor(message: string, { isPassing = false }: { isPassing?: boolean } = {}) {
+    super(message);
+    this.isPassing = isPassing;
+  }
+}
 
 export interface Account {
   readonly isLent: boolean;
@@ -62,7 +70,8 @@ async function request(
     const signal = AbortSignal.timeout(DEADLINE_MS);
     return await fetch(path, { method, headers, signal, credentials: 'same-origin' });
   } catch {
-    throw new AccountProblem('The server cannot be reached. Is it running?');
+    const message = 'The server cannot be reached. Is it running?';
+    throw new AccountProblem(message, { isPassing: true });
   }
 }
 
@@ -71,9 +80,12 @@ async function problemOf(reply: Response): Promise<AccountProblem> {
     return new AccountProblem('Sign in first: a conversation is charged to your account.');
   }
   if (reply.status === 404) return new AccountProblem('This server has no voices to talk to.');
+  const isPassing = reply.status === 429 || reply.status >= 500;
   if (reply.status === 503) {
-    return new AccountProblem('All places are taken at the moment. Try again in a minute.');
+    const message = 'All places are taken at the moment. Try again in a minute.';
+    return new AccountProblem(message, { isPassing });
   }
   const refusal = (await reply.json().catch(() => ({}))) as Refusal;
-  return new AccountProblem(refusal.error?.message ?? `The server answered ${reply.status}.`);
+  const message = refusal.error?.message ?? `The server answered ${reply.status}.`;
+  return new AccountProblem(message, { isPassing });
 }

@@ -17,9 +17,10 @@ import { endingText, type ServerEvent, type SpeechState } from './wire.ts';
 
 export type Phase = 'idle' | 'opening' | 'live' | 'renewing' | 'failed';
 
-/** Lost connections are opened again this often in a row. */
-const RETRIES_MAX = 5;
+/** A lost conversation is tried again for so long: servers start anew, phones change networks. */
+const RENEWING_MS = 60_000;
 const RETRY_MS = 700;
+const RETRY_MS_MAX = 5_000;
 /** Tokens live for about ten minutes. */
 const TOKEN_MS = 570_000;
 
@@ -41,7 +42,10 @@ export class Conversation {
   #connection: Connection | null = null;
   #voiceId = '';
   #token: { text: string; atMs: number } | null = null;
+  /** Since the last connection that became ready. */
   #retries = 0;
+  /** When that was lost. */
+  #lostAtMs = 0;
   /** Counts the conversations: what one has asked for may be answered when the next one runs. */
   #number = 0;
   /** The user wants no other connection, however this one ends. */
@@ -189,10 +193,11 @@ export class Conversation {
     else if (ending.kind === 'ended' && !ending.renewable) {
       const isFault = ending.reason === 'error' || ending.reason === 'credits_exhausted';
       this.#close(isFault ? 'failed' : 'idle', endingText(ending.reason));
-    } else if (this.#retries === RETRIES_MAX) {
+    } else {
       const lost = 'The connection was lost, and could not be opened again.';
-      this.#close('failed', ending.kind === 'refused' ? ending.text : lost);
-    } else this.#renew(ending.kind === 'ended' ? endingText(ending.reason) : '');
+      const notice = ending.kind === 'ended' ? endingText(ending.reason) : '';
+      this.#renew(notice, ending.kind === 'refused' ? ending.text : lost);
+    }
   }
 
   /** Whether another start may be taken: without the token, or in a moment. */
@@ -204,17 +209,25 @@ export class Conversation {
     return hadToken;
   }
 
-  #renew(notice: string): void {
+  /** Tries again in a moment, or ends with the last words when it has for a minute. */
+  #renew(notice: string, lastWords: string): void {
     const number = this.#number;
-    const delayMs = this.#retries === 0 ? 0 : RETRY_MS * 2 ** (this.#retries - 1);
+    const nowMs = performance.now();
+    if (this.#retries === 0) this.#lostAtMs = nowMs;
+    if (nowMs - this.#lostAtMs > RENEWING_MS) {
+      this.#close('failed', lastWords);
+      return;
+    }
+    const waitMs = Math.min(RETRY_MS * 2 ** (this.#retries - 1), RETRY_MS_MAX);
+    const delayMs = this.#retries === 0 ? 0 : waitMs;
     this.#retries += 1;
     this.#become('renewing', notice);
     setTimeout(() => {
       if (!this.#isCurrent(number)) return;
       this.#connect().catch((error: unknown) => {
         if (!this.#isCurrent(number)) return;
-        // Without an answer from the server there may be one in a moment.
-        if (this.#retries < RETRIES_MAX) this.#renew(textOf(error));
+        const isPassing = error instanceof AccountProblem && error.isPassing;
+        if (isPassing) this.#renew(error.message, error.message);
         else this.#close('failed', textOf(error));
       });
     }, delayMs);

@@ -12,6 +12,8 @@ import { type Gateway, startGateway } from '../../../harness/gateway.ts';
 const WAIT_MS = 45_000;
 /** Longer than the page waits for the answer to `end`, and until it tries again. */
 const PATIENCE_MS = 5_000;
+/** Longer than a restart takes, on a slow machine. */
+const AWAY_MS = 15_000;
 const skip = noChromium;
 
 let gateway: Gateway;
@@ -192,5 +194,36 @@ test('a token that is not taken, and a provider that is away, do not end it for 
   await reach(page, 'live');
   assert.deepEqual(tokens, [null, 'token', null, null]);
   assert.equal(await page.textContent('#hint'), '', 'no tool of the lost connection is at work');
+  await page.context().close();
+});
+
+test('a server that is away for long is waited for, and what it refuses then is said at once', {
+  skip,
+}, async () => {
+  const { page, sockets } = await open(({ type }, socket) => {
+    if (type === 'start') welcome(socket);
+  });
+  await page.click('#toggle');
+  await reach(page, 'live');
+  const lostAtMs = performance.now();
+  let asked = 0;
+  await page.route('**/v1/voice/tickets', (route) => {
+    asked += 1;
+    if (performance.now() - lostAtMs < AWAY_MS) return route.abort();
+    return route.fulfill(asked % 2 === 0 ? { status: 502, body: 'away' } : { status: 503 });
+  });
+  await sockets[0]?.close({ code: 1012 });
+  await page.waitForTimeout(AWAY_MS + PATIENCE_MS);
+  assert.equal(await page.getAttribute('body', 'data-phase'), 'renewing', `asked ${asked} times`);
+  assert.ok(asked > 5 && asked < 12, `asked ${asked} times, less and less often`);
+  await page.unroute('**/v1/voice/tickets');
+  await reach(page, 'live');
+  assert.equal(sockets.length, 2);
+  await page.route('**/v1/voice/tickets', (route) => route.fulfill({ status: 401, body: '{}' }));
+  await page.route('**/voice/key', (route) => route.fulfill({ status: 404, body: '{}' }));
+  await sockets[1]?.close({ code: 1012 });
+  const alert = page.getByRole('alert');
+  await alert.waitFor({ timeout: WAIT_MS });
+  assert.match((await alert.textContent()) ?? '', /^Sign in first/);
   await page.context().close();
 });
