@@ -118,6 +118,8 @@ export const fixedLimits = {
     watchMs: 200,
     connectMs: 5_000,
     readyMs: 5_000,
+    /** From the start message to `session.ready`, however many upstreams are tried. */
+    startingMs: 15_000,
     /** A transcript that comes after its answer is complete when no part came for this long. */
     lateTranscriptMs: 1_000,
     /** After the end the upstream may report what it still owes, and the client is told by then. */
@@ -353,9 +355,10 @@ function assertRelations(limits: Limits): void {
   );
   const { voice } = limits;
   assert.ok(
-    voice.lingerMs + voice.readyMs + voice.connectMs < voice.holdMarginMs,
+    voice.lingerMs + voice.startingMs < voice.holdMarginMs,
     'the hold of a voice session outlives its start, its longest duration and its last usage',
   );
+  assert.ok(voice.connectMs + voice.readyMs < voice.startingMs, 'a second upstream has its time');
   assert.ok(2 * ledger.askTimeoutMs < voice.uncoveredMs, 'a ledger that is away is asked twice');
   assert.ok(48 * voice.slowMs < voice.bufferedBytesMax, 'a slow client is ended before it loses');
   assert.ok(voice.startBytesMax < voice.messageBytesMax, 'a start that is too long is told so');

@@ -197,6 +197,7 @@ function begin(session: VoiceSession): void {
   const { deps, spec, started } = session;
   if (started === null) return;
   session.phase = 'starting';
+  session.acceptedMs = performance.now();
   send(session, statusEvent('connecting'));
   askHold(session);
   const amountMicros = holdMicros(started.tariff, deps.limits.voice.secondsMax * 1_000);

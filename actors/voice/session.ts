@@ -30,7 +30,7 @@ import type { VoiceDeps, VoiceSpec } from './spec.ts';
 import { newSession, send, type VoiceSession } from './state.ts';
 import { takeSearch } from './tools.ts';
 import { watchLate } from './transcript.ts';
-import { goLive, openUpstream, watchUpstream } from './upstream.ts';
+import { goLive, openUpstream, rejectUnreached, watchUpstream } from './upstream.ts';
 
 /** The sound of a standstill that a client may send at once: more lies in no buffer on the way. */
 const unreadMsMax = 60_000;
@@ -91,6 +91,7 @@ function refuse(session: VoiceSession, reply: HoldReply | null): void {
 export function stoodStill(session: VoiceSession, forMs: number, nowMs: number): void {
   const later = (atMs: number) => Math.min(nowMs, atMs + forMs);
   session.openedMs = later(session.openedMs);
+  session.acceptedMs = later(session.acceptedMs);
   session.lastSoundMs = later(session.lastSoundMs);
   session.lastWordMs = later(session.lastWordMs);
   if (session.awaitedSinceMs !== null) session.awaitedSinceMs = later(session.awaitedSinceMs);
@@ -107,6 +108,8 @@ export function watch(session: VoiceSession, nowMs: number): void {
   if (phase === 'waiting' && nowMs - session.openedMs > fixedLimits.voice.startMs) {
     const message = 'No start message came within 5 seconds.';
     reject(session, { code: 'start_timeout', message, retryable: true, fatal: true });
+  } else if (phase === 'starting' && nowMs - session.acceptedMs > fixedLimits.voice.startingMs) {
+    rejectUnreached(session);
   } else if (phase === 'live') watchLive(session, nowMs, deps.limits.voice.idleMs);
   else if (phase === 'ending') advance(session);
 }

@@ -79,6 +79,8 @@ export interface VoiceSession {
   /** Of its key: how many connections it may have at once. */
   hasPlace: boolean;
   openedMs: number;
+  /** When its start was accepted. */
+  acceptedMs: number;
   started: Started | null;
   call: LiveCall | null;
   callReady: boolean;
@@ -145,6 +147,7 @@ export function newSession(
     socket: null,
     hasPlace: true,
     openedMs: nowMs,
+    acceptedMs: nowMs,
     started: null,
     call: null,
     callReady: false,

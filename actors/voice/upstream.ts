@@ -30,8 +30,7 @@ export function openUpstream(session: VoiceSession): void {
   const { deps, started } = session;
   const target = takeTarget(session);
   if (started === null || target === null) {
-    const message = 'The voice model cannot be reached at the moment.';
-    reject(session, { code: 'upstream_error', message, retryable: true, fatal: true });
+    rejectUnreached(session);
     return;
   }
   const { message, upstreamVoice } = started;
@@ -54,7 +53,15 @@ export function openUpstream(session: VoiceSession): void {
   });
   session.call = call;
   session.callReady = false;
+  // The one before may have said that it goes.
+  session.leaveAtMs = Number.POSITIVE_INFINITY;
   openLane(session, family.inputRateHz);
+}
+
+/** No upstream was ready: none is left, or the client has waited for long. */
+export function rejectUnreached(session: VoiceSession): void {
+  const message = 'The voice model cannot be reached at the moment.';
+  reject(session, { code: 'upstream_error', message, retryable: true, fatal: true });
 }
 
 /** Sound is resampled for an upstream that wants another rate than ours. */
@@ -197,16 +204,16 @@ function goingAway(session: VoiceSession, leftMs: number, nowMs: number): void {
 }
 
 function callFailed(session: VoiceSession, kind: LiveFailureKind, text: string): void {
-  const { phase, callReady } = session;
+  const { phase } = session;
   note(session, { kind, text, route: session.route?.routeId }, 'voice upstream failed');
   routeFailed(session, kind, text);
-  if (phase === 'starting' && !callReady) {
+  if (phase === 'starting') {
+    // Also one that was set up while the hold is on its way: its client knows of neither.
     closeCall(session);
     openUpstream(session);
     return;
   }
-  const isLive = phase === 'live' || phase === 'starting';
-  if (isLive) {
+  if (phase === 'live') {
     const message = 'The connection to the voice model was lost.';
     send(session, errorEvent({ code: 'upstream_error', message, retryable: true, fatal: false }));
     session.call = null;

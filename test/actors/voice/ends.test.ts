@@ -168,28 +168,6 @@ test('the upstream is lost: told, renewable, 1011; what it reported is settled',
   assert.ok(!JSON.stringify(client.told).includes('1011'), 'the words of the provider stay here');
 });
 
-test('an upstream that cannot be reached: the next is tried, then the client is told', async () => {
-  const stage = await open({ targets: 2 });
-  const account = await stage.account();
-  const client = stage.connect(account);
-  client.start();
-  await until('the first is called', () => stage.calls.length === 1);
-  stage.calls[0]?.says({ type: 'failed', kind: 'connect', text: 'refused' });
-  assert.equal(stage.calls.length, 2);
-  stage.calls[1]?.says({ type: 'ready' });
-  assert.ok(client.types().includes('session.ready'));
-  client.send({ type: 'end' });
-  await stage.over(client);
-  const unlucky = stage.connect(account);
-  unlucky.start();
-  await until('the first is called', () => stage.calls.length === 3);
-  stage.calls[2]?.says({ type: 'failed', kind: 'busy', text: 'HTTP 429' });
-  stage.calls[3]?.says({ type: 'failed', kind: 'timeout', text: 'late' });
-  assert.equal(unlucky.of('error')[0]?.code, 'upstream_error');
-  const row = await stage.over(unlucky);
-  assert.deepEqual([row.state, row.charge], ['ended', null]);
-});
-
 test('an answer that stalls: the upstream is left, what was heard is charged', async () => {
   const stage = await open();
   const client = await stage.live(await stage.account());
@@ -214,34 +192,6 @@ test('goAway and then silence: left on a timer, renewable', async () => {
   await stage.over(client);
   watch.assertWithin(3_300, 'ended before the upstream goes');
   assert.deepEqual([last(client).reason, last(client).renewable], ['upstream_closed', true]);
-});
-
-test('an upstream that goes while the hold is on its way is left on the same timer', async () => {
-  let letGo = () => {};
-  const gate = new Promise<void>((resolve) => {
-    letGo = resolve;
-  });
-  const stage = await open({
-    foresees: true,
-    wallet: (real) => ({
-      kind: real.kind,
-      id: real.id,
-      tell: (message, payload) => real.tell(message, payload),
-      ask: async (message, payload, timeoutMs) => {
-        const answer = await real.ask(message, payload, timeoutMs);
-        if (message === 'hold') await gate;
-        return answer;
-      },
-    }),
-  });
-  const client = stage.connect(await stage.account());
-  client.start();
-  stage.calls[0]?.says({ type: 'ready' }, { type: 'going_away', leftMs: 3_300 });
-  letGo();
-  await until('it is live', () => client.types().includes('session.ready'));
-  await stage.over(client);
-  assert.deepEqual([last(client).reason, last(client).renewable], ['upstream_closed', true]);
-  assert.deepEqual(client.of('error'), [], 'it was left before it went');
 });
 
 test('the longest duration, and silence, end a session by name', async () => {
