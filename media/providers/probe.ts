@@ -1,8 +1,9 @@
 // Whether a provider route works, asked for free: the description of the model, with the credential
 // of a real call. Every family here has that endpoint at the same place, most servers have it.
-import { type Dispatcher, request } from 'undici';
+import { request } from 'undici';
 import * as v from 'valibot';
 import { awakeSignal } from '../../runtime/awake.ts';
+import { readBounded } from './bounded-text.ts';
 import type { UpstreamTarget } from './contract.ts';
 import { findFamily } from './families.ts';
 import { smallestRequest } from './trial.ts';
@@ -56,12 +57,12 @@ async function failureOf(
   // No such model, or no such endpoint: the list tells, where there is one.
   const list = await request(models, { headers, signal });
   if (list.statusCode !== 200) {
-    const text = (await readText(list.body)) ?? '';
+    const text = (await readBounded(list.body, bodyBytesMax)) ?? '';
     // A refused credential has another status with some: the family knows.
     const failure = findFamily(target.family)?.readFailure(list.statusCode, {}, text);
     return failureOfStatus(failure?.status ?? list.statusCode);
   }
-  const names = namesIn(await readText(list.body));
+  const names = namesIn(await readBounded(list.body, bodyBytesMax));
   const { upstreamModel } = target;
   return names === null || upstreamModel === '' || names.has(upstreamModel) ? null : 'model';
 }
@@ -90,16 +91,6 @@ function audioCredential({ family, apiKey }: UpstreamTarget): Record<string, str
   return family === 'gemini-live'
     ? { 'x-goog-api-key': apiKey }
     : { authorization: `Bearer ${apiKey}` };
-}
-
-/** Null: it is too long. */
-async function readText(body: Dispatcher.ResponseData['body']): Promise<string | null> {
-  let text = '';
-  for await (const chunk of body) {
-    text += String(chunk);
-    if (text.length > bodyBytesMax) return null;
-  }
-  return text;
 }
 
 /** Every model of a complete list; null: it is none, or not complete. */

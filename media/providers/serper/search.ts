@@ -2,6 +2,7 @@
 import { request } from 'undici';
 import * as v from 'valibot';
 import { AwakeTimer } from '../../../runtime/awake.ts';
+import { readBounded } from '../bounded-text.ts';
 import type { UpstreamTarget } from '../contract.ts';
 import type { SearchHit, SearchQuery } from '../search.ts';
 
@@ -10,24 +11,16 @@ const hitsMax = 8;
 const replyBytesMax = 1_048_576;
 const snippetCharactersMax = 1_000;
 
+/** What is not as expected is not there; the others of its reply are. */
+const text = v.fallback(v.optional(v.string()), undefined);
+
 const replySchema = v.object({
-  answerBox: v.optional(
-    v.object({
-      title: v.optional(v.string()),
-      answer: v.optional(v.string()),
-      snippet: v.optional(v.string()),
-      link: v.optional(v.string()),
-    }),
+  answerBox: v.fallback(
+    v.optional(v.object({ title: text, answer: text, snippet: text, link: text })),
+    undefined,
   ),
   organic: v.optional(
-    v.array(
-      v.object({
-        title: v.optional(v.string()),
-        link: v.optional(v.string()),
-        snippet: v.optional(v.string()),
-        date: v.optional(v.string()),
-      }),
-    ),
+    v.array(v.fallback(v.object({ title: text, link: text, snippet: text, date: text }), {})),
     [],
   ),
 });
@@ -38,6 +31,7 @@ export async function searchSerper(
   query: SearchQuery,
   signal: AbortSignal,
 ): Promise<SearchHit[] | null> {
+  if (signal.aborted) return null;
   // Not AbortSignal.any with AbortSignal.timeout: on Node 20 the two may be collected unheard.
   const controller = new AbortController();
   const abort = () => controller.abort();
@@ -61,7 +55,7 @@ export async function searchSerper(
       await reply.body.dump();
       return null;
     }
-    const text = await readBounded(reply.body);
+    const text = await readBounded(reply.body, replyBytesMax);
     if (text === null) return null;
     const body = v.safeParse(replySchema, JSON.parse(text));
     return body.success ? hitsOf(body.output) : null;
@@ -71,17 +65,6 @@ export async function searchSerper(
     timer.cancel();
     signal.removeEventListener('abort', abort);
   }
-}
-
-async function readBounded(body: AsyncIterable<Buffer>): Promise<string | null> {
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  for await (const chunk of body) {
-    bytes += chunk.length;
-    if (bytes > replyBytesMax) return null;
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString();
 }
 
 function hitsOf({ answerBox, organic }: v.InferOutput<typeof replySchema>): SearchHit[] {
