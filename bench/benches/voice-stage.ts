@@ -34,7 +34,8 @@ export interface Stage {
   open(contender: VoiceContender, opening: Opening): Promise<Opened>;
   /** What the sessions did within the time, and what it cost. */
   measure(contender: VoiceContender, durationMs: number, bargeEveryMs?: number): Promise<Window>;
-  close(): Promise<void>;
+  /** Ends every session, or only those of the last opening. */
+  close(which?: 'all' | 'last'): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -104,11 +105,13 @@ type Acts = Pick<Stage, 'open' | 'measure' | 'close'>;
 
 function acts(generator: Asked<VoiceJob>, upstream: VoiceUpstream): Acts {
   let first = 0;
+  let lastFirst = 0;
   return {
     open: async ({ target, name }, opening) => {
       const { sessions, mode, stay = true, abuse = null } = opening;
       const perSecond = opening.perSecond ?? OPEN_PER_SECOND;
       const shape = { sessions, mode, stay, abuse, perSecond, first, deltaMs: DELTA_MS };
+      lastFirst = first;
       first += sessions;
       const limitMs = (sessions * 1_000) / perSecond + GRACE_MS;
       const opened = await generator.ask<Opened>(
@@ -138,8 +141,9 @@ function acts(generator: Asked<VoiceJob>, upstream: VoiceUpstream): Acts {
         databaseMicros: after.database - before.database,
       };
     },
-    close: async () => {
-      await generator.ask({ kind: 'close' }, GRACE_MS);
+    close: async (which = 'all') => {
+      const from = which === 'all' ? 0 : lastFirst;
+      await generator.ask({ kind: 'close', from }, GRACE_MS);
       await sleep(500);
     },
   };

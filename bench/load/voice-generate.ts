@@ -136,13 +136,14 @@ async function measure(job: Job<'measure'>): Promise<Measured> {
   };
 }
 
-async function close(): Promise<{ left: number }> {
-  for (const session of living) session.end();
+async function close({ from }: Job<'close'>): Promise<{ left: number }> {
+  const meant = () => [...living].filter(({ number }) => number >= from);
+  for (const session of meant()) session.end();
   const deadline = performance.now() + CLOSE_MS;
-  while (living.size > 0 && performance.now() < deadline) await sleep(10);
-  const left = living.size;
-  for (const session of living) session.destroy();
-  return { left };
+  while (meant().length > 0 && performance.now() < deadline) await sleep(10);
+  const left = meant();
+  for (const session of left) session.destroy();
+  return { left: left.length };
 }
 
 answerParent<VoiceJob>((job) => {
@@ -152,6 +153,6 @@ answerParent<VoiceJob>((job) => {
     case 'measure':
       return measure(job);
     case 'close':
-      return close();
+      return close(job);
   }
 });

@@ -40,8 +40,8 @@ export type VoiceJob =
     }
   /** Forgets what was measured, and answers with what came within the time. */
   | { kind: 'measure'; durationMs: number; bargeEveryMs: number | null }
-  /** Ends every session by `end`; answers when all are closed. */
-  | { kind: 'close' };
+  /** Ends sessions by `end`, all from this number on; answers when they are closed. */
+  | { kind: 'close'; from: number };
 
 export interface Percentiles {
   count: number;

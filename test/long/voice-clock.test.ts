@@ -140,7 +140,7 @@ async function soakOnce(minutes: number): Promise<Omit<Findings, 'name' | 'title
         `${totals.lost} lost, RSS ${rssMb.toFixed(0)} MB, heap ${heapMb.toFixed(1)} MB`,
     );
   }
-  const { left } = await generator.ask<{ left: number }>({ kind: 'close' }, 30_000);
+  const { left } = await generator.ask<{ left: number }>({ kind: 'close', from: 0 }, 30_000);
   await sleep(1_000);
   await assertNothingHeld(gateway, 20_000);
   await assertLedger(gateway);
