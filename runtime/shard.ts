@@ -12,7 +12,7 @@ import { createInputCounter } from '../actors/generation/counting.ts';
 import { createForesight } from '../actors/generation/foresight.ts';
 import { createRouteHealth } from '../actors/generation/health.ts';
 import { warmPlanning } from '../actors/generation/planning.ts';
-import type { GenerationDeps } from '../actors/generation/spec.ts';
+import type { CountTokens, GenerationDeps } from '../actors/generation/spec.ts';
 import { nodeActorId } from '../actors/node/node.ts';
 import { countTexts } from '../actors/tasks/counting.ts';
 import { checkAnswer } from '../actors/tasks/format.ts';
@@ -264,14 +264,18 @@ function setCatalog({ sequence, snapshot }: CatalogPublication): void {
 }
 
 /** Counts with the tokenizer on the pool of the main thread; a failing shard takes the estimate. */
-async function countTokens(texts: { input: string; output: string }) {
+async function countTokens(texts: Parameters<CountTokens>[0]): ReturnType<CountTokens> {
   // The tokenizer takes a second to load, on the cores that the next shard needs to start.
   if (failing) return null;
   const tasks = system.ref(kinds.tasks, tasksId);
-  const counts = await countTexts(tasks, [texts.input, texts.output], countTimeoutMs);
+  const counts = await countTexts(
+    tasks,
+    [texts.input, texts.output, texts.reasoning],
+    countTimeoutMs,
+  );
   if (counts === null) return null;
-  const [input = 0, output = 0] = counts;
-  return { input, output };
+  const [input = 0, output = 0, reasoning = 0] = counts;
+  return { input, output, reasoning };
 }
 
 async function serve(): Promise<void> {

@@ -12,7 +12,7 @@ import {
 } from '../../media/model/usage.ts';
 import type { CatalogModel } from '../catalog/snapshot.ts';
 import { type Charge, chargeCalls } from '../wallet/price.ts';
-import type { GenerationSpec } from './spec.ts';
+import type { CountedTokens, GenerationSpec } from './spec.ts';
 import { deliveredTokens, type GenerationState } from './state.ts';
 
 /** Whose usage it is, and how it was cut short. */
@@ -29,7 +29,7 @@ interface UsageState extends Pick<GenerationState, 'exhausted'> {
 export function usageAtEnd(
   state: GenerationState,
   source: UsageSource,
-  counted: { input: number; output: number } | null,
+  counted: CountedTokens | null,
 ): TokenUsage[] {
   const last =
     source === 'reported' && state.usage !== null ? state.usage : estimatedUsage(state, counted);
@@ -46,23 +46,40 @@ export function sumOf(calls: readonly TokenUsage[]): TokenUsage {
 
 /**
  * The tokenizer's count, or the cheap estimate where there is none. What the provider has said of
- * the input before the answer was cut is no guess.
+ * the input before the answer was cut is no guess, and no more is estimated than was asked for.
  */
 export function estimatedUsage(
   state: GenerationState,
-  counted: { input: number; output: number } | null = null,
+  counted: CountedTokens | null = null,
 ): TokenUsage {
   const told = state.usage ?? state.begunUsage ?? zeroUsage;
-  const outputTokens = counted?.output ?? deliveredTokens(state);
+  const { outputTokens, reasoningTokens } = estimatedOutput(state, counted);
   // Its searches were made, whether the answer was cut or not.
   const searchCalls = Math.max(told.searchCalls, searchesIn(state.answer));
   // Servers that know nothing yet begin with zeros.
   if (totalInputTokens(told) > 0) {
     const { unreadable: _mark, ...usage }: UsageReport = told;
-    return { ...usage, outputTokens, reasoningTokens: 0, searchCalls };
+    return { ...usage, outputTokens, reasoningTokens, searchCalls };
   }
   const inputTokens = counted?.input ?? estimateInputTokens(state.request);
-  return { ...zeroUsage, inputTokens, outputTokens, searchCalls };
+  return { ...zeroUsage, inputTokens, outputTokens, reasoningTokens, searchCalls };
+}
+
+/**
+ * What was delivered, in the buckets of its prices; at least what a report on the way has counted.
+ * Such a report may have the reasoning in its output.
+ */
+function estimatedOutput(
+  state: GenerationState,
+  counted: CountedTokens | null,
+): Pick<TokenUsage, 'outputTokens' | 'reasoningTokens'> {
+  const told = state.usage ?? zeroUsage;
+  const reasoning = Math.max(counted?.reasoning ?? 0, told.reasoningTokens);
+  const toldOutput = told.outputTokens - (told.reasoningTokens > 0 ? 0 : reasoning);
+  const output = Math.max(counted?.output ?? deliveredTokens(state), toldOutput);
+  const ceiling = state.spec.outputTokensCeiling;
+  const reasoningTokens = Math.min(reasoning, ceiling);
+  return { outputTokens: Math.min(output, ceiling - reasoningTokens), reasoningTokens };
 }
 
 /** Charge and provider cost. An answer that the wallet cut short never costs more than was held. */

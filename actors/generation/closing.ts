@@ -1,7 +1,7 @@
 // The end of a generation: usage decided, charge computed, settlement durable, subscribers told.
 // Nobody is told a charge before it is in the ledger; a ledger that is away is asked again.
 
-import { answerEvents } from '../../media/model/answer.ts';
+import { type Answer, answerEvents } from '../../media/model/answer.ts';
 import type { SvcRouting } from '../../media/model/dialects/contract.ts';
 import { recut } from '../../media/model/replay.ts';
 import { inputText } from '../../media/model/tokens.ts';
@@ -15,6 +15,7 @@ import { tellEvents } from './delivery.ts';
 import type { GenerationProtocol } from './protocol.ts';
 import { svcRoutingOf } from './receipt.ts';
 import { createSettlement } from './settlement.ts';
+import type { CountedTokens } from './spec.ts';
 import type { GenerationState, Outcome } from './state.ts';
 import { abortAttempt, forgetAnswer } from './upstream.ts';
 
@@ -49,18 +50,41 @@ export function finishGeneration(state: GenerationState, context: Context, outco
     settleNothing(state, context);
     return;
   }
-  if (state.usage !== null && (!state.exhausted || state.deltas === 0)) {
+  if (state.usage !== null && !isOutdated(state, outcome)) {
     settleWith(state, context, 'reported', null);
     return;
   }
   const { deps, request } = state;
-  const output = state.answer.items.map((item) => {
-    if (item.type === 'tool_call') return item.name + item.arguments;
-    return item.type === 'native' ? '' : item.text;
-  });
+  const texts = outputTexts(state.answer);
   void deps
-    .countTokens({ input: inputText(request), output: output.join('') })
+    .countTokens({ input: inputText(request), ...texts })
     .then((tokens) => context.self.tell('counted', tokens));
+}
+
+/**
+ * Of an answer that was cut: its newest report came before the last of it. Some providers report
+ * with each piece, or zeros until the end.
+ */
+function isOutdated(state: GenerationState, { status }: Outcome): boolean {
+  const isCut =
+    status === 'cancelled' ||
+    status === 'failed' ||
+    state.exhausted ||
+    // We may have left its upstream there.
+    state.answer.stopSequence !== null;
+  return isCut && state.deltas > state.reportedDeltas;
+}
+
+/** What a model has written, by its price. */
+function outputTexts({ items }: Answer): { output: string; reasoning: string } {
+  let output = '';
+  let reasoning = '';
+  for (const item of items) {
+    if (item.type === 'tool_call') output += item.name + item.arguments;
+    else if (item.type === 'reasoning') reasoning += item.text;
+    else if (item.type !== 'native') output += item.text;
+  }
+  return { output, reasoning };
 }
 
 /** An answer that is cut short is shown as far as it came: it is paid for. A bad one is not. */
@@ -135,7 +159,7 @@ function settleWith(
   state: GenerationState,
   context: Context,
   source: UsageSource,
-  tokens: { input: number; output: number } | null,
+  tokens: CountedTokens | null,
 ): void {
   const calls = usageAtEnd(state, source, tokens);
   const usage = sumOf(calls);

@@ -29,7 +29,7 @@ export function createInputCounter(
       const counted = await countAtProvider(family, target, asked);
       if (counted !== null) return { inputTokens: counted, estimated: false };
     }
-    const tokens = await deps.countTokens({ input: inputText(asked), output: '' });
+    const tokens = await deps.countTokens({ input: inputText(asked), output: '', reasoning: '' });
     return { inputTokens: tokens?.input ?? estimateInputTokens(asked), estimated: true };
   };
 }

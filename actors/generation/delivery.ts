@@ -167,6 +167,7 @@ function absorb(state: GenerationState, events: ModelEvent[]): number {
 function takeUsage(state: GenerationState, usage: UsageReport): void {
   if (usage.unreadable === true) state.begunUsage = usage;
   state.usage = usage.unreadable === true ? null : usage;
+  state.reportedDeltas = state.deltas;
 }
 
 /** Its texts and its name: numbers and nothing cost little. */

@@ -3,6 +3,7 @@ import type { ModelEvent, UpstreamFailure } from '../../media/model/events.ts';
 import type { SearchHit } from '../../media/providers/search.ts';
 import type { ActorAddress, Answer as AskAnswer } from '../../runtime/actor/contract.ts';
 import type { ExtendReply, HoldReply, ReleaseReply, SettleReply } from '../wallet/protocol.ts';
+import type { CountedTokens } from './spec.ts';
 
 /** What its wallet answers, and when it is to be asked: of every request with such a row. */
 export type SettlementProtocol = {
@@ -39,5 +40,5 @@ export type GenerationProtocol = SettlementProtocol & {
   extend: (payload: null) => void;
   extended: (answer: AskAnswer<ExtendReply>) => void;
   /** Tokens counted by the tokenizer, where the provider reported none; null: count failed. */
-  counted: (tokens: { input: number; output: number } | null) => void;
+  counted: (tokens: CountedTokens | null) => void;
 };

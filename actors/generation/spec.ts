@@ -76,10 +76,16 @@ export interface GenerationSpec extends RequestSpec {
 }
 
 /** Counts tokens with the tokenizer, off the shard; null when that failed or took too long. */
-export type CountTokens = (texts: {
-  input: string;
-  output: string;
-}) => Promise<{ input: number; output: number } | null>;
+export type CountTokens = (
+  texts: Record<keyof CountedTokens, string>,
+) => Promise<CountedTokens | null>;
+
+export interface CountedTokens {
+  input: number;
+  /** Without the reasoning, as prices have it. */
+  output: number;
+  reasoning: number;
+}
 
 /** Whether an answer has the format, off the shard; null when nobody could look in time. */
 export type CheckAnswer = (format: OutputFormat, text: string) => Promise<boolean | null>;

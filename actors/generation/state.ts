@@ -70,6 +70,8 @@ export interface GenerationState extends RequestState, AttemptsState {
   /** Of what was told of native items before their ends. */
   stagesCharacters: number;
   usage: TokenUsage | null;
+  /** Deltas that were read before it. */
+  reportedDeltas: number;
   /** What the provider said of the input as it began: of an answer that was cut it is all. */
   begunUsage: UsageReport | null;
   exhausted: boolean;
@@ -126,6 +128,7 @@ export function newState(
     characters: 0,
     stagesCharacters: 0,
     usage: null,
+    reportedDeltas: 0,
     begunUsage: null,
     exhausted: false,
     paused: false,

@@ -235,6 +235,7 @@ export function forgetAnswer(state: GenerationState): void {
     for (const progress of cuts.progress) addProgress(state.answer, progress);
   }
   state.usage = null;
+  state.reportedDeltas = 0;
   state.begunUsage = null;
   state.firstEventMs = null;
   state.search.seen = false;

@@ -31,5 +31,7 @@ export function readUsage(usage: unknown, searchCalls: number): UsageReport | nu
 
 /** Whether it counts the output: the first events of a stream may report the prompt alone. */
 export function countsOutput(usage: unknown): boolean {
-  return isMembers(usage) && isCount(usage.candidatesTokenCount);
+  if (!isMembers(usage)) return false;
+  // While it thinks, it has no candidate.
+  return isCount(usage.candidatesTokenCount) || count(usage.thoughtsTokenCount) > 0;
 }

@@ -80,9 +80,10 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
     health: createRouteHealth(),
     limiter: new Limiter(createLimiterBuffers(Date.now(), 1), 1),
     limits,
-    countTokens: async ({ input, output }) => ({
+    countTokens: async ({ input, output, reasoning }) => ({
       input: await countTokens(input),
       output: await countTokens(output),
+      reasoning: await countTokens(reasoning),
     }),
     checkAnswer: options.checkAnswer ?? checkHere,
     metrics: { firstEvent: () => {}, ended: () => {}, detached: () => {} },
