@@ -1,6 +1,7 @@
 // Process instances and their leases, and what a dead one has left unfinished.
 import { arrayLiteral } from './array.ts';
 import type { Queryable } from './sql.ts';
+import { readUsage, type SessionUsage, type UsageRow, usageColumns } from './voice-sessions.ts';
 
 /** Announces this process; its lease has to be renewed before it expires. */
 export async function registerInstance(
@@ -74,6 +75,8 @@ export interface LeftHold {
   /** What a voice session had used when that was last written. */
   dueMicros: bigint;
   dueProviderMicros: bigint;
+  /** What that is due for. */
+  usage: SessionUsage | null;
 }
 
 type LeftRow = {
@@ -84,10 +87,10 @@ type LeftRow = {
   claimed: boolean;
   due_micros: bigint | null;
   due_provider_micros: bigint | null;
-};
+} & UsageRow;
 
 const leftColumns = `h.wallet_id, h.id, h.owner_kind, h.owner_id, h.claimed, s.due_micros,
-  s.due_provider_micros`;
+  s.due_provider_micros, ${usageColumns.map((name) => `s.${name}`).join(', ')}`;
 const leftTables = `holds h
   LEFT JOIN voice_sessions s ON h.owner_kind = 'voice_session' AND s.id = h.owner_id`;
 
@@ -99,6 +102,7 @@ function readLeft(row: LeftRow): LeftHold {
     ownerId: row.claimed ? row.owner_id : null,
     dueMicros: row.due_micros ?? 0n,
     dueProviderMicros: row.due_provider_micros ?? 0n,
+    usage: readUsage(row),
   };
 }
 

@@ -42,7 +42,21 @@ const usageMembers = [
   ['output_text_tokens', 'outputTextTokens'],
   ['search_calls', 'searchCalls'],
 ] as const satisfies [string, keyof SessionUsage][];
-const usageColumns = usageMembers.map(([name]) => name);
+export const usageColumns = usageMembers.map(([name]) => name);
+
+export type UsageRow = Record<(typeof usageMembers)[number][0], bigint | null>;
+
+/** Null: there is no session in this row. */
+export function readUsage(row: UsageRow): SessionUsage | null {
+  if (row.search_calls === null) return null;
+  return {
+    inputSpeechTokens: Number(row.input_speech_tokens),
+    inputTextTokens: Number(row.input_text_tokens),
+    outputSpeechTokens: Number(row.output_speech_tokens),
+    outputTextTokens: Number(row.output_text_tokens),
+    searchCalls: Number(row.search_calls),
+  };
+}
 
 /** What a live session has used so far, and what that costs. */
 export interface SessionCheckpoint {

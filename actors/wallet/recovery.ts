@@ -72,7 +72,9 @@ export async function recoverDead(sql: Sql, options: RecoveryOptions): Promise<R
 export function endHold(ends: Ends, hold: LeftHold): Promise<ReleaseReply | SettleReply> {
   const { walletId, holdId, ownerKind, ownerId } = hold;
   if (ownerKind !== 'voice_session') return ends.release(walletId, generationEnd(hold));
-  const session = ownerId === null ? null : { id: ownerId, reason: 'recovered', usage: null };
+  // One that was taken for dead and lives may have written more since: that is not charged.
+  const { usage } = hold;
+  const session = ownerId === null ? null : { id: ownerId, reason: 'recovered', usage };
   if (session === null || hold.dueMicros === 0n) {
     return ends.release(walletId, {
       holdId,

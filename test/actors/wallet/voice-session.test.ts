@@ -56,9 +56,10 @@ async function begin(walletId: string, instanceId = 'i-live'): Promise<HoldReque
   return hold;
 }
 
-async function write(hold: HoldRequest, dueMicros: bigint): Promise<void> {
+async function write(hold: HoldRequest, dueMicros: bigint, used = usage): Promise<void> {
   const { id } = hold.owner;
-  await checkpointSessions(bank.sql, [{ id, usage, dueMicros, dueProviderMicros: dueMicros }]);
+  const checkpoint = { id, usage: used, dueMicros, dueProviderMicros: dueMicros };
+  await checkpointSessions(bank.sql, [checkpoint]);
 }
 
 interface Row {
@@ -223,6 +224,37 @@ test('what cannot be due goes back; of a dead process what is due is charged', a
   assert.deepEqual(balance, { status: 'ok', availableMicros: 99_750n, heldMicros: 0n });
   await bank.assertBooks();
 });
+
+for (const dueMicros of [0n, 250n]) {
+  test(`of who was taken for dead owing ${dueMicros}, the row shows what was charged`, async () => {
+    const walletId = await funded();
+    await registerInstance(bank.sql, `i-paused-${dueMicros}`, 60_000);
+    const hold = await begin(walletId, `i-paused-${dueMicros}`);
+    const before = dueMicros === 0n ? { ...usage, inputSpeechTokens: 0 } : usage;
+    await write(hold, dueMicros, before);
+    // It lives, and writes again after others have read what it owes.
+    const more = () => write(hold, 9_999n, { ...usage, inputSpeechTokens: 7_777 });
+    await recoverDead(bank.sql, {
+      instanceId: 'i-live',
+      others: 'all',
+      release: async (id, request) => {
+        await more();
+        return await ends.release(id, request);
+      },
+      settle: async (id, request) => {
+        await more();
+        return await ends.settle(id, request);
+      },
+    });
+    const row = await rowOf(hold);
+    const charged = dueMicros === 0n ? null : dueMicros;
+    assert.deepEqual(
+      [row.charge_micros, row.input_speech_tokens],
+      [charged, BigInt(before.inputSpeechTokens)],
+    );
+    await bank.assertBooks();
+  });
+}
 
 test('a reduction in one write with what comes before and after it', async () => {
   const walletId = await funded();
