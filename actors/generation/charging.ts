@@ -1,7 +1,7 @@
 // What a generation costs, pure: its usage by source, the charge, and `svc_usage`.
 import type { SvcUsage } from '../../media/model/dialects/contract.ts';
 import { searchesIn } from '../../media/model/search-tools.ts';
-import { estimateInputTokens } from '../../media/model/tokens.ts';
+import { estimateInputTokens, imageTokens } from '../../media/model/tokens.ts';
 import {
   addUsage,
   type TokenUsage,
@@ -61,7 +61,9 @@ export function estimatedUsage(
     const { unreadable: _mark, ...usage }: UsageReport = told;
     return { ...usage, outputTokens, reasoningTokens, searchCalls };
   }
-  const inputTokens = counted?.input ?? estimateInputTokens(state.request);
+  const { request } = state;
+  const inputTokens =
+    counted === null ? estimateInputTokens(request) : counted.input + imageTokens(request);
   return { ...zeroUsage, inputTokens, outputTokens, reasoningTokens, searchCalls };
 }
 

@@ -2,7 +2,7 @@
 // own count where its family has one, else the tokenizer's, else an estimate by length.
 import { withClientContext } from '../../media/model/client-context.ts';
 import type { GenerationRequest } from '../../media/model/request.ts';
-import { estimateInputTokens, inputText } from '../../media/model/tokens.ts';
+import { estimateInputTokens, imageTokens, inputText } from '../../media/model/tokens.ts';
 import { countAtProvider } from '../../media/providers/count.ts';
 import type { CatalogModel } from '../catalog/snapshot.ts';
 import type { GenerationDeps } from './spec.ts';
@@ -30,6 +30,8 @@ export function createInputCounter(
       if (counted !== null) return { inputTokens: counted, estimated: false };
     }
     const tokens = await deps.countTokens({ input: inputText(asked), output: '', reasoning: '' });
-    return { inputTokens: tokens?.input ?? estimateInputTokens(asked), estimated: true };
+    const inputTokens =
+      tokens === null ? estimateInputTokens(asked) : tokens.input + imageTokens(asked);
+    return { inputTokens, estimated: true };
   };
 }

@@ -42,17 +42,22 @@ export function inputText({ messages, tools }: GenerationRequest): string {
 /** Estimated input tokens of a request, without a tokenizer: bytes / 4, and 4 a message. */
 export function estimateInputTokens(request: GenerationRequest): number {
   let bytes = 0;
-  let images = 0;
-  for (const message of request.messages) {
-    bytes += textBytes(message);
-    images += message.parts.filter((part) => part.type === 'image').length;
-  }
+  for (const message of request.messages) bytes += textBytes(message);
   if (request.tools.length > 0) bytes += Buffer.byteLength(JSON.stringify(request.tools));
   if (request.outputFormat.type === 'json_schema') {
     bytes += Buffer.byteLength(JSON.stringify(request.outputFormat.schema));
   }
   const perMessage = tokensPerMessage * request.messages.length;
-  return Math.ceil(bytes / bytesPerToken) + perMessage + images * tokensPerImage;
+  return Math.ceil(bytes / bytesPerToken) + perMessage + imageTokens(request);
+}
+
+/** What no text shows of it, and no tokenizer counts. */
+export function imageTokens({ messages }: GenerationRequest): number {
+  let images = 0;
+  for (const { parts } of messages) {
+    for (const { type } of parts) if (type === 'image') images += 1;
+  }
+  return images * tokensPerImage;
 }
 
 /**

@@ -45,7 +45,7 @@ before(async () => {
         alias: `m-${name}`,
         routes: [{ provider: name, upstream_model: `up-${name}` }],
         price,
-        capabilities: ['chat', 'reasoning'],
+        capabilities: ['chat', 'reasoning', 'vision'],
       })),
     },
   });
@@ -213,4 +213,28 @@ test('no more is estimated than was asked for', async () => {
   provider.behaviour = { events: thinking, after: 'cut' };
   const both = await charged({ model: 'm-chat', members: { max_tokens: 4 } });
   assert.deepEqual([both.output_tokens, both.reasoning_tokens], [1, 3]);
+});
+
+test('pictures count in the input of an answer that is cut, and beforehand', async () => {
+  provider.behaviour = { events: [chunk({ content: 'hello' })], after: 'cut' };
+  const url = `data:image/png;base64,${'A'.repeat(40)}`;
+  const pictures = [1, 2].map(() => ({ type: 'image_url', image_url: { url } }));
+  const messages = [{ role: 'user', content: [{ type: 'text', text: 'hi' }, ...pictures] }];
+  const usage = await charged({ model: 'm-chat', members: { messages } });
+  assert.equal(usage.source, 'estimated');
+  assert.equal(Math.floor(usage.input_tokens / 1_024), 2);
+  assertCharge(usage);
+  const source = { type: 'url', url: 'https://example.com/a.png' };
+  const content = [
+    { type: 'text', text: 'hi' },
+    { type: 'image', source },
+  ];
+  const account = await bed.account();
+  const reply = await fetch(`${bed.url}/v1/messages/count_tokens`, {
+    method: 'POST',
+    headers: { 'x-api-key': account.apiKey, 'content-type': 'application/json' },
+    body: JSON.stringify({ model: 'm-chat', messages: [{ role: 'user', content }] }),
+  });
+  const { input_tokens: counted } = (await reply.json()) as { input_tokens: number };
+  assert.equal(Math.floor(counted / 1_024), 1);
 });
