@@ -1,11 +1,12 @@
 // The end of a generation: usage decided, charge computed, settlement durable, subscribers told.
 // Nobody is told a charge before it is in the ledger; a ledger that is away is asked again.
 
-import { type Answer, answerEvents } from '../../media/model/answer.ts';
+import { answerEvents } from '../../media/model/answer.ts';
 import type { SvcRouting } from '../../media/model/dialects/contract.ts';
 import { recut } from '../../media/model/replay.ts';
 import { inputText } from '../../media/model/tokens.ts';
 import { type UsageSource, zeroUsage } from '../../media/model/usage.ts';
+import { writtenTexts } from '../../media/model/written.ts';
 import type { ActorContext, Handlers } from '../../runtime/actor/contract.ts';
 import { plainProblem } from '../subscriber/problem.ts';
 import type { GenerationEnd, PlainProblem } from '../subscriber/protocol.ts';
@@ -55,9 +56,9 @@ export function finishGeneration(state: GenerationState, context: Context, outco
     return;
   }
   const { deps, request } = state;
-  const texts = outputTexts(state.answer);
+  const { output, reasoning } = writtenTexts(state.answer);
   void deps
-    .countTokens({ input: inputText(request), ...texts })
+    .countTokens({ input: inputText(request), output, reasoning })
     .then((tokens) => context.self.tell('counted', tokens));
 }
 
@@ -73,18 +74,6 @@ function isOutdated(state: GenerationState, { status }: Outcome): boolean {
     // We may have left its upstream there.
     state.answer.stopSequence !== null;
   return isCut && state.deltas > state.reportedDeltas;
-}
-
-/** What a model has written, by its price. */
-function outputTexts({ items }: Answer): { output: string; reasoning: string } {
-  let output = '';
-  let reasoning = '';
-  for (const item of items) {
-    if (item.type === 'tool_call') output += item.name + item.arguments;
-    else if (item.type === 'reasoning') reasoning += item.text;
-    else if (item.type !== 'native') output += item.text;
-  }
-  return { output, reasoning };
 }
 
 /** An answer that is cut short is shown as far as it came: it is paid for. A bad one is not. */

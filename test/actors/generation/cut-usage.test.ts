@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { SvcUsage } from '../../../media/model/dialects/contract.ts';
-import { ask, eventsOf, post, type Question } from '../../harness/formats.ts';
+import { ask, eventsOf, type Format, post, type Question } from '../../harness/formats.ts';
 import { type ScriptedServer, startScriptedServer } from '../../harness/scripted-server.ts';
 import { openTestbed, type Testbed } from '../../harness/testbed.ts';
 
@@ -31,7 +31,7 @@ before(async () => {
     if (next === 'cut') setTimeout(() => response.destroy(), 20);
     if (next === 'end') response.end();
   });
-  const families = { chat: 'openai-chat', gemini: 'gemini' };
+  const families = { chat: 'openai-chat', gemini: 'gemini', responses: 'openai-responses' };
   bed = await openTestbed({
     shards: 1,
     catalog: {
@@ -45,7 +45,7 @@ before(async () => {
         alias: `m-${name}`,
         routes: [{ provider: name, upstream_model: `up-${name}` }],
         price,
-        capabilities: ['chat', 'reasoning', 'vision'],
+        capabilities: ['chat', 'reasoning', 'vision', 'tools'],
       })),
     },
   });
@@ -77,10 +77,13 @@ function assertCharge(usage: SvcUsage): void {
 }
 
 /** Asks on a new account; the wallet must have lost what the answer says. */
-async function charged(question: Omit<Question, 'text'>): Promise<SvcUsage> {
+async function charged(
+  question: Omit<Question, 'text'>,
+  format: Format = 'chat',
+): Promise<SvcUsage> {
   const account = await bed.account();
   const { availableMicros: before } = await account.balance();
-  const told = await ask('chat', account, { text: 'hi', stream: true, ...question });
+  const told = await ask(format, account, { text: 'hi', stream: true, ...question });
   assert.ok(told.svcUsage !== null, told.raw);
   const { availableMicros } = await account.quiet();
   assert.equal(before - availableMicros, BigInt(told.svcUsage.charge_microcredits), 'the wallet');
@@ -238,3 +241,27 @@ test('pictures count in the input of an answer that is cut, and beforehand', asy
   const { input_tokens: counted } = (await reply.json()) as { input_tokens: number };
   assert.equal(Math.floor(counted / 1_024), 1);
 });
+
+for (const isEnded of [false, true]) {
+  test(`what a model wrote for a tool of its own is paid for, ended ${isEnded}`, async () => {
+    const item = { type: 'custom_tool_call', id: 'ct', call_id: 'c1', name: 'patch', input: '' };
+    const place = { item_id: 'ct', output_index: 0 };
+    const type = 'response.custom_tool_call_input.delta';
+    const done = { type: 'response.output_item.done', output_index: 0 };
+    const end = { ...done, item: { ...item, input: sixteenWords } };
+    provider.behaviour = {
+      events: [
+        { type: 'response.created', response: { id: 'r', status: 'in_progress' } },
+        { type: 'response.output_item.added', output_index: 0, item },
+        { type, ...place, delta: sixteenWords.slice(0, 50) },
+        { type, ...place, delta: sixteenWords.slice(50) },
+        ...(isEnded ? [end] : []),
+      ],
+      after: 'cut',
+    };
+    const tools = [{ type: 'custom', name: 'patch' }];
+    const usage = await charged({ model: 'm-responses', members: { tools } }, 'responses');
+    assert.deepEqual([usage.source, usage.output_tokens], ['estimated', 16]);
+    assertCharge(usage);
+  });
+}
