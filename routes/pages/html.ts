@@ -27,15 +27,17 @@ export function pageHtml(page: Page, pages: readonly Page[], scriptPath: string)
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
+<link rel="icon" href="data:,">
 <title>${page.title} · tollgate</title>
 <style>
 body { margin: 0; font-family: system-ui, sans-serif; }
 nav { display: flex; gap: 1.5rem; align-items: center; height: 48px; padding: 0 1.5rem;
   border-bottom: 1px solid #e3e6ee; background: #fff; position: sticky; top: 0; z-index: 2; }
 nav strong { margin-right: auto; }
-nav a { color: #4a5168; text-decoration: none; }
+nav a { color: #4a5168; text-decoration: none; white-space: nowrap; }
 nav a[aria-current] { color: #1f5eff; font-weight: 600; }
 noscript { display: block; padding: 1.5rem; }
+@media (max-width: 480px) { nav { gap: 0.75rem; padding: 0 1rem; font-size: 0.875rem; } }
 a[href^="https://redocly.com"] { display: none !important; }
 </style>
 </head>

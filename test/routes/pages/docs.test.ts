@@ -18,6 +18,8 @@ test('both pages name their document and allow no other host', async () => {
     const html = await reply.text();
     assert.ok(html.includes(`spec-url="${document}"`));
     assert.doesNotMatch(html, /(src|href)="https?:/);
+    // Else every browser asks for /favicon.ico, which is nobody's.
+    assert.match(html, /<link rel="icon" href="data:/);
   }
   await serving.stop();
 });
@@ -33,10 +35,21 @@ test('the script arrives whole, zipped or not, and is not sent twice', async () 
   const text = await plain.text();
   assert.ok(text.length > 500_000);
   assert.equal(await zipped.text(), text);
+  // The bundle's own logo: each visit asked another host for it, and was refused by the policy.
+  assert.doesNotMatch(text, /src:"https?:/);
   const again = await get({
     'accept-encoding': 'gzip',
     'if-none-match': zipped.headers.get('etag') ?? '',
   });
   assert.equal(again.status, 304);
+  await serving.stop();
+});
+
+test('the origin itself leads to the reference', async () => {
+  const serving = await serve(docsRoutes('none'));
+  const reply = await fetch(`${serving.origin}/`, { redirect: 'manual' });
+  assert.equal(reply.status, 302);
+  assert.equal(reply.headers.get('location'), '/docs');
+  assert.match(await (await fetch(`${serving.origin}/`)).text(), /<redoc /);
   await serving.stop();
 });
