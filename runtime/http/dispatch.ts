@@ -62,6 +62,8 @@ interface Call<Access, Caller, Services> {
 const noHeaders = createHeaderTable([]);
 const noBytes = Buffer.alloc(0);
 const noFiles: Record<string, UploadedFile> = Object.freeze({});
+const unknownPath = { cors: 'public', routePath: null } as const;
+const anyMethod = 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS';
 /** A body announced as larger than this over the limit is not even waited out. */
 const lingerBytesMax = 64 * 1024 * 1024;
 
@@ -94,9 +96,15 @@ export function registerRoutes<Access, Caller, Services>(
       refuse(kernel, path.cors, path.routePath, problem, response, request);
     });
   }
-  app.any('/*', (response, request) =>
-    refuse(kernel, 'public', null, new Problem('not_found'), response, request),
-  );
+  const refuseUnknown = (response: HttpResponse, request: HttpRequest) =>
+    refuse(kernel, 'public', null, new Problem('not_found'), response, request);
+  app.options('/*', (response, request) => {
+    // A browser that is refused here shows its page a network error instead of the 404.
+    const isPreflight = request.getHeader('access-control-request-method') !== '';
+    if (isPreflight) answerOptions(kernel, unknownPath, anyMethod, response, request);
+    else refuseUnknown(response, request);
+  });
+  app.any('/*', refuseUnknown);
 }
 
 function registrar(app: TemplatedApp, method: Method) {
@@ -371,7 +379,7 @@ function refuse<Access, Caller, Services>(
 /** A preflight (Fetch standard, 4.8), or the plain question which methods there are. */
 function answerOptions<Access, Caller, Services>(
   kernel: Kernel<Access, Caller, Services>,
-  path: Path<Access, Caller, Services>,
+  path: { cors: CorsPolicy; routePath: string | null },
   allow: string,
   response: HttpResponse,
   request: HttpRequest,

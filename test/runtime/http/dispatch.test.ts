@@ -322,6 +322,20 @@ test('a preflight is answered with methods, asked headers and an age', async () 
   assert.equal(preflight.headers.get('content-length'), null);
 });
 
+test('a preflight for a path that nobody has lets the page read its 404', async () => {
+  const asked = { 'access-control-request-method': 'PUT' };
+  const headers = { origin: 'https://other.example', ...asked };
+  const preflight = await get('/v1/nothing', { method: 'OPTIONS', headers });
+  assert.equal(preflight.status, 204);
+  assert.equal(preflight.headers.get('access-control-allow-origin'), '*');
+  assert.match(preflight.headers.get('access-control-allow-methods') ?? '', /\bPUT\b/);
+  const refused = await get('/v1/nothing', { method: 'PUT' });
+  assert.equal(refused.status, 404);
+  assert.equal(refused.headers.get('access-control-allow-origin'), '*');
+  // Who asks for the methods is told that there are none.
+  assert.equal((await get('/v1/nothing', { method: 'OPTIONS' })).status, 404);
+});
+
 test('a client that leaves is noticed, and the late reply goes nowhere', async () => {
   seen.length = 0;
   held = null;
