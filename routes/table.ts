@@ -40,6 +40,7 @@ import { docsRoutes } from './pages/docs.ts';
 import { lendVoiceKey } from './pages/voice/lend-key.ts';
 import { voicePageRoutes } from './pages/voice/page.ts';
 import { cancelResponse } from './responses/cancel-response.ts';
+import { countResponseTokens } from './responses/count-tokens.ts';
 import { createResponse } from './responses/create-response.ts';
 import { deleteResponse } from './responses/delete-response.ts';
 import { getResponse } from './responses/get-response.ts';
@@ -66,6 +67,7 @@ export const routes: readonly AppRoute[] = [
   listLlmModels,
   createChatCompletion,
   createResponse,
+  countResponseTokens,
   createLegacyResponse,
   getResponse,
   deleteResponse,

@@ -1,11 +1,9 @@
 // POST /v1/messages/count_tokens: how many input tokens a message request has. Free.
-import { requireKind } from '../../actors/catalog/use.ts';
 import { readCountRequest } from '../../media/model/dialects/messages/request.ts';
 import { countRequestSchema } from '../../media/model/dialects/messages/schema.ts';
 import { fixedLimits } from '../../runtime/limits.ts';
-import { Problem } from '../../runtime/problem.ts';
 import { defineRoute } from '../define.ts';
-import { optimized } from '../generations/prepare.ts';
+import { countGeneration } from '../generations/count.ts';
 import { messagesHeaders, readHeaders } from './headers.ts';
 import { tokenCountSchema } from './schema.ts';
 
@@ -41,18 +39,7 @@ export const countMessageTokens = defineRoute({
   problems: ['model_not_found'],
   async handle({ body, services, exchange }) {
     const sent = readCountRequest(body, readHeaders(exchange));
-    const { models, routes } = services.catalog();
-    const managed = routes.get(sent.model);
-    const model = models.get(sent.model) ?? managed?.pool[0]?.model;
-    if (model === undefined) {
-      throw new Problem('model_not_found', {
-        message: `There is no model ${JSON.stringify(sent.model.slice(0, 100))}.`,
-        param: 'model',
-      });
-    }
-    requireKind(model, 'generation');
-    const request = await optimized(sent, managed, services);
-    const { inputTokens, estimated } = await services.countInput(model, request);
+    const { inputTokens, estimated } = await countGeneration(sent, services);
     return {
       status: 200,
       headers: { 'request-id': exchange.requestId },

@@ -1,4 +1,5 @@
-// The schema of a response object. Open where a provider's own items may pass through.
+// The schemas of a response object, open where a provider's own items may pass through, and of a
+// count.
 import * as v from 'valibot';
 import { svcUsageSchema } from '../generations/schema.ts';
 
@@ -32,4 +33,13 @@ export const responseSchema = v.looseObject({
     }),
   ),
   svc_usage: v.optional(svcUsageSchema),
+});
+
+export const inputTokensSchema = v.object({
+  object: v.literal('response.input_tokens'),
+  input_tokens: count,
+  svc_estimated: v.pipe(
+    v.boolean(),
+    v.description('True: counted by our tokenizer, the provider of the model has no count'),
+  ),
 });

@@ -1,0 +1,28 @@
+// The input tokens of a request that is only counted, for the free routes of two formats.
+import { requireKind } from '../../actors/catalog/use.ts';
+import type { InputCount } from '../../actors/generation/counting.ts';
+import type { GenerationRequest } from '../../media/model/request.ts';
+import { Problem } from '../../runtime/problem.ts';
+import type { Services } from '../services.ts';
+import { optimized } from './prepare.ts';
+
+/**
+ * What a generation would send to the model, or to the first one of a managed route's pool.
+ * @throws Problem model_not_found
+ */
+export async function countGeneration(
+  request: GenerationRequest,
+  services: Services,
+): Promise<InputCount> {
+  const { models, routes } = services.catalog();
+  const managed = routes.get(request.model);
+  const model = models.get(request.model) ?? managed?.pool[0]?.model;
+  if (model === undefined) {
+    throw new Problem('model_not_found', {
+      message: `There is no model ${JSON.stringify(request.model.slice(0, 100))}.`,
+      param: 'model',
+    });
+  }
+  requireKind(model, 'generation');
+  return await services.countInput(model, await optimized(request, managed, services));
+}
