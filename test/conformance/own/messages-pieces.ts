@@ -46,11 +46,10 @@ export function fixture(name: string, content: Block[], members: Members = {}): 
   return { name, message };
 }
 
-export function text(
-  words: string,
-  citations: Anthropic.Beta.BetaTextCitation[] | null = null,
-): Block {
-  return { type: 'text', text: words, citations };
+/** As the vendor sends it: without the member that its client's types insist on. */
+export function text(words: string, citations?: Anthropic.Beta.BetaTextCitation[]): Block {
+  const block = { type: 'text', text: words };
+  return (citations === undefined ? block : { ...block, citations }) as Block;
 }
 
 export const webLocation: Anthropic.Beta.BetaTextCitation = {

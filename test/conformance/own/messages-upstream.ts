@@ -154,8 +154,8 @@ function streamed(block: Message['content'][number]): { start: Members; deltas: 
   }
 }
 
-function cut({ citations }: { citations: unknown[] | null }): Members {
-  return { citations: citations === null ? null : [] };
+function cut({ citations }: { citations?: unknown[] | null }): Members {
+  return citations === undefined ? {} : { citations: [] };
 }
 
 function halves(text: string): string[] {

@@ -8,8 +8,9 @@ type Block = Record<string, unknown>;
 
 const direct = { type: 'direct' };
 
+/** Without citations the vendor leaves the member out, and widespread clients refuse a null. */
 export function textBlock(text: string, citations: Block[] | null): Block {
-  return { type: 'text', text, citations };
+  return citations === null ? { type: 'text', text } : { type: 'text', text, citations };
 }
 
 export function thinkingBlock(thinking: string, signature: string): Block {

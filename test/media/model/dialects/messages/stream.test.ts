@@ -175,7 +175,7 @@ test('events have the members of the official ones, in a form that is fixed', ()
     `"delta":{"type":"text_delta","text":${value}}}\n\n`;
   const start =
     'event: content_block_start\ndata: {"type":"content_block_start","index":0,' +
-    '"content_block":{"type":"text","text":"","citations":null}}\n\n';
+    '"content_block":{"type":"text","text":""}}\n\n';
   assert.ok(written.startsWith('event: message_start\ndata: {"type":"message_start"'));
   assert.ok(written.endsWith(messagesDialect.keepAlive + start + delta('"a"') + delta('"b\\""')));
   assert.match(written, /"input_tokens":5,/);
