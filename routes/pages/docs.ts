@@ -73,20 +73,13 @@ export function docsRoutes<Access, Caller, Services>(
       ...quiet,
       access,
       path: page.path,
+      // Who opens the origin itself gets the first page.
+      aliases: page === pages[0] ? ['/'] : [],
       operationId: page.operationId,
       summary: `The reference of the ${page.title}`,
       replies: html,
       handle: () => pageReply(page),
     })),
-    {
-      ...quiet,
-      access,
-      path: '/',
-      operationId: 'getStartPage',
-      summary: 'Leads who opens the origin itself to the reference',
-      replies: { 302: { description: 'The way to the reference.' } },
-      handle: () => ({ status: 302, text: '', mediaType: '', headers: { location: '/docs' } }),
-    },
     {
       ...quiet,
       access,
