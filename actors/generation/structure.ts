@@ -95,10 +95,17 @@ export function unfence(answer: Answer): void {
   for (const item of answer.items) if (item.type === 'text') item.text = bareJson(item.text);
 }
 
-/** Models love fences around JSON, and they say nothing about the answer. */
+const fenceStart = /^```(?:json)?\s/i;
+
+/**
+ * Models love fences around JSON, and they say nothing about the answer. Both ends are looked at
+ * alone: one pattern over the whole text takes the square of the blanks in it.
+ */
 function bareJson(text: string): string {
-  const fenced = /^\s*```(?:json)?\s([\s\S]*?)\s*```\s*$/i.exec(text);
-  return fenced?.[1] ?? text;
+  const trimmed = text.trim();
+  const begun = fenceStart.exec(trimmed)?.[0].length;
+  if (begun === undefined || trimmed.length < begun + 3 || !trimmed.endsWith('```')) return text;
+  return trimmed.slice(begun, -3).trimEnd();
 }
 
 /** The question again, with the answer that broke the format and what is wrong with it. */
