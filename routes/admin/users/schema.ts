@@ -84,9 +84,9 @@ export async function applyAccountChange(
     case 'last_admin':
       throw new Problem('invalid_state', { message: 'The last administrator must stay one.' });
     case 'changed':
-      await services.bus.publish(credentialTopic, { accountId: changed.account.id });
-      return userAnswer(changed.account);
+    // It may have been changed by a call whose answer was lost, and then nobody was told.
     case 'unchanged':
+      await services.bus.publish(credentialTopic, { accountId: changed.account.id });
       return userAnswer(changed.account);
   }
 }

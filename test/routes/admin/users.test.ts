@@ -3,6 +3,8 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { changeAccount } from '../../../db/accounts.ts';
+import { newId } from '../../../runtime/ids.ts';
 import type { TestAccount } from '../../harness/account.ts';
 import { askChat } from '../../harness/chat.ts';
 import { openTestbed, type Testbed } from '../../harness/testbed.ts';
@@ -137,6 +139,24 @@ test('a disabled account is refused on every shard within 100 ms, enabled it wor
     events.map(({ action }) => action),
     ['account.enable', 'account.disable'],
   );
+});
+
+test('a change whose answer was lost is known on every shard once it is repeated', async () => {
+  const account = await bed.account();
+  assert.deepEqual(await standing(account), { key: [200], session: [200] });
+  // Durable, and nobody was told: what a commit that outlasts its deadline leaves behind.
+  const change = { accountId: account.accountId, revision: null, disabled: true };
+  const changed = await changeAccount(bed.sql, change, () => ({
+    id: newId('aud', 0),
+    accountId: account.accountId,
+    actor: 'test',
+    action: 'account.disable',
+    subject: `account:${account.accountId}`,
+    details: {},
+  }));
+  assert.equal(changed.status, 'changed');
+  assert.equal((await desk('POST', `/users/${account.accountId}/disable`)).status, 200);
+  assert.deepEqual(await standing(account), { key: [401], session: [401] });
 });
 
 test('a stale revision changes nothing and is told the current one', async () => {
