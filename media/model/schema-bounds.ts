@@ -13,6 +13,8 @@ const nodesMax = 10_000;
 const mapKeywords: ReadonlySet<string> = new Set([
   '$defs',
   'definitions',
+  'dependencies',
+  'dependentRequired',
   'dependentSchemas',
   'patternProperties',
   'properties',

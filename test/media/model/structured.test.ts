@@ -54,6 +54,19 @@ test('accepts what satisfies the schema and nothing else', () => {
   }
 });
 
+test('members that depend on one named like a keyword are asked for all the same', () => {
+  for (const name of ['id', '$id', '$comment', 'const', 'enum', '$ref', 'thing']) {
+    for (const keyword of ['dependentRequired', 'dependencies']) {
+      const format = formatOf({ type: 'object', [keyword]: { [name]: ['owner'] } });
+      assertOutputFormat(format, 'response_format');
+      const lacking = JSON.stringify({ [name]: 1 });
+      assert.equal(satisfiesOutputFormat(format, lacking), false, `${keyword} of ${name}`);
+      const whole = JSON.stringify({ [name]: 1, owner: 2 });
+      assert.equal(satisfiesOutputFormat(format, whole), true, `${keyword} of ${name}`);
+    }
+  }
+});
+
 test('a plain check that is held up is no refusal: only heavy schemas have a time limit', () => {
   const branches = Array.from({ length: 12 }, (_, a) => ({ properties: { a: { const: a } } }));
   const format = formatOf({ type: 'array', items: { type: 'object', oneOf: branches } });
