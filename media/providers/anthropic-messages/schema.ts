@@ -28,8 +28,8 @@ const plainMembers: ReadonlySet<string> = new Set([
   'default',
   'required',
 ]);
-/** The references that can be followed. */
-const referencePattern = /^#\/(\$defs|definitions)\/([^/]+)$/;
+/** The references that can be followed: escaped names are asked for in words. */
+const referencePattern = /^#\/(\$defs|definitions)\/([^/~%]+)$/;
 /** Deeper is refused by the provider, and by us before. */
 const depthMax = 64;
 

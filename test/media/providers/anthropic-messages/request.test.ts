@@ -383,6 +383,16 @@ test('schemas that lead back to themselves are asked for in words', () => {
   assert.equal(constrains(treeOf(text, { type: 'array', items: again })), false);
   assert.equal(constrains(treeOf({ anyOf: [again, { type: 'null' }] }, toLeaf)), false);
   assert.equal(constrains(formatOf({ properties: { self: { $ref: '#' } } })), false);
+  // The same by another spelling of its name (RFC 6901, 3 and 6).
+  for (const [name, spelt] of [
+    ['a/b', 'a~1b'],
+    ['node', '%6eode'],
+  ] as const) {
+    const $ref = `#/$defs/${spelt}`;
+    const node = { type: 'object', properties: { next: { type: 'array', items: { $ref } } } };
+    const hidden = { type: 'object', properties: { root: { $ref } }, $defs: { [name]: node } };
+    assert.equal(constrains(formatOf(hidden)), false, spelt);
+  }
 });
 
 test('data URLs may be written in any case, and say their encoding anywhere', () => {
