@@ -74,12 +74,17 @@ export interface HttpServer {
   listen(host: string, port: number): Promise<number>;
   /** Stops accepting; replies from now on close their connections. */
   stopListening(): void;
-  /** Stops accepting, waits for open exchanges, then cuts what is left and returns its count. */
+  /**
+   * Stops accepting, waits for open exchanges, then cuts what is left and returns its count. After
+   * the deadline it waits for as long as one after the other ends: a busy thread was late itself.
+   */
   close(deadlineMs: number): Promise<number>;
   counts(): { exchanges: number; streams: number; sockets: number };
 }
 
 const drainPollMs = 20;
+/** So many looks in a row without an end: what is still open after the deadline gets nowhere. */
+const drainIdleLooks = 15;
 
 /** Builds the server of one thread; nothing is opened before `listen`. */
 export function createHttpServer<Access, Caller, Services>(
@@ -162,8 +167,14 @@ function runningServer<Access, Caller, Services>(
     close: async (deadlineMs) => {
       stopListening();
       const deadline = performance.now() + deadlineMs;
-      while (open.exchanges > 0 && performance.now() < deadline) {
+      let fewest = open.exchanges;
+      for (let idle = 0; open.exchanges > 0; idle += 1) {
+        // Looks are counted, not time: in a turn that took long nobody could end.
+        if (idle >= drainIdleLooks && performance.now() >= deadline) break;
         await new Promise((resolve) => setTimeout(resolve, drainPollMs));
+        if (open.exchanges >= fewest) continue;
+        fewest = open.exchanges;
+        idle = -1;
       }
       const left = open.exchanges;
       if (!isClosed) app.close();

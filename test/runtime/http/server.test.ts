@@ -71,6 +71,32 @@ test('draining finishes what runs, closes its connections and takes nothing new'
   assert.deepEqual(serving.server.counts(), { exchanges: 0, sockets: 0, streams: 0 });
 });
 
+test('what ends one after the other is not cut at a deadline that was missed', async () => {
+  const ends: (() => void)[] = [];
+  const each = testRoute({
+    path: '/v1/each',
+    handle: async () => {
+      await new Promise<void>((resolve) => ends.push(resolve));
+      return { status: 200, json: {} };
+    },
+  });
+  const serving = await serve([each]);
+  const asked = Array.from({ length: 6 }, () => fetch(`${serving.origin}/v1/each`));
+  await until(() => ends.length === 6);
+  const closing = serving.server.close(1);
+  for (const end of ends) {
+    // The thread stands still for longer than the deadline before each of them.
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    const untilMs = performance.now() + 50;
+    while (performance.now() < untilMs);
+    end();
+  }
+  assert.equal(await closing, 0);
+  const replies = await Promise.all(asked);
+  assert.deepEqual(new Set(replies.map(({ status }) => status)), new Set([200]));
+  await serving.stop();
+});
+
 test('what does not finish by the deadline is cut and counted', async () => {
   const serving = await serve([slow(new Promise(() => {}))]);
   const running = fetch(`${serving.origin}/v1/slow`).catch((error: Error) => error.name);
