@@ -1,7 +1,9 @@
 // What a generation costs, pure: its usage by source, the charge, and `svc_usage`.
+
+import { attachmentTokens } from '../../media/model/attachments.ts';
 import type { SvcUsage } from '../../media/model/dialects/contract.ts';
 import { searchesIn } from '../../media/model/search-tools.ts';
-import { estimateInputTokens, imageTokens } from '../../media/model/tokens.ts';
+import { estimateInputTokens } from '../../media/model/tokens.ts';
 import {
   addUsage,
   type TokenUsage,
@@ -63,7 +65,7 @@ export function estimatedUsage(
   }
   const { request } = state;
   const inputTokens =
-    counted === null ? estimateInputTokens(request) : counted.input + imageTokens(request);
+    counted === null ? estimateInputTokens(request) : counted.input + attachmentTokens(request);
   return { ...zeroUsage, inputTokens, outputTokens, reasoningTokens, searchCalls };
 }
 

@@ -1,8 +1,10 @@
 // The input tokens of a request beforehand, with what a generation would add to it: the provider's
 // own count where its family has one, else the tokenizer's, else an estimate by length.
+
+import { attachmentTokens } from '../../media/model/attachments.ts';
 import { withClientContext } from '../../media/model/client-context.ts';
 import type { GenerationRequest } from '../../media/model/request.ts';
-import { estimateInputTokens, imageTokens, inputText } from '../../media/model/tokens.ts';
+import { estimateInputTokens, inputText } from '../../media/model/tokens.ts';
 import { countAtProvider } from '../../media/providers/count.ts';
 import type { CatalogModel } from '../catalog/snapshot.ts';
 import type { GenerationDeps } from './spec.ts';
@@ -31,7 +33,7 @@ export function createInputCounter(
     }
     const tokens = await deps.countTokens({ input: inputText(asked), output: '', reasoning: '' });
     const inputTokens =
-      tokens === null ? estimateInputTokens(asked) : tokens.input + imageTokens(asked);
+      tokens === null ? estimateInputTokens(asked) : tokens.input + attachmentTokens(asked);
     return { inputTokens, estimated: true };
   };
 }

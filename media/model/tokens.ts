@@ -1,11 +1,11 @@
 // Token counts where a provider reports none, and the cheap estimate that holds are made of.
 import { Buffer } from 'node:buffer';
 import { fixedLimits } from '../../runtime/limits.ts';
+import { attachmentCharacters, attachmentTokens } from './attachments.ts';
 import type { GenerationRequest, Message } from './request.ts';
 
-/** What a message costs beside its text, and what an image is taken for. */
+/** What a message costs beside its text. */
 const tokensPerMessage = 4;
-const tokensPerImage = 1024;
 const bytesPerToken = 4;
 const { longBytesMin } = fixedLimits.body;
 /** The tokenizer is quadratic on runs without a break: longer ones are cut. */
@@ -39,7 +39,7 @@ export function inputText({ messages, tools }: GenerationRequest): string {
   return texts.join('\n');
 }
 
-/** Estimated input tokens of a request, without a tokenizer: bytes / 4, and 4 a message. */
+/** Estimated input tokens, without a tokenizer: bytes / 4, 4 a message, and attachments. */
 export function estimateInputTokens(request: GenerationRequest): number {
   let bytes = 0;
   for (const message of request.messages) bytes += textBytes(message);
@@ -48,16 +48,7 @@ export function estimateInputTokens(request: GenerationRequest): number {
     bytes += Buffer.byteLength(JSON.stringify(request.outputFormat.schema));
   }
   const perMessage = tokensPerMessage * request.messages.length;
-  return Math.ceil(bytes / bytesPerToken) + perMessage + imageTokens(request);
-}
-
-/** What no text shows of it, and no tokenizer counts. */
-export function imageTokens({ messages }: GenerationRequest): number {
-  let images = 0;
-  for (const { parts } of messages) {
-    for (const { type } of parts) if (type === 'image') images += 1;
-  }
-  return images * tokensPerImage;
+  return Math.ceil(bytes / bytesPerToken) + perMessage + attachmentTokens(request);
 }
 
 /**
@@ -68,13 +59,7 @@ export function isLongRequest(
   request: GenerationRequest,
   inputTokens: number = estimateInputTokens(request),
 ): boolean {
-  let bytes = inputTokens * bytesPerToken;
-  for (const { parts } of request.messages) {
-    for (const part of parts) {
-      if (part.type === 'image' || part.type === 'file') bytes += part.url.length;
-    }
-  }
-  return bytes >= longBytesMin;
+  return inputTokens * bytesPerToken + attachmentCharacters(request) >= longBytesMin;
 }
 
 function textBytes(message: Message): number {

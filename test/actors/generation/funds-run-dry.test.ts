@@ -37,6 +37,28 @@ test('a hold that does not fit is a 402 with both amounts, and is not retried', 
   assert.deepEqual(await account.balance(), { availableMicros: 10_000n, heldMicros: 0n });
 });
 
+test('a document is held for by its contents, and not read for a nearly empty wallet', async () => {
+  const account = await bed.account({ micros: 100_000n });
+  await bed.simulator.reset();
+  const data = 'A word. '.repeat(50_000);
+  const document = { type: 'document', source: { type: 'text', media_type: 'text/plain', data } };
+  const found = [{ type: 'text', text: data }];
+  const result = { type: 'search_result', source: 'notes', title: 'Notes', content: found };
+  for (const block of [document, result]) {
+    const reply = await fetch(`${account.baseUrl}/v1/messages`, {
+      method: 'POST',
+      headers: { 'x-api-key': account.apiKey, 'content-type': 'application/json' },
+      body: JSON.stringify({
+        model: 'svc-sim-messages',
+        max_tokens: 8,
+        messages: [{ role: 'user', content: [block, { type: 'text', text: '[[sim tokens=1]]' }] }],
+      }),
+    });
+    assert.equal(reply.status, 402, `${block.type}: ${await reply.text()}`);
+  }
+  await bed.simulator.expect({ started: 0 });
+});
+
 test('the ceiling that was asked for bounds the hold', async () => {
   const account = await bed.account({ micros: 10_000n });
   for (const name of ['max_tokens', 'max_completion_tokens', 'max_output_tokens']) {
