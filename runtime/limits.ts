@@ -125,6 +125,8 @@ export const fixedLimits = {
     /** After the end the upstream may report what it still owes, and the client is told by then. */
     lingerMs: 4_000,
     lastWordsMs: 1_000,
+    /** From a client's last mistake to the end of its session. */
+    expelledMs: 1_000,
     /** What an upstream may generate of an answer until it is left, faster than it is heard. */
     aheadMs: 30_000,
     /** From a close frame to cutting a client that does not answer it. */

@@ -24,6 +24,18 @@ export function endSession(session: VoiceSession, reason: EndReason): void {
   advance(session);
 }
 
+/**
+ * Ends a session whose client does what nobody may go on doing. The end and the close come a moment
+ * after the error, whatever the upstream owes: until then its place stays taken and what it sends
+ * is not looked at, so coming back at once, again and again, is slow for it and costs us little.
+ */
+export function expel(session: VoiceSession): void {
+  if (!beginEnd(session, 'error')) return;
+  session.isExpelled = true;
+  session.tellAtMs = performance.now() + fixedLimits.voice.expelledMs;
+  advance(session);
+}
+
 /** Ends a session before it was ready: a fatal error, and nothing else. */
 export function reject(session: VoiceSession, error: VoiceError): void {
   if (!beginEnd(session, 'rejected')) return;
@@ -85,14 +97,18 @@ function beginEnd(session: VoiceSession, reason: NonNullable<VoiceSession['endRe
 export function advance(session: VoiceSession): void {
   const { phase, call, funds } = session;
   if (phase !== 'ending') return;
-  if (!session.told && (call === null || performance.now() >= session.tellAtMs)) tellEnd(session);
-  if (call !== null || funds.state === 'asked' || session.settling) return;
+  if (!session.told && mayTell(session)) tellEnd(session);
+  if (!session.told || call !== null || funds.state === 'asked' || session.settling) return;
   session.settling = true;
   if (funds.state === 'held') {
     addEstimate(session);
     session.self.tell(funds.dueMicros > 0n ? 'settle' : 'release', null);
   } else if (funds.state === 'unknown') session.self.tell('release', null);
   else over(session);
+}
+
+function mayTell({ call, isExpelled, tellAtMs }: VoiceSession): boolean {
+  return (call === null && !isExpelled) || performance.now() >= tellAtMs;
 }
 
 function tellEnd(session: VoiceSession): void {

@@ -1,7 +1,7 @@
 // What comes from the client: the start, frames, controls. Frames go through here on the stack of
 // the socket, without a promise.
 import { fixedLimits } from '../../runtime/limits.ts';
-import { endSession, reject } from './closing.ts';
+import { endSession, expel, reject } from './closing.ts';
 import { readControl } from './control.ts';
 import { errorEvent, statusEvent, type VoiceErrorCode } from './events.ts';
 import { isRested, take } from './frame-rate.ts';
@@ -146,7 +146,7 @@ function fault(
   isFatal: boolean,
 ): void {
   send(session, errorEvent({ code, message, retryable: false, fatal: isFatal }));
-  if (isFatal) endSession(session, 'error');
+  if (isFatal) expel(session);
 }
 
 function invalidStart(session: VoiceSession, message: string): void {

@@ -126,6 +126,8 @@ export interface VoiceSession {
   /** The client was told of the end, or is gone. */
   told: boolean;
   tellAtMs: number;
+  /** For what its client did. */
+  isExpelled: boolean;
   settling: boolean;
 }
 
@@ -173,30 +175,35 @@ export function newSession(
     endsAtMs: Number.POSITIVE_INFINITY,
     lastWordMs: nowMs,
     leaveAtMs: Number.POSITIVE_INFINITY,
-    funds: {
-      state: 'none',
-      heldMicros: 0n,
-      step: 0,
-      extending: false,
-      uncoveredAtMs: null,
-      usage: { ...noUsage },
-      dueMicros: 0n,
-      dueProviderMicros: 0n,
-      dirty: false,
-      unreportedInMs: 0,
-      unreportedOutMs: 0,
-      history: { speechTokens: 0, textTokens: 0 },
-      reportedAtMs: nowMs,
-      answeredInMs: 0,
-      missedInMs: 0,
-      missedOutMs: 0,
-      estimated: false,
-      retries: 0,
-    },
+    funds: newFunds(nowMs),
     endReason: null,
     told: false,
     tellAtMs: Number.POSITIVE_INFINITY,
+    isExpelled: false,
     settling: false,
+  };
+}
+
+function newFunds(nowMs: number): SessionFunds {
+  return {
+    state: 'none',
+    heldMicros: 0n,
+    step: 0,
+    extending: false,
+    uncoveredAtMs: null,
+    usage: { ...noUsage },
+    dueMicros: 0n,
+    dueProviderMicros: 0n,
+    dirty: false,
+    unreportedInMs: 0,
+    unreportedOutMs: 0,
+    history: { speechTokens: 0, textTokens: 0 },
+    reportedAtMs: nowMs,
+    answeredInMs: 0,
+    missedInMs: 0,
+    missedOutMs: 0,
+    estimated: false,
+    retries: 0,
   };
 }
 
