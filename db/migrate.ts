@@ -3,10 +3,10 @@
 // them.
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
+import { sourceFile } from '../runtime/files.ts';
 import { openPool, type Sql } from './sql.ts';
 
-/** Compiled code lies in `dist/db`; migrations stay where they were written. */
-const migrationsFolder = new URL('../../db/migrations/', import.meta.url);
+const migrationsFolder = sourceFile('db/migrations/');
 /** Any constant: the key of the advisory lock ('toll'). */
 const MIGRATION_LOCK = 0x746f6c6c;
 

@@ -32,6 +32,7 @@ import { createActorSystem } from './actor/system.ts';
 import { catalogTopic, type ShardBoot } from './boot.ts';
 import { ConfigError, localOrigin, withPort } from './config.ts';
 import { createFailureBuffers } from './failure-limiter.ts';
+import { compiledFile } from './files.ts';
 import { createGate } from './gate.ts';
 import { connectToParent } from './launch.ts';
 import { createLimiterBuffers, Limiter } from './limiter.ts';
@@ -142,8 +143,7 @@ const kinds = createKinds(
     tasks: {
       run: (name, payload, isSettling) => {
         if (name === inspectionTask) return inspectAudio(payload);
-        const file = new URL(`../media/tasks/${name}.js`, import.meta.url);
-        return runTask(pool, file, payload, isSettling);
+        return runTask(pool, compiledFile(`media/tasks/${name}.js`), payload, isSettling);
       },
     },
   },

@@ -3,14 +3,15 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { assertFilesUsable, ConfigError, describeVariables, readConfig } from './config.ts';
+import { compiledFile, entryFile } from './files.ts';
 import { createLog } from './log.ts';
 import { type ParentEnd, runParent } from './parent.ts';
 
 /** npm and the terminal both deliver one Ctrl-C; a signal this much later is a second one. */
 const SAME_SIGNAL_MS = 1_500;
 
-function scriptPath(relative: string): string {
-  return fileURLToPath(new URL(relative, import.meta.url));
+function scriptPath(path: string): string {
+  return fileURLToPath(compiledFile(path));
 }
 
 /** The first signal asks for a drain, a later one for an end without it. */
@@ -38,8 +39,8 @@ async function run(): Promise<ParentEnd> {
     return await runParent({
       config,
       log,
-      mainPath: scriptPath('./main.js'),
-      simulatorPath: scriptPath('../bench/sim/main.js'),
+      mainPath: fileURLToPath(await entryFile('runtime/main.js')),
+      simulatorPath: scriptPath('bench/sim/main.js'),
       ...signals,
     });
   } catch (error) {
@@ -50,7 +51,7 @@ async function run(): Promise<ParentEnd> {
 
 /** A program of its own: it may know the catalog, which this one may not. */
 async function runPlan(): Promise<number> {
-  const child = fork(scriptPath('../actors/catalog/plan-command.js'), { stdio: 'inherit' });
+  const child = fork(scriptPath('actors/catalog/plan-command.js'), { stdio: 'inherit' });
   const [code] = await once(child, 'exit');
   return code ?? 1;
 }

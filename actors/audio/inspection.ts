@@ -2,6 +2,7 @@
 // wait behind decoders. The programs are prepared when the first recording comes.
 import { type AudioTools, prepareAudioTools } from '../../media/audio/tools.ts';
 import type { Config } from '../../runtime/config.ts';
+import { compiledFile } from '../../runtime/files.ts';
 import type { Limits } from '../../runtime/limits.ts';
 import type { Logger } from '../../runtime/log.ts';
 import type { Pool, TaskAnswer } from '../../runtime/work/pool.ts';
@@ -30,7 +31,7 @@ export function createInspection(
   };
   return async (payload) => {
     try {
-      const file = new URL(`../../media/tasks/${inspectionTask}.js`, import.meta.url);
+      const file = compiledFile(`media/tasks/${inspectionTask}.js`);
       return await pool.run(file, { ...(payload as object), tools: await prepared() });
     } catch (error) {
       tools = null;

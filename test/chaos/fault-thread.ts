@@ -2,6 +2,7 @@
 // for it: throws in a shard or exhausts its heap when a file says so, and poisons one message of
 // the generation whose upstream answers `poison`. Its folder is in the module's own address.
 import { existsSync, rmSync } from 'node:fs';
+import { register } from 'node:module';
 import { join } from 'node:path';
 import { isMainThread, workerData } from 'node:worker_threads';
 
@@ -42,9 +43,20 @@ async function poison(): Promise<void> {
   };
 }
 
-const folder = new URL(import.meta.url).searchParams.get('folder');
+/** What is joined in the bundle cannot be reached from here: the process runs what tsc wrote. */
+function leaveBundle(): void {
+  const hooks = `export async function resolve(name, context, next) {
+    const found = await next(name, context);
+    return { ...found, url: found.url.replace('/dist/bundle/', '/dist/') };
+  }`;
+  register(`data:text/javascript,${encodeURIComponent(hooks)}`);
+}
+
+const asked = new URL(import.meta.url).searchParams;
+const folder = asked.get('folder');
 const node = shardNode();
-if (folder !== null && node !== null) {
-  watch(folder, node);
-  await poison();
+if (folder !== null && node !== null) watch(folder, node);
+if (asked.has('poison')) {
+  if (isMainThread) leaveBundle();
+  if (node !== null) await poison();
 }

@@ -13,11 +13,19 @@ export interface Faults {
   close(): Promise<void>;
 }
 
-/** A gateway whose shards can be asked for faults. `heapMb` bounds the heap of each thread. */
-export async function startFaulty(heapMb?: number): Promise<Faults> {
+export interface FaultOptions {
+  /** Bounds the heap of each thread. */
+  heapMb?: number;
+  /** The generation whose upstream answers `poison` crashes. */
+  isPoisoned?: boolean;
+}
+
+/** A gateway whose shards can be asked for faults. */
+export async function startFaulty({ heapMb, isPoisoned }: FaultOptions = {}): Promise<Faults> {
   const folder = await mkdtemp(join(tmpdir(), 'tollgate-faults-'));
   const module = new URL('./fault-thread.js', import.meta.url);
   module.searchParams.set('folder', folder);
+  if (isPoisoned === true) module.searchParams.set('poison', '1');
   const options = [`--import ${module.href}`];
   if (heapMb !== undefined) options.push(`--max-old-space-size=${heapMb}`);
   const gateway = await openGateway({ env: { NODE_OPTIONS: options.join(' ') } });

@@ -7,7 +7,7 @@ import type { Gateway } from '../harness/gateway.ts';
 import { startStopwatch } from '../harness/stopwatch.ts';
 import { assertChargesTold, assertNothingHeld } from './books.ts';
 import { chat, openAgent, type Told } from './client.ts';
-import { type Faults, startFaulty } from './fault.ts';
+import { type FaultOptions, type Faults, startFaulty } from './fault.ts';
 import { isGood, progress, repeatLost, startLoad } from './load.ts';
 import { openRaw, rawHead } from './raw.ts';
 import { assertLedger, cleanUp, isAlive, readyCount, until } from './reach.ts';
@@ -20,8 +20,8 @@ after(async () => {
   for (const faults of faulty) await faults.close();
 });
 
-async function start(heapMb?: number): Promise<Faults> {
-  const faults = await startFaulty(heapMb);
+async function start(options: FaultOptions = {}): Promise<Faults> {
+  const faults = await startFaulty(options);
   faulty.push(faults);
   return faults;
 }
@@ -136,7 +136,7 @@ test('clients that never finish do not hold back the successor of a failing shar
 });
 
 test('a crash in one generation is told to its client and to nobody else', async () => {
-  const { gateway } = await start();
+  const { gateway } = await start({ isPoisoned: true });
   const neighbours = await openStreams(gateway, 20, '[[sim tokens=60 gap_ms=20]]');
   const dispatcher = openAgent();
   const watch = startStopwatch();
@@ -159,7 +159,7 @@ test('a crash in one generation is told to its client and to nobody else', async
 
 test('a shard with an exhausted heap: ready again in 3 s, recovered as after kill -9', async () => {
   const chance = openChance('shard heap');
-  const { gateway, exhaustHeapOf } = await start(160);
+  const { gateway, exhaustHeapOf } = await start({ heapMb: 160 });
   const load = startLoad(gateway, chance, 16);
   await progress(load, 20, 15_000);
   const main = await gateway.mainPid();

@@ -2,6 +2,7 @@
 // in shared memory, so that a batch costs two wake-ups (20 µs of CPU) and not a task (200 µs). No
 // other task waits for that thread: Piscinas for other work have threads of their own.
 import { awakeMs } from '../../../runtime/awake.ts';
+import { compiledFile } from '../../../runtime/files.ts';
 import type { Logger } from '../../../runtime/log.ts';
 import { createPool, type Pool, type TaskRefusal } from '../../../runtime/work/pool.ts';
 import { lookMs } from './control.ts';
@@ -41,7 +42,7 @@ export const idleMs = 30_000;
 const startTimeoutMs = 30_000;
 /** A thread that ends within native code cannot be hurried. */
 const endTimeoutMs = 1_000;
-const taskFile = new URL('../../tasks/resample.js', import.meta.url);
+const taskFile = compiledFile('media/tasks/resample.js');
 
 type Outcome = 'answered' | 'stopped' | TaskRefusal;
 

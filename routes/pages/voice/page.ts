@@ -1,12 +1,12 @@
 // The page /voice and its files: one HTML, one stylesheet, and the modules of `browser/`, compiled
 // and served one by one. Nothing comes from another host, and the page's policy would not let it.
 import { readFile } from 'node:fs/promises';
+import { compiledFile, sourceFile } from '../../../runtime/files.ts';
 import type { ReplyDeclaration } from '../../../runtime/http/route.ts';
 import { type AppRoute, defineRoute } from '../../define.ts';
 import { createAsset } from '../asset.ts';
 
-/** This file is compiled into `dist`; what tsc does not touch stays where it was written. */
-const sourceFolder = new URL('../../../../routes/pages/voice/', import.meta.url);
+const sourceFolder = sourceFile('routes/pages/voice/');
 
 /** Modules by their names: what is not listed is not served. */
 const modules = [
@@ -95,7 +95,7 @@ export const voicePageRoutes: readonly AppRoute[] = [
   ...modules.map((name) =>
     assetRoute(
       `${name}.js`,
-      new URL(`browser/${name}.js`, import.meta.url),
+      compiledFile(`routes/pages/voice/browser/${name}.js`),
       'text/javascript; charset=utf-8',
     ),
   ),
