@@ -95,8 +95,12 @@ function startMain(options: ParentOptions, limits: Limits, finish: Finish): Main
   let parts: BootParts | null = null;
   let everReady = false;
   let failure: string | null = null;
+  let hung: NodeJS.Timeout | undefined;
   const send = (child: ChildProcess) => {
-    if (parts !== null) sendBoot(child, { ...parts, instanceId, previousInstanceIds });
+    if (parts === null) return;
+    sendBoot(child, { ...parts, instanceId, previousInstanceIds });
+    // Only now it can get ready: what it waited for before is the database, which may recover.
+    hung = setTimeout(() => child.kill('SIGKILL'), limits.process.readyTimeoutMs);
   };
   const launch = () => {
     if (instanceId !== '') previousInstanceIds.push(instanceId);
@@ -107,7 +111,6 @@ function startMain(options: ParentOptions, limits: Limits, finish: Finish): Main
       // uWebSockets.js reads it once, when the process begins.
       env: environmentWith({ UWS_HTTP_MAX_HEADERS_SIZE: String(limits.http.headerBytesMax) }),
     });
-    const hung = setTimeout(() => child.kill('SIGKILL'), limits.process.readyTimeoutMs);
     child.once('exit', () => clearTimeout(hung));
     guardAgainstOrphan(child, limits.process.stopGraceMs);
     let alive: () => void = () => undefined;
@@ -208,6 +211,7 @@ async function openDatabase(
   options: ParentOptions,
   limits: Limits,
   finish: Finish,
+  signal: AbortSignal,
 ): Promise<Database> {
   const { config, log } = options;
   if (config.databaseUrl !== null) return { url: config.databaseUrl, stop: async () => {} };
@@ -215,6 +219,7 @@ async function openDatabase(
   return startDatabase({
     dataDir: config.dataDir,
     log,
+    signal,
     settings: { max_connections: String(connections) },
     onFailure: (error) => finish({ code: 1, message: error.message }),
   });
@@ -245,7 +250,9 @@ export async function runParent(options: ParentOptions): Promise<ParentEnd> {
   const configured = createLimits(config);
   const limits = { ...configured, process: { ...configured.process, ...options.limits } };
   const dev = config.mode === 'dev';
-  const database = openDatabase({ ...options, config: { ...config, dataDir } }, limits, finish);
+  const abandoned = new AbortController();
+  const withFolder = { ...options, config: { ...config, dataDir } };
+  const database = openDatabase(withFolder, limits, finish, abandoned.signal);
   const main = startMain(options, limits, finish);
   const simulator = dev ? startSimulator(options, limits) : null;
   Promise.all([database, simulator?.url ?? null, loadMasterKey(dataDir, config.secret)]).then(
@@ -263,6 +270,7 @@ export async function runParent(options: ParentOptions): Promise<ParentEnd> {
   const end = await ended;
   await main.stop();
   await simulator?.stop();
+  abandoned.abort();
   const opened = await database.catch(() => null);
   await opened?.stop();
   return end;

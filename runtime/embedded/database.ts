@@ -29,8 +29,12 @@ export interface DatabaseOptions {
   log: DatabaseLog;
   /** Called once when the server cannot be kept running. */
   onFailure?: (error: Error) => void;
+  /** Aborted: nobody waits for a start any more that has not ended. */
+  signal?: AbortSignal;
   /** Server settings over our own, for throw-away databases of tests. */
   settings?: Record<string, string>;
+  /** How long a start may neither serve nor recover, for tests of that. */
+  readyTimeoutMs?: number;
 }
 
 export interface Database {
@@ -72,14 +76,17 @@ function logLine(log: DatabaseLog, line: string): void {
 
 /** Starts the server, waiting out the remains of one that was killed. */
 async function launch(cluster: Cluster, options: DatabaseOptions): Promise<Postmaster> {
+  const { log, settings = {}, signal, readyTimeoutMs } = options;
+  const onRecovering = () =>
+    log.warn({}, 'the database recovers what a crash left: the start waits for it');
+  const limits = { signal, readyTimeoutMs, onRecovering };
   for (let attempt = 1; ; attempt += 1) {
+    signal?.throwIfAborted();
     if (await clearLeftovers(cluster)) {
-      options.log.warn({}, 'stopped the database of an earlier start on this data folder');
+      log.warn({}, 'stopped the database of an earlier start on this data folder');
     }
     try {
-      return await startPostmaster(cluster, options.settings ?? {}, (line) =>
-        logLine(options.log, line),
-      );
+      return await startPostmaster(cluster, settings, (line) => logLine(log, line), limits);
     } catch (error) {
       const transient = error instanceof Error && /still in use|lock file/.test(error.message);
       if (!transient || attempt === START_ATTEMPTS_MAX) throw error;

@@ -16,9 +16,24 @@ export interface Postmaster {
   stop(): Promise<void>;
 }
 
+/** What a start may take, and what it may wait for. */
+export interface StartLimits {
+  /** Until the server answers that it serves, or that it recovers. Default: a minute. */
+  readyTimeoutMs?: number | undefined;
+  /** Aborted: nobody waits for the start any more. */
+  signal?: AbortSignal | undefined;
+  /** Called once when the server has told for a while that it recovers from a crash. */
+  onRecovering(): void;
+}
+
 const READY_TIMEOUT_MS = 60_000;
+/** A gigabyte of log at 0.6 MB/s. Who ends a recovery that gets on begins it anew. */
+const RECOVERY_TIMEOUT_MS = 30 * 60_000;
 const PROBE_TIMEOUT_MS = 2_000;
 const POLL_MS = 4;
+/** Each look is a process of a server that has better things to do. */
+const RECOVERY_POLL_MS = 100;
+const RECOVERY_TOLD_MS = 3_000;
 const STOP_TIMEOUT_MS = 20_000;
 const OUTPUT_LINES_MAX = 20;
 
@@ -160,12 +175,17 @@ export function probeDatabase(cluster: ClusterPlace, database: string): Promise<
   return probe({ socketPath, user: databaseUser, database, timeoutMs: PROBE_TIMEOUT_MS });
 }
 
-/** True once sessions can be opened; the database itself is made on the first start. */
-async function isServing(cluster: Cluster): Promise<boolean> {
+type ServerState = 'serving' | 'recovering' | 'absent';
+
+/** Whether sessions can be opened; the database itself is made on the first start. */
+async function stateOf(cluster: Cluster): Promise<ServerState> {
   const result = await probeDatabase(cluster, databaseName);
-  if (result.state === 'serving') return true;
+  if (result.state === 'serving') return 'serving';
+  if (result.state !== 'refused') return 'absent';
+  // 57P03 cannot_connect_now: it replays what a crash left.
+  if (result.sqlState === '57P03') return 'recovering';
   // 3D000 invalid_catalog_name: a new cluster, or one whose first start was cut short.
-  if (result.state !== 'refused' || result.sqlState !== '3D000') return false;
+  if (result.sqlState !== '3D000') return 'absent';
   const target = {
     socketPath: cluster.socketPath,
     user: databaseUser,
@@ -173,7 +193,7 @@ async function isServing(cluster: Cluster): Promise<boolean> {
     timeoutMs: READY_TIMEOUT_MS,
   };
   const created = await probe(target, `create database ${databaseName}`);
-  if (created.state === 'serving') return true;
+  if (created.state === 'serving') return 'serving';
   const reason = created.state === 'refused' ? created.message : created.reason;
   throw new Error(`the database '${databaseName}' cannot be created: ${reason}`);
 }
@@ -188,14 +208,40 @@ function launchKeeper(cluster: Cluster, command: string[]): ChildProcess {
   });
 }
 
+/** Waits until the server serves. False: it ended, is not wanted any more, or takes too long. */
+async function waitUntilServing(
+  cluster: Cluster,
+  isOver: () => boolean,
+  { readyTimeoutMs = READY_TIMEOUT_MS, signal, onRecovering }: StartLimits,
+): Promise<boolean> {
+  const startedAt = performance.now();
+  let deadline = startedAt + readyTimeoutMs;
+  let isTold = false;
+  while (!isOver()) {
+    const state = await stateOf(cluster);
+    if (state === 'serving') return true;
+    const isRecovering = state === 'recovering';
+    const now = performance.now();
+    if (isRecovering && now - startedAt < RECOVERY_TIMEOUT_MS) deadline = now + readyTimeoutMs;
+    // One that says nothing yet would not hear that it is to stop either.
+    if (now >= deadline || (isRecovering && signal?.aborted === true)) return false;
+    const isLong = isRecovering && now - startedAt > RECOVERY_TOLD_MS;
+    if (isLong && !isTold) onRecovering();
+    isTold ||= isLong;
+    await sleep(isLong ? RECOVERY_POLL_MS : POLL_MS);
+  }
+  return false;
+}
+
 /**
  * Starts the server and resolves when it serves. `onLine` gets what it writes. Rejects with its
- * last line when it ends first, or when it does not serve within a minute.
+ * last line when it ends first, or when it neither serves nor recovers within a minute.
  */
 export async function startPostmaster(
   cluster: Cluster,
   overrides: Record<string, string>,
   onLine: (line: string) => void,
+  limits: StartLimits,
 ): Promise<Postmaster> {
   const keeper = launchKeeper(cluster, serverCommand(cluster, overrides));
   const lines: string[] = [];
@@ -227,11 +273,7 @@ export async function startPostmaster(
     if (!stopped) await clearLeftovers(cluster);
     await ended;
   };
-  const deadline = performance.now() + READY_TIMEOUT_MS;
-  while (!over && performance.now() < deadline) {
-    if (await isServing(cluster)) return { ended, stop };
-    await sleep(POLL_MS);
-  }
+  if (await waitUntilServing(cluster, () => over, limits)) return { ended, stop };
   // What the server said last may still be in the pipe.
   await sleep(20);
   await stop();

@@ -176,6 +176,34 @@ test('kill -9 of the server alone starts it again, with what was committed', asy
   }
 });
 
+test('a server that recovers is waited for longer than a start may take', async () => {
+  const dataDir = await makeFolder();
+  await (await startDatabase({ dataDir, log })).stop();
+  // Takes no sessions until it is promoted, as one does not that replays what a crash left.
+  const signal = join(dataDir, 'pg', 'standby.signal');
+  await writeFile(signal, '');
+  await chmod(signal, 0o666);
+  const settings = { hot_standby: 'off' };
+  const told: string[] = [];
+  const telling = { ...log, warn: (_: object, message: string) => told.push(message) };
+  const leaving = new AbortController();
+  const left = startDatabase({ dataDir, log: telling, settings, signal: leaving.signal });
+  await until('it tells that it recovers', () => told.some((line) => line.includes('recovers')));
+  const pid = await serverPid(dataDir);
+  leaving.abort();
+  await assert.rejects(left, /did not start/);
+  assert.equal(isAlive(pid), false);
+  const readyTimeoutMs = 5_000;
+  const waiting = startDatabase({ dataDir, log, settings, readyTimeoutMs });
+  waiting.catch(quiet);
+  await sleep(readyTimeoutMs + 1_500);
+  await writeFile(join(dataDir, 'pg', 'promote'), '');
+  process.kill(await serverPid(dataDir), 'SIGUSR1');
+  const database = await waiting;
+  assert.deepEqual(await query(database.url, 'select 1 as one'), [{ one: 1 }]);
+  await database.stop();
+});
+
 test('a pid file whose number belongs to another process does not stop the start', async () => {
   const dataDir = await makeFolder();
   await (await startDatabase({ dataDir, log })).stop();

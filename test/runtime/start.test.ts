@@ -209,6 +209,15 @@ test('kill -9 of the parent ends the main process, the simulator and the databas
   );
 });
 
+test('a main process that waits for its configuration is not taken for hung', async () => {
+  const env = { TEST_SIMULATOR: './late-simulator.js', TEST_READY_MS: '4000' };
+  const parent = await startParent('./start-parent.js', env);
+  const { boot } = await seeOne(parent, () => true);
+  assert.deepEqual(boot.previousInstanceIds, []);
+  parent.process.kill('SIGTERM');
+  assert.equal(await waitForEnd(parent), 0);
+});
+
 test('a main process that keeps crashing ends the parent with 1 and one line', async () => {
   const parent = await startParent('./start-parent.js', { PORT: '2', TOLLGATE_MODE: 'production' });
   assert.equal(await waitForEnd(parent), 1);
