@@ -132,7 +132,10 @@ export async function revokeKey(
   return row === undefined ? null : readKey(row);
 }
 
-/** Notes when keys were last used; never moves a time back. */
+/**
+ * Notes when keys were last used; never moves a time back. All shards do it at about the same time,
+ * for the same keys: they are locked in one order.
+ */
 export async function touchKeys(
   sql: Queryable,
   uses: readonly { keyId: string; usedAt: Date }[],
@@ -141,10 +144,11 @@ export async function touchKeys(
   const ids = arrayLiteral(uses.map((use) => use.keyId));
   const times = arrayLiteral(uses.map((use) => use.usedAt.toISOString()));
   await sql`
-    UPDATE api_keys k SET last_used_at = u.used_at
-    FROM (
+    WITH used AS (
       SELECT id, max(used_at) AS used_at
-      FROM unnest(${ids}::text[], ${times}::timestamptz[]) AS r (id, used_at) GROUP BY id
-    ) u
+      FROM unnest(${ids}::text[], ${times}::timestamptz[]) AS r (id, used_at) GROUP BY id),
+    locked AS MATERIALIZED (
+      SELECT u.* FROM used u JOIN api_keys k ON k.id = u.id ORDER BY k.id FOR NO KEY UPDATE OF k)
+    UPDATE api_keys k SET last_used_at = u.used_at FROM locked u
     WHERE k.id = u.id AND (k.last_used_at IS NULL OR k.last_used_at < u.used_at)`;
 }

@@ -73,6 +73,7 @@ const checkpointColumns: readonly Column<SessionCheckpoint>[] = [
   ['due_provider_micros', 'bigint', ({ dueProviderMicros }) => dueProviderMicros],
 ];
 
+const checkpointTypes = checkpointColumns.map(([, type], index) => `$${index + 1}::${type}[]`);
 const checkpointSet = `${usageColumns.map((name) => `${name} = r.${name}`).join(', ')},
   due_micros = r.due_micros, due_provider_micros = r.due_provider_micros`;
 
@@ -122,24 +123,38 @@ export const sessionParts: readonly Part[] = [
   }),
 ];
 
-/** Not `state = 'live'`: for that the planner may read the index of all live ones. */
+/**
+ * Waits for no row. The ledger ends sessions, many in one statement and in any order: each would
+ * wait for rows that the other has, until the server gives one of them up a second later, with all
+ * wallets of the shard behind it.
+ * Not `state = 'live'`: for that the planner may read the index of all live ones.
+ */
 const checkpointText = `
-UPDATE voice_sessions s SET ${checkpointSet}
-FROM unnest(${checkpointColumns.map(([, type], index) => `$${index + 1}::${type}[]`).join(', ')})
-  AS r (${checkpointColumns.map(([name]) => name).join(', ')})
-WHERE ${lookedUp('s.id', 'r.id')} AND s.state <> 'ended'
-RETURNING s.id`;
+WITH given AS (
+  SELECT * FROM unnest(${checkpointTypes.join(', ')})
+    AS r (${checkpointColumns.map(([name]) => name).join(', ')})),
+free AS MATERIALIZED (
+  SELECT r.* FROM given r JOIN voice_sessions s ON ${lookedUp('s.id', 'r.id')}
+  WHERE s.state <> 'ended' FOR NO KEY UPDATE OF s SKIP LOCKED),
+written AS (
+  UPDATE voice_sessions s SET ${checkpointSet}
+  FROM free r WHERE ${lookedUp('s.id', 'r.id')} RETURNING s.id)
+SELECT s.id, s.id IN (SELECT id FROM written) AS written
+FROM given r JOIN voice_sessions s ON ${lookedUp('s.id', 'r.id')} WHERE s.state <> 'ended'`;
 
 /**
- * Writes the usage of many sessions in one statement; returns which of them have not ended.
- * Repeating it is harmless.
+ * Writes the usage of many sessions in one statement. Returns those that have not ended, and if it
+ * was written: what somebody else is writing at this moment is to be tried again. Repeating it is
+ * harmless.
  */
 export async function checkpointSessions(
   sql: Queryable,
   checkpoints: readonly SessionCheckpoint[],
-): Promise<Set<string>> {
-  if (checkpoints.length === 0) return new Set();
+): Promise<Map<string, boolean>> {
+  if (checkpoints.length === 0) return new Map();
   const parameters = checkpointColumns.map(([, , cellOf]) => columnLiteral(checkpoints, cellOf));
-  const rows = await sql.unsafe<{ id: string }[]>(checkpointText, parameters, { prepare: true });
-  return new Set(rows.map((row) => row.id));
+  const rows = await sql.unsafe<{ id: string; written: boolean }[]>(checkpointText, parameters, {
+    prepare: true,
+  });
+  return new Map(rows.map(({ id, written }) => [id, written]));
 }

@@ -28,8 +28,8 @@ export interface VoiceHostOptions {
   stoodStill(session: VoiceSession, forMs: number, nowMs: number): void;
   /** Ends a session that threw. */
   fault(session: VoiceSession, error: unknown): void;
-  /** Resolves with those whose rows have not ended. */
-  checkpoint(rows: readonly SessionCheckpoint[]): Promise<ReadonlySet<string>>;
+  /** Resolves with those whose rows have not ended; false: not written, to be tried again. */
+  checkpoint(rows: readonly SessionCheckpoint[]): Promise<ReadonlyMap<string, boolean>>;
   /** Others have ended its row, and its hold with it. */
   lost(session: VoiceSession): void;
   log: Logger;
@@ -134,7 +134,9 @@ export class VoiceHost {
     try {
       const written = await this.#options.checkpoint(rows);
       for (const session of sessions) {
-        if (!written.has(session.spec.id)) this.#options.lost(session);
+        const isWritten = written.get(session.spec.id);
+        if (isWritten === undefined) this.#options.lost(session);
+        else if (!isWritten) session.funds.dirty = true;
       }
     } catch (error) {
       for (const { funds } of sessions) funds.dirty = true;
