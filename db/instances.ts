@@ -106,15 +106,17 @@ function readLeft(row: LeftRow): LeftHold {
   };
 }
 
-/** Holds of these instances, active and expired, at most `limit` of them. */
+/** Holds of these instances by wallet and id, behind `after`, at most `limit` of them. */
 export async function listHoldsOfInstances(
   sql: Queryable,
   instanceIds: readonly string[],
+  after: LeftHold | null,
   limit: number,
 ): Promise<LeftHold[]> {
   const rows = await sql<LeftRow[]>`
     SELECT ${sql.unsafe(leftColumns)} FROM ${sql.unsafe(leftTables)}
     WHERE h.instance_id = ANY (${arrayLiteral(instanceIds)}::text[])
+      AND (h.wallet_id, h.id) > (${after?.walletId ?? ''}, ${after?.holdId ?? ''})
     ORDER BY h.wallet_id, h.id LIMIT ${limit}`;
   return rows.map(readLeft);
 }

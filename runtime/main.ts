@@ -18,7 +18,7 @@ import { createDirectWallet } from '../actors/wallet/direct.ts';
 import { createLease } from '../actors/wallet/lease.ts';
 import { walletLimits } from '../actors/wallet/limits.ts';
 import { reconcile } from '../actors/wallet/reconcile.ts';
-import { type Ends, recoverDead } from '../actors/wallet/recovery.ts';
+import { endsThrough, recoverDead } from '../actors/wallet/recovery.ts';
 import { sweepOnce } from '../actors/wallet/sweep.ts';
 import { hasAdministrator } from '../db/accounts.ts';
 import { databaseAnswers } from '../db/health.ts';
@@ -113,10 +113,7 @@ const walletDependencies = {
 const { leaseMs } = limits.instance;
 const lease = createLease({ sql, instanceId, leaseMs, clock: () => performance.now(), log });
 const performOnWallet = createDirectWallet(walletDependencies);
-const ends: Ends = {
-  release: (walletId, request) => performOnWallet(walletId, 'release', request),
-  settle: (walletId, request) => performOnWallet(walletId, 'settle', request),
-};
+const ends = endsThrough(performOnWallet, log);
 
 const kinds = createKinds(
   walletDependencies,
@@ -310,7 +307,6 @@ async function startBackground(): Promise<void> {
       clock: Date.now,
       keyKeptMs: limits.generation.idempotencyMs,
       ...ends,
-      touch: (walletId) => performOnWallet(walletId, 'balance', {}),
     });
     log.debug({ ...swept }, 'swept');
   });

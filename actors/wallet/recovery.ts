@@ -10,8 +10,16 @@ import {
 } from '../../db/instances.ts';
 import type { Sql } from '../../db/sql.ts';
 import { fixedLimits } from '../../runtime/limits.ts';
+import type { Logger } from '../../runtime/log.ts';
 import { plainProblem } from '../subscriber/problem.ts';
-import type { ReleaseReply, ReleaseRequest, SettleReply, SettleRequest } from './protocol.ts';
+import type { DirectWallet } from './direct.ts';
+import type {
+  BalanceReply,
+  ReleaseReply,
+  ReleaseRequest,
+  SettleReply,
+  SettleRequest,
+} from './protocol.ts';
 
 /** Ends a hold: through the wallet's actor, or directly where none may run. */
 export type Release = (walletId: string, request: ReleaseRequest) => Promise<ReleaseReply>;
@@ -21,6 +29,26 @@ export type Settle = (walletId: string, request: SettleRequest) => Promise<Settl
 export interface Ends {
   release: Release;
   settle: Settle;
+}
+
+/**
+ * Ends holds where no actor may run. What a bug does to one wallet is told and tried again with the
+ * next round: it must not keep the others' holds from being ended, and a process from starting.
+ */
+export function endsThrough(
+  perform: DirectWallet,
+  log: Pick<Logger, 'error'>,
+): Ends & { touch(walletId: string): Promise<BalanceReply> } {
+  const contained = <T>(walletId: string, reply: Promise<T>) =>
+    reply.catch((error: unknown) => {
+      log.error({ err: error, wallet: walletId }, 'a wallet cannot be cleared up');
+      return { status: 'unavailable' } as const;
+    });
+  return {
+    release: (walletId, request) => contained(walletId, perform(walletId, 'release', request)),
+    settle: (walletId, request) => contained(walletId, perform(walletId, 'settle', request)),
+    touch: (walletId) => contained(walletId, perform(walletId, 'balance', {})),
+  };
 }
 
 export interface RecoveryOptions extends Ends {
@@ -53,19 +81,30 @@ export async function recoverDead(sql: Sql, options: RecoveryOptions): Promise<R
   const late = await listEndedInstancesWithHolds(sql, instanceId, fixedLimits.instance.leaseMs);
   const given = (options.previousInstanceIds ?? []).filter((id) => id !== instanceId);
   const dead = [...new Set([...listed, ...late, ...given])];
+  if (dead.length === 0) return { instances: 0, holds: 0, complete: true };
+  const { holds, complete } = await endHolds(sql, dead, options);
+  if (complete) for (const id of dead) await endInstance(sql, id);
+  return { instances: dead.length, holds, complete };
+}
+
+/** Each hold is tried once: one that stays must not be tried for ever. */
+async function endHolds(
+  sql: Sql,
+  instanceIds: readonly string[],
+  ends: Ends,
+): Promise<Pick<Recovered, 'holds' | 'complete'>> {
   let holds = 0;
-  if (dead.length === 0) return { instances: 0, holds, complete: true };
+  let complete = true;
+  let after: LeftHold | null = null;
   for (;;) {
-    const left = await listHoldsOfInstances(sql, dead, PAGE_LENGTH);
-    if (left.length === 0) break;
-    const replies = await Promise.all(left.map((hold) => endHold(options, hold)));
-    holds += replies.filter((reply) => reply.status !== 'unavailable').length;
-    if (replies.some((reply) => reply.status === 'unavailable')) {
-      return { instances: dead.length, holds, complete: false };
-    }
+    const left: LeftHold[] = await listHoldsOfInstances(sql, instanceIds, after, PAGE_LENGTH);
+    const replies = await Promise.all(left.map((hold) => endHold(ends, hold)));
+    const ended = replies.filter((reply) => reply.status !== 'unavailable').length;
+    holds += ended;
+    complete &&= ended === left.length;
+    if (left.length < PAGE_LENGTH) return { holds, complete };
+    after = left.at(-1) ?? null;
   }
-  for (const id of dead) await endInstance(sql, id);
-  return { instances: dead.length, holds, complete: true };
 }
 
 /** Ends a hold without its process: what its voice session had used is charged, no more. */
