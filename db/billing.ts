@@ -1,5 +1,6 @@
 // What an account may know about its money, read in one snapshot. Nothing here changes anything.
 
+import { firstIdAt } from '../runtime/ids.ts';
 import type { Sql, Transaction } from './sql.ts';
 import type { GrantKind } from './wallets.ts';
 
@@ -74,6 +75,8 @@ export interface BillingSummary extends WalletState {
 }
 
 const listLengthMax = 100;
+/** More than the days of usage, by as much as clocks may differ and a start may take. */
+const usageIdsMs = 31 * 86_400_000;
 
 /** One wallet with its grants and holds; null when there is none. */
 export async function readWalletState(sql: Sql, walletId: string): Promise<WalletState | null> {
@@ -131,12 +134,17 @@ export async function readBillingSummary(
   });
 }
 
-/** A voice session is one request; its speech and text tokens are counted together. */
+/**
+ * A voice session is one request; its speech and text tokens are counted together. Indexes know an
+ * account's rows by their ids, which are ordered by time: without a bound for those, all that it
+ * ever did is read.
+ */
 async function readUsage(
   transaction: Transaction,
   accountId: string,
   walletId: string,
 ): Promise<ModelUsage[]> {
+  const sinceMs = Date.now() - usageIdsMs;
   const rows = await transaction<ModelUsage[]>`
     SELECT model, count(*) AS requests,
       sum(input)::bigint AS "inputTokens", sum(cached)::bigint AS "cachedInputTokens",
@@ -151,13 +159,13 @@ async function readUsage(
         coalesce((usage ->> 'reasoning_tokens')::bigint, 0) AS reasoning
       FROM generations
       WHERE account_id = ${accountId} AND wallet_id = ${walletId} AND charge_micros IS NOT NULL
-        AND created_at > now() - interval '30 days'
+        AND id >= ${firstIdAt('req', sinceMs)} AND created_at > now() - interval '30 days'
       UNION ALL
       SELECT model, charge_micros, input_speech_tokens + input_text_tokens, 0, 0,
         output_speech_tokens + output_text_tokens, 0
       FROM voice_sessions
       WHERE account_id = ${accountId} AND wallet_id = ${walletId} AND charge_micros IS NOT NULL
-        AND created_at > now() - interval '30 days'
+        AND id >= ${firstIdAt('vs', sinceMs)} AND created_at > now() - interval '30 days'
     ) AS charged
     GROUP BY model ORDER BY model`;
   return [...rows];

@@ -116,8 +116,10 @@ function openBranch(
   };
 }
 
+/** As real ones are: ordered by time. */
 export function freshId(prefix: string): string {
-  return `${prefix}_${randomBytes(12).toString('hex')}`;
+  const time = Date.now().toString(16).padStart(12, '0');
+  return `${prefix}_${time}${randomBytes(6).toString('hex')}`;
 }
 
 export function holdOf(amountMicros: bigint, changes: Partial<HoldRequest> = {}): HoldRequest {
