@@ -108,6 +108,8 @@ export const fixedLimits = {
     /** Control messages of a client, all of which are answered: far more than hands can send. */
     controlBurst: 1_000,
     controlEveryMs: 10,
+    /** Far more than lie unread after a standstill: 60 s of sound are 1,875 frames. */
+    framesPerSecondMax: 4_096,
     /** What a client has not read of what was sent: 48 bytes a millisecond of audio. */
     slowMs: 5_000,
     bufferedBytesMax: 512 * KIB,
@@ -363,6 +365,10 @@ function assertRelations(limits: Limits): void {
   assert.ok(voice.connectMs + voice.readyMs < voice.startingMs, 'a second upstream has its time');
   assert.ok(2 * ledger.askTimeoutMs < voice.uncoveredMs, 'a ledger that is away is asked twice');
   assert.ok(48 * voice.slowMs < voice.bufferedBytesMax, 'a slow client is ended before it loses');
+  assert.ok(
+    voice.controlBurst + 60_000 / voice.frameMs < voice.framesPerSecondMax,
+    'a client that was not read for a minute is no flood',
+  );
   assert.ok(voice.startBytesMax < voice.messageBytesMax, 'a start that is too long is told so');
   assert.ok(
     limits.audio.toolCpuSecondsMax * 1_000 < limits.audio.inspectTimeoutMs,

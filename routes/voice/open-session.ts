@@ -16,6 +16,7 @@ import { findVoice } from './find-voice.ts';
 const socket: SocketDeclaration<Caller, Services> = {
   subprotocol: voiceProtocol,
   messageBytesMax: fixedLimits.voice.messageBytesMax,
+  framesPerSecondMax: fixedLimits.voice.framesPerSecondMax,
   bufferedBytesMax: fixedLimits.voice.bufferedBytesMax,
   silenceSecondsMax: fixedLimits.voice.silenceSeconds,
   accept({ caller, services, exchange }) {

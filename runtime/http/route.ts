@@ -143,6 +143,8 @@ export interface SocketDeclaration<Caller, Services> {
   subprotocol: string;
   /** A longer message ends the connection. */
   messageBytesMax: number;
+  /** Messages, pings and pongs; who sends more of them is thrown out. */
+  framesPerSecondMax: number;
   /** What is sent while so much waits is lost. */
   bufferedBytesMax: number;
   /** Pings included; uWS takes 8 to 960. */

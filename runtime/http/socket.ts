@@ -25,13 +25,20 @@ interface Carrier {
   connection: SocketConnection;
 }
 
+const paceMs = 1_000;
+
 /** One connection as its route sees it. After its end every call does nothing. */
 class SocketConnection implements ClientSocket {
   readonly handlers: SocketHandlers;
+  readonly #framesMax: number;
   #socket: WebSocket<Carrier> | null = null;
+  /** What came since then: messages, pings, pongs. */
+  #frames = 0;
+  #sinceMs = 0;
 
-  constructor(handlers: SocketHandlers) {
+  constructor(handlers: SocketHandlers, framesMax: number) {
     this.handlers = handlers;
+    this.#framesMax = framesMax;
   }
 
   get bufferedBytes(): number {
@@ -50,6 +57,27 @@ class SocketConnection implements ClientSocket {
   closed(): void {
     this.#socket = null;
     this.handlers.closed();
+  }
+
+  message(data: ArrayBuffer, isBinary: boolean): void {
+    if (this.keepsPace()) this.handlers.message(data, isBinary);
+  }
+
+  /**
+   * uSockets reads on from a socket whose bytes fill its buffer, before anybody else's turn and any
+   * timer: one client whose frames take longer to handle than to send would stop its shard for as
+   * long as it likes. What follows its end is thrown away unread, which is faster than any network.
+   */
+  keepsPace(): boolean {
+    const nowMs = performance.now();
+    if (nowMs - this.#sinceMs >= paceMs) {
+      this.#sinceMs = nowMs;
+      this.#frames = 0;
+    }
+    this.#frames += 1;
+    if (this.#frames <= this.#framesMax) return true;
+    this.end(1008, 'too many messages');
+    return false;
   }
 
   text(message: string): boolean {
@@ -106,7 +134,9 @@ export function registerSocket<Access, Caller, Services>(
     },
     open: (opened) => opened.getUserData().connection.opened(opened),
     message: (opened, message, isBinary) =>
-      opened.getUserData().connection.handlers.message(message, isBinary),
+      opened.getUserData().connection.message(message, isBinary),
+    ping: (opened) => void opened.getUserData().connection.keepsPace(),
+    pong: (opened) => void opened.getUserData().connection.keepsPace(),
     close: (opened) => {
       kernel.upgradedEnded();
       opened.getUserData().connection.closed();
@@ -154,7 +184,7 @@ function upgrade<Access, Caller, Services>(
     refuse(exchange, error);
     return;
   }
-  const connection = new SocketConnection(handlers);
+  const connection = new SocketConnection(handlers, route.socket.framesPerSecondMax);
   const { key, subprotocol, extensions, context } = handshake;
   response.cork(() => {
     response.writeStatus('101 Switching Protocols');

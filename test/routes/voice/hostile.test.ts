@@ -118,3 +118,20 @@ test('what breaks RFC 6455, or is cut within a frame, ends without a trace', asy
     SELECT count(*) AS count FROM voice_sessions WHERE state = 'live'`;
   assert.equal(live?.count, 0n);
 });
+
+// Far more at once than the bound of a second, so that a slow machine makes no difference.
+const floodFrames = 40_000;
+const floods: Record<string, Buffer> = {
+  pings: Buffer.from([0x89, 0x80, 0, 0, 0, 0]),
+  pongs: Buffer.from([0x8a, 0x80, 0, 0, 0, 0]),
+  'tiny messages': Buffer.from([0x82, 0x81, 0, 0, 0, 0, 0]),
+};
+for (const [name, frame] of Object.entries(floods)) {
+  test(`whoever sends nothing but ${name} is thrown out before it stops its shard`, async () => {
+    const client = await connect();
+    await client.ready();
+    raw(client).write(Buffer.alloc(frame.length * floodFrames, frame));
+    assert.deepEqual(await client.close(), { code: 1008, reason: 'too many messages' });
+    await account.quiet();
+  });
+}

@@ -143,6 +143,7 @@ test('a WebSocket is counted as a socket until it ends, however it ends', async 
       socket: {
         subprotocol: 'test',
         messageBytesMax: 100,
+        framesPerSecondMax: 100,
         bufferedBytesMax: 1_000,
         silenceSecondsMax: 10,
         accept: () => ({
