@@ -105,6 +105,7 @@ function startMain(options: ParentOptions, limits: Limits, finish: Finish): Main
   const launch = () => {
     if (instanceId !== '') previousInstanceIds.push(instanceId);
     instanceId = `ins_${randomBytes(12).toString('hex')}`;
+    failure = null;
     const child = fork(options.mainPath, {
       detached: true,
       serialization: 'advanced',
@@ -120,7 +121,6 @@ function startMain(options: ParentOptions, limits: Limits, finish: Finish): Main
         clearTimeout(hung);
         alive = watchPulse(child, limits, log);
         everReady = true;
-        failure = null;
       },
       failed: (message) => {
         failure = message;
@@ -133,6 +133,7 @@ function startMain(options: ParentOptions, limits: Limits, finish: Finish): Main
   const supervised = supervise({
     launch,
     onCrash: (how) => log.error({ how, reason: failure }, 'the main process ended: restarting it'),
+    hasToldWhy: () => failure !== null,
     onGiveUp: (how) => {
       const reason = failure ?? `its main process keeps ending (${how})`;
       finish({ code: 1, message: reason });

@@ -7,6 +7,8 @@ export interface SupervisedOptions {
   launch(): ChildProcess;
   /** An exit that nobody asked for; a restart follows, unless the intensity is used up. */
   onCrash(how: string): void;
+  /** Whether the last one has told why it does not go on, such as a database that is away. */
+  hasToldWhy?(): boolean;
   /** Restarted too often: nothing will be started any more. */
   onGiveUp(how: string): void;
   restartsMax: number;
@@ -27,6 +29,8 @@ export interface Supervised {
 const EARLY_MS = 1_000;
 const PAUSE_MS_MIN = 50;
 const PAUSE_MS_MAX = 500;
+/** Who tells why is started again as often without delay, and then for as long as it takes. */
+const HASTY_MAX = 3;
 
 function waitForExit(child: ChildProcess, timeoutMs: number): Promise<boolean> {
   if (child.exitCode !== null || child.signalCode !== null) return Promise.resolve(true);
@@ -57,13 +61,18 @@ export function supervise(options: SupervisedOptions): Supervised {
     options.onCrash(how);
     const now = performance.now();
     crashes.push(now);
-    if (crashes.filter((at) => at > now - options.restartsWithinMs).length > options.restartsMax) {
+    const { restartsMax, restartsWithinMs } = options;
+    const recent = crashes.filter((at) => at > now - restartsWithinMs).length;
+    if (recent > restartsMax) {
       stopping = true;
       return options.onGiveUp(how);
     }
     early = now - startedAt < EARLY_MS ? early + 1 : 0;
-    const pauseMs = early === 0 ? 0 : Math.min(PAUSE_MS_MIN * 2 ** early, PAUSE_MS_MAX);
-    pause = setTimeout(start, pauseMs);
+    const hastyMs = early === 0 ? 0 : Math.min(PAUSE_MS_MIN * 2 ** early, PAUSE_MS_MAX);
+    // So many and no more fit beside the hasty ones: it never comes to giving up.
+    const patientMs = restartsWithinMs / Math.max(1, restartsMax - HASTY_MAX - 1);
+    const isPatient = options.hasToldWhy?.() === true && recent >= HASTY_MAX;
+    pause = setTimeout(start, isPatient ? patientMs : hastyMs);
   };
 
   const start = () => {

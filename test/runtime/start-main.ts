@@ -1,7 +1,9 @@
 // Stands in for the main process in tests of the parent: tells over HTTP what it was given.
 // `/abort` ends it the hard way, `/hang` stops its event loop. With PORT 1 it refuses to start,
-// with PORT 2 it crashes at once.
+// with PORT 2 it crashes at once, and beside a file `refuse` it does not start.
+import { existsSync } from 'node:fs';
 import { createServer } from 'node:http';
+import { join } from 'node:path';
 import { connectToParent } from '../../runtime/launch.ts';
 
 const link = await connectToParent();
@@ -11,6 +13,10 @@ if (config.port === 1) {
   process.exit(1);
 }
 if (config.port === 2) process.abort();
+if (existsSync(join(config.dataDir, '..', 'refuse'))) {
+  await link.sendFailed('not at this moment');
+  process.exit(1);
+}
 
 const server = createServer((request, response) => {
   if (request.url === '/abort') process.abort();

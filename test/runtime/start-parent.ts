@@ -19,6 +19,8 @@ const end = await runParent({
     // A healthy one that the machine stops for a while is not hung.
     hungMs: Number(process.env.TEST_HUNG_MS ?? 60_000),
     readyTimeoutMs: Number(process.env.TEST_READY_MS ?? 120_000),
+    restartsMax: Number(process.env.TEST_RESTARTS_MAX ?? 10),
+    restartsWithinMs: Number(process.env.TEST_RESTARTS_WITHIN_MS ?? 60_000),
     stopGraceMs: Number(process.env.TEST_STOP_GRACE_MS ?? 20_000),
   },
 });

@@ -225,6 +225,20 @@ test('a main process that keeps crashing ends the parent with 1 and one line', a
   assert.equal(last, 'end 1 its main process keeps ending (SIGABRT)');
 });
 
+test('one that was ready and tells why it is not is tried for as long as it takes', async () => {
+  const few = { TEST_RESTARTS_MAX: '6', TEST_RESTARTS_WITHIN_MS: '3000' };
+  const parent = await startParent('./start-parent.js', { TOLLGATE_MODE: 'production', ...few });
+  const { pid } = await seeOne(parent, () => true);
+  const refusing = join(parent.dataDir, '../refuse');
+  await writeFile(refusing, '').then(() => process.kill(pid, 'SIGKILL'));
+  const refusals = () => parent.lines.filter((line) => line.includes('"not at this moment"'));
+  await until('it has refused more often than it may crash', () => refusals().length > 7);
+  await rm(refusing);
+  await seeOne(parent, () => true);
+  parent.process.kill('SIGTERM');
+  assert.equal(await waitForEnd(parent), 0);
+});
+
 test('a main process that refuses to start ends the parent at once with its line', async () => {
   const parent = await startParent('./start-parent.js', { PORT: '1', TOLLGATE_MODE: 'production' });
   assert.equal(await waitForEnd(parent), 1);
