@@ -77,7 +77,14 @@ export function supervise(options: SupervisedOptions): Supervised {
 
   const start = () => {
     const startedAt = performance.now();
-    const launched = options.launch();
+    let launched: ChildProcess;
+    try {
+      launched = options.launch();
+    } catch (error) {
+      // Where there is no memory for another process: what took it may be about to end.
+      onEnd(error instanceof Error ? error.message : String(error), startedAt);
+      return;
+    }
     child = launched;
     let over = false;
     const once = (how: string) => {
