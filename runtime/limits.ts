@@ -22,6 +22,9 @@ export const fixedLimits = {
      */
     unreadMs: 4_000,
     silenceMs: 500,
+    /** Chunks that may be shorter on average: uSockets hands over as many as come, 1 us each. */
+    chunksMax: 32_768,
+    chunkBytesMin: 16,
     /**
      * All bodies of one shard together, until they are parsed. Half of them may be of one account:
      * 64 requests, a key's places, of 1 MiB. The last of 128 MiB waits 1 s for its turn.

@@ -1,6 +1,7 @@
 // Reads a request body under three bounds: its own bytes, those of all bodies until their values
 // replace them, and time. A body that arrives in one piece is not copied: it is lent for one call.
 import type { HttpResponse } from 'uWebSockets.js';
+import { fixedLimits } from '../limits.ts';
 import { Problem } from '../problem.ts';
 import { TransientSet } from '../transient.ts';
 import type { Ticker, Ticking } from './ticker.ts';
@@ -51,6 +52,13 @@ export function tooLarge(bytesMax: number): Problem {
   return new Problem('request_too_large', {
     message: `The request body is larger than ${bytesMax} bytes.`,
     details: { bytes_max: bytesMax },
+  });
+}
+
+/** A 400 for chunks that cost more to hand over than to send: nobody else has a turn meanwhile. */
+function tooShortChunks(): Problem {
+  return new Problem('invalid_request', {
+    message: 'The request body comes in too many short chunks.',
   });
 }
 
@@ -129,6 +137,7 @@ class PartialBody implements BodyRead {
   /** Paid for out of the budget. */
   #buffer = noBytes;
   #length = 0;
+  #chunks = 0;
   /** A body in one piece, until the call that it is lent for returns. */
   #lent: Buffer | null = null;
 
@@ -174,6 +183,13 @@ class PartialBody implements BodyRead {
       this.#lent = Buffer.from(chunk);
       sink.complete(this);
       this.#lent = null;
+      return;
+    }
+    this.#chunks += 1;
+    const { chunksMax, chunkBytesMin } = fixedLimits.body;
+    if (this.#chunks > chunksMax && this.#length < this.#chunks * chunkBytesMin) {
+      this.stop();
+      sink.refuse(tooShortChunks());
       return;
     }
     if (!this.#append(chunk)) {

@@ -84,6 +84,28 @@ test('a body cut at every byte reads the same, with a length and in chunks', asy
   for (const reply of replies) assert.equal(reply.split('\r\n\r\n')[1], expected);
 });
 
+test('a body in very many tiny chunks is refused, in chunks of a few words it is not', async () => {
+  const content = 'x'.repeat(800_000);
+  const body = Buffer.from(JSON.stringify({ model: 'm', messages: [{ role: 'user', content }] }));
+  const inChunksOf = (length: number, bytes: Buffer) => {
+    const count = Math.ceil(bytes.length / length);
+    const pieces = Array.from({ length: count }, (_, index) =>
+      chunk(bytes.subarray(index * length, (index + 1) * length)),
+    );
+    return Buffer.concat([
+      Buffer.from(head('/v1/chat', 'transfer-encoding: chunked')),
+      ...pieces,
+      Buffer.from('0\r\n\r\n'),
+    ]);
+  };
+  assert.match(await exchangeRaw(serving.port, inChunksOf(20, body)), /^HTTP\/1\.1 200 OK/);
+  const tiny = await exchangeRaw(serving.port, inChunksOf(1, body.subarray(0, 33_000)));
+  assert.match(tiny, /^HTTP\/1\.1 400 [\s\S]*too many short chunks/);
+  // Those that are few are nobody's burden.
+  const few = JSON.stringify({ model: 'm', messages: [{ role: 'user', content: 'hello' }] });
+  assert.match(await exchangeRaw(serving.port, inChunksOf(1, Buffer.from(few))), /^HTTP\/1\.1 200/);
+});
+
 /** Each piece in a packet of its own. */
 function sendSlowly(to: Serving, pieces: readonly (string | Buffer)[]): Promise<string> {
   return new Promise((resolve) => {
