@@ -1,5 +1,5 @@
 // People who talk, all at once: each has a session, speaks a tone now and then, and comes back when
-// its connection ends. One clock sends the frames of all of them.
+// its connection ends, with the token it was given. One clock sends the frames of all of them.
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { WebSocket } from 'ws';
@@ -26,6 +26,8 @@ interface Person {
   place: number;
   turnFrames: number;
   turns: number;
+  /** Of its newest session. */
+  token: string | null;
 }
 
 export interface Crowd {
@@ -51,6 +53,7 @@ export async function gather(gateway: Gateway, chance: Chance, count: number): P
       place: chance.integer(0, 40),
       turnFrames: chance.integer(60, 120),
       turns: 0,
+      token: null,
     }),
   );
   const endings: (Ending | null)[] = [];
@@ -60,7 +63,7 @@ export async function gather(gateway: Gateway, chance: Chance, count: number): P
   const frames = { tone: tone(440), silence: Buffer.alloc(1_024) };
   const attend = async (person: Person) => {
     while (state.runs && state.comesBack) {
-      const client = await enter(gateway, sessions);
+      const client = await enter(gateway, sessions, person);
       if (client === null) {
         await sleep(50);
         continue;
@@ -100,16 +103,22 @@ export async function gather(gateway: Gateway, chance: Chance, count: number): P
   };
 }
 
-async function enter(gateway: Gateway, sessions: Set<string>): Promise<VoiceClient | null> {
+async function enter(
+  gateway: Gateway,
+  sessions: Set<string>,
+  person: Person,
+): Promise<VoiceClient | null> {
   const apiKey = gateway.dev.api_key;
   const client = await VoiceClient.connect(gateway.url, { apiKey }).catch(() => null);
   if (client === null) return null;
-  const ready = await client.ready().catch(() => null);
+  const given = person.token === null ? {} : { continuation_token: person.token };
+  const ready = await client.ready(given).catch(() => null);
   if (ready === null) {
     client.socket.terminate();
     return null;
   }
   sessions.add(String(ready.session_id));
+  person.token = String(ready.continuation_token);
   return client;
 }
 

@@ -7,6 +7,7 @@ import { assertNothingHeld } from './books.ts';
 import { type Faults, startFaulty } from './fault.ts';
 import { assertLedger, cleanUp, openGateway, tail, until } from './reach.ts';
 import { openChance } from './seed.ts';
+import { assertCheckpoints, readCheckpoints } from './voice-checkpoints.ts';
 import { assertSessions, gather } from './voice-crowd.ts';
 
 const faulty: Faults[] = [];
@@ -110,5 +111,32 @@ test('kill -9 under sessions: what was written is charged, the rest is given bac
     assert.ok(figures.charged > 0n, 'what was reported is charged');
     await assertLedger(gateway);
     console.log(`# ${victim} killed: ${figures.sessions} sessions, ${figures.charged} charged`);
+  }
+});
+
+test('kill -9: all go on with their tokens, and each session pays its own checkpoint', async () => {
+  const chance = openChance('voice kill -9, back again');
+  const gateway = await openGateway();
+  for (const victim of ['main', 'everything'] as const) {
+    const crowd = await gather(gateway, chance, 24);
+    await until('they are answered', 10_000, () => crowd.spoken() > 24, 50);
+    await sleep(1_000 + chance.integer(0, 1_000));
+    const checkpoints = await readCheckpoints(gateway);
+    assert.equal(checkpoints.size, 24);
+    const killed = new Set(crowd.sessions);
+    if (victim === 'main') await gateway.killMain();
+    else {
+      await gateway.killAll();
+      await gateway.start();
+    }
+    // Nobody is let in again with a token that is not good.
+    await until('all are back', 20_000, () => crowd.sessions.size === 2 * killed.size, 20);
+    const before = crowd.spoken();
+    await until('they are answered', 10_000, () => crowd.spoken() > before + 24, 50);
+    crowd.stop();
+    await assertNothingHeld(gateway, 8_000);
+    await assertCheckpoints(gateway, checkpoints);
+    await assertSessions(gateway, crowd);
+    await assertLedger(gateway);
   }
 });
