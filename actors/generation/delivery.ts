@@ -3,6 +3,7 @@
 // covered.
 import { addToAnswer } from '../../media/model/answer.ts';
 import { isAnswerDelta, type ModelEvent } from '../../media/model/events.ts';
+import { addTo } from '../../media/model/lists.ts';
 import type { UsageReport } from '../../media/model/usage.ts';
 import type { ActorContext, Handlers } from '../../runtime/actor/contract.ts';
 import { plainProblem } from '../subscriber/problem.ts';
@@ -29,7 +30,7 @@ export const delivery: Pick<Handlers<GenerationProtocol, GenerationState>, Deliv
     if (state.attempt.firstEventMs === null) measureFirstEvent(state);
     if (state.phase === 'holding') waitForHold(state, events);
     else if (state.phase === 'running') {
-      if (state.waiting.length > 0) state.waiting.push(...events);
+      if (state.waiting.length > 0) addTo(state.waiting, events);
       else deliver(state, events, context);
     }
   },
@@ -92,7 +93,7 @@ export const delivery: Pick<Handlers<GenerationProtocol, GenerationState>, Deliv
 
 /** The upstream was quicker than the ledger. A short answer waits whole, a long one is paused. */
 function waitForHold(state: GenerationState, events: ModelEvent[]): void {
-  state.waiting.push(...events);
+  addTo(state.waiting, events);
   if (state.paused || state.waiting.length < waitingEventsMax) return;
   state.paused = true;
   state.attempt?.handle.pause();

@@ -12,6 +12,7 @@ import {
 } from './borders.ts';
 import type { Citation, FinishReason, ModelEvent, NativeValue, Progress } from './events.ts';
 import { mergeExtra } from './extra.ts';
+import { addTo } from './lists.ts';
 
 export interface ToolCall {
   id: string;
@@ -173,7 +174,7 @@ function cut({ cuts }: Answer, item: number, step: Cut | null): void {
 /** The events that rebuild the answer: a late subscriber's catch-up, and every replay. */
 export function answerEvents(answer: Answer): ModelEvent[] {
   const events: ModelEvent[] = [startEvent(answer)];
-  for (const item of answer.items) events.push(...itemEvents(item));
+  for (const item of answer.items) addTo(events, itemEvents(item));
   events.push(...lastEvents(answer));
   return events;
 }

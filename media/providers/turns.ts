@@ -1,5 +1,6 @@
 // A conversation in turns: what was said, and the results of its calls right behind it, as all
 // formats but Responses insist on. There a result may stand anywhere behind its call.
+import { addTo } from '../model/lists.ts';
 import type { ContentPart, Message } from '../model/request.ts';
 
 const failed = '(This call failed.)';
@@ -14,13 +15,14 @@ export interface Turn {
 /** Of calls with the same id the newest is answered: clients use ids again in later turns. */
 export function turnsOf(messages: readonly Message[]): Turn[] {
   const turns: Turn[] = [];
+  const grown = new Set<Turn>();
   const unanswered = new Map<string, Turn[]>();
   let before: Message | null = null;
   for (const message of messages) {
     const { role, toolCallId } = message;
     const asked = role === 'tool' ? unanswered.get(toolCallId ?? '')?.pop() : undefined;
     if (asked === undefined) {
-      const turn = turnFor(message, before, turns);
+      const turn = turnFor(message, before, turns, grown);
       for (const { id } of message.toolCalls) {
         const open = unanswered.get(id);
         if (open === undefined) unanswered.set(id, [turn]);
@@ -32,8 +34,11 @@ export function turnsOf(messages: readonly Message[]): Turn[] {
   return turns;
 }
 
-/** What the model said behind its own calls belongs to their turn: results come after all of it. */
-function turnFor(message: Message, before: Message | null, turns: Turn[]): Turn {
+/**
+ * What the model said behind its own calls belongs to their turn: results come after all of it.
+ * `grown`: turns whose message is a copy already, to which more is added.
+ */
+function turnFor(message: Message, before: Message | null, turns: Turn[], grown: Set<Turn>): Turn {
   const last = turns.at(-1);
   const goesOn = message.role === 'assistant' && before?.role === 'assistant';
   if (last === undefined || !goesOn || last.message.toolCalls.length === 0) {
@@ -41,12 +46,13 @@ function turnFor(message: Message, before: Message | null, turns: Turn[]): Turn 
     turns.push(turn);
     return turn;
   }
-  const { parts, toolCalls } = last.message;
-  last.message = {
-    ...last.message,
-    parts: [...parts, ...message.parts],
-    toolCalls: [...toolCalls, ...message.toolCalls],
-  };
+  if (!grown.has(last)) {
+    const { parts, toolCalls } = last.message;
+    last.message = { ...last.message, parts: [...parts], toolCalls: [...toolCalls] };
+    grown.add(last);
+  }
+  addTo(last.message.parts, message.parts);
+  addTo(last.message.toolCalls, message.toolCalls);
   return last;
 }
 

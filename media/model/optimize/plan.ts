@@ -1,5 +1,6 @@
 // What to change in a conversation, as plain data, so that a thread can decide it. Segment after
 // segment, each decision from what stands before its boundary.
+import { addTo } from '../lists.ts';
 import type { Message } from '../request.ts';
 import { sealedSegments } from './boundary.ts';
 import { createDemands } from './demands.ts';
@@ -32,7 +33,7 @@ export function planOptimization(
   const saved: Savings = new Map();
   let pending: Candidate[] = [];
   for (const segment of segments) {
-    pending.push(...drafting.candidates(segment));
+    addTo(pending, drafting.candidates(segment));
     const from = rewriteFrom(messages, pending, segment.to, settings);
     if (from === null) continue;
     for (const { message, part, segment: own, before, draft } of pending.slice(from)) {

@@ -1,6 +1,7 @@
 // Neutral messages → `system` and `messages`, in the order that the provider insists on: turns that
 // alternate, the user's first, and the results of tools right behind their calls, one for each.
 import { toolInput } from '../../model/dialects/messages/blocks.ts';
+import { addTo, WaitingById } from '../../model/lists.ts';
 import type { Message } from '../../model/request.ts';
 import type { Members } from '../members.ts';
 import { type Turn, turnsOf } from '../turns.ts';
@@ -38,21 +39,23 @@ export function encodeConversation(messages: readonly Message[]): Conversation {
 class Turns {
   readonly list: Conversation['messages'] = [];
   readonly #ids = new Set<string>();
+  /** How often each id was asked for. */
+  readonly #counts = new Map<string, number>();
 
   add(role: 'user' | 'assistant', content: Members[]): void {
     if (content.length === 0) return;
     const last = this.list.at(-1);
-    if (last?.role === role) last.content.push(...content);
+    if (last?.role === role) addTo(last.content, content);
     else this.list.push({ role, content });
   }
 
   assistant({ message, results }: Turn): void {
-    const answers = [...results];
+    const answers = new WaitingById<Message>();
+    for (const result of results) answers.add(result.toolCallId ?? '', result);
     const blocks: Members[] = [];
     const calls = message.toolCalls.map((call): Members => {
       const id = this.#newId(call.id);
-      const at = answers.findIndex(({ toolCallId }) => toolCallId === call.id);
-      blocks.push(toolResult(id, at < 0 ? undefined : answers.splice(at, 1)[0]));
+      blocks.push(toolResult(id, answers.take(call.id)));
       const input = toolInput(call.arguments);
       const beside = { ...cacheMark(call), ...ownOf(call) };
       return { type: 'tool_use', id, name: call.name, input, ...beside };
@@ -65,7 +68,10 @@ class Turns {
   #newId(wanted: string): string {
     const base = wanted.replace(/[^a-zA-Z0-9_-]/g, '_') || 'call';
     let id = base;
-    for (let count = 2; this.#ids.has(id); count += 1) id = `${base}_${count}`;
+    let count = this.#counts.get(base) ?? 1;
+    if (count > 1) id = `${base}_${count}`;
+    for (; this.#ids.has(id); id = `${base}_${count}`) count += 1;
+    this.#counts.set(base, count);
     this.#ids.add(id);
     return id;
   }

@@ -1,5 +1,6 @@
 // Neutral messages → contents and systemInstruction. The API wants turns: the calls of a turn stand
 // in one content of the model, behind one of the user, and the next one has exactly their results.
+import { addTo, WaitingById } from '../../model/lists.ts';
 import type { Message } from '../../model/request.ts';
 import { readCallId } from '../call-ids.ts';
 import { isMembers, type Members } from '../members.ts';
@@ -30,7 +31,7 @@ export function encodeMessages(messages: readonly Message[], model: string): Enc
     switch (message.role) {
       case 'system':
       case 'developer':
-        system.push(...encodeParts(message.parts));
+        addTo(system, encodeParts(message.parts));
         break;
       case 'user':
         turns.user(encodeParts(message.parts));
@@ -64,6 +65,8 @@ class Turns {
   readonly #contents: Content[] = [];
   /** Calls of the last content, and what their results cannot hold: images, for example. */
   #open: OpenCall[] = [];
+  #unanswered = new WaitingById<OpenCall>();
+  #isAnswered = false;
   #beside: Members[] = [];
 
   user(parts: Members[]): void {
@@ -73,12 +76,13 @@ class Turns {
 
   /** The words and calls of one turn stand together, in as many messages as they may come. */
   model(message: Message): void {
-    const isAnswered = this.#open.some(({ response }) => response !== null);
-    if (isAnswered || this.#beside.length > 0) this.#answer();
+    if (this.#isAnswered || this.#beside.length > 0) this.#answer();
     const parts = encodeParts(message.parts);
     for (const call of message.toolCalls) {
       const { id, signature } = readCallId(call.id);
-      this.#open.push({ id, name: call.name, response: null });
+      const open: OpenCall = { id, name: call.name, response: null };
+      this.#open.push(open);
+      this.#unanswered.add(id, open);
       const functionCall = { id, name: call.name, args: argumentsOf(call.arguments) };
       parts.push(
         signature === null ? { functionCall } : { functionCall, thoughtSignature: signature },
@@ -87,7 +91,7 @@ class Turns {
     if (parts.length === 0) return;
     const last = this.#contents.at(-1);
     if (last?.role === 'model') {
-      last.parts.push(...parts);
+      addTo(last.parts, parts);
       return;
     }
     if (last === undefined) this.#contents.push({ role: 'user', parts: [{ text: beginning }] });
@@ -97,15 +101,16 @@ class Turns {
   /** A result without a call is still worth knowing. */
   result(message: Message): void {
     const { id } = readCallId(message.toolCallId ?? '');
-    const call = this.#open.find((open) => open.id === id && open.response === null);
+    const call = this.#unanswered.take(id);
     if (call === undefined) {
-      this.#beside.push(...encodeParts(message.parts));
+      addTo(this.#beside, encodeParts(message.parts));
       return;
     }
+    this.#isAnswered = true;
     const texts = message.parts.flatMap((part) => (part.type === 'text' ? part.text : []));
     const text = texts.join('\n');
     call.response = message.toolFailed === true ? { error: text } : { output: text };
-    this.#beside.push(...encodeParts(message.parts.filter((part) => part.type !== 'text')));
+    addTo(this.#beside, encodeParts(message.parts.filter((part) => part.type !== 'text')));
   }
 
   end(): Content[] {
@@ -120,6 +125,8 @@ class Turns {
     }));
     const parts = [...results, ...this.#beside];
     this.#open = [];
+    this.#unanswered = new WaitingById();
+    this.#isAnswered = false;
     this.#beside = [];
     if (parts.length > 0) this.#contents.push({ role: 'user', parts });
   }

@@ -108,9 +108,14 @@ function encodePart(part: ContentPart, byModel: boolean): Members[] {
 
 /** Reasoning is refused where nothing of the same turn follows it. */
 function withoutLoneReasoning(items: Members[]): Members[] {
-  return items.filter((item, index) => {
-    if (item.type !== 'reasoning') return true;
-    const next = items.slice(index + 1).find((other) => other.type !== 'reasoning');
-    return next !== undefined && (next.role === undefined || next.role === 'assistant');
-  });
+  const kept: Members[] = [];
+  let isFollowed = false;
+  for (let index = items.length - 1; index >= 0; index -= 1) {
+    const item = items[index];
+    if (item === undefined) continue;
+    const isReasoning = item.type === 'reasoning';
+    if (!isReasoning) isFollowed = item.role === undefined || item.role === 'assistant';
+    if (!isReasoning || isFollowed) kept.push(item);
+  }
+  return kept.reverse();
 }

@@ -1,5 +1,6 @@
 // Parts of messages and of reasoning: deltas as they come, and whole parts for what was not told.
 import type { ModelEvent, PartKind } from '../../model/events.ts';
+import { addTo } from '../../model/lists.ts';
 import { isMembers, type Members } from '../members.ts';
 import { isPlain } from '../sse.ts';
 import { beginPart, endLogprobs, ownCitation, ownReasoning, reasoningPlaceOf } from './own.ts';
@@ -27,7 +28,7 @@ export function textDelta(
     if (choice !== null) events.push({ type: 'extra', format: 'chat', delta: {}, choice });
   } else if (listed.length === 0) events.push({ type: 'text', text, plain });
   else {
-    part.logprobs.told.push(...listed);
+    addTo(part.logprobs.told, listed);
     events.push({ type: 'text', text, plain, logprobs: listed });
   }
 }

@@ -2,6 +2,7 @@
 // calls) becomes one assistant message; items that only this format knows ride along as native.
 import { fieldProblem } from '../../../../runtime/http/validate.ts';
 import { fileUrl } from '../../file-url.ts';
+import { addTo } from '../../lists.ts';
 import { assertMediaUrls } from '../../media-url.ts';
 import type { ContentPart, Message } from '../../request.ts';
 import { flatName } from './namespaces.ts';
@@ -65,7 +66,7 @@ function readMessage(messages: Message[], item: InputItem, path: string): void {
   if (role === 'assistant') {
     const { phase } = item;
     const said = typeof phase === 'string' ? parts.map((part) => inPhase(part, phase)) : parts;
-    assistant(messages, false).parts.push(...said);
+    addTo(assistant(messages, false).parts, said);
     return;
   }
   if (role !== 'user' && role !== 'system' && role !== 'developer') {

@@ -1,5 +1,6 @@
 // A Responses body → the neutral request, and the refusals that a schema cannot word.
 import { fieldProblem } from '../../../../runtime/http/validate.ts';
+import { addTo } from '../../lists.ts';
 import { assertServerUrls } from '../../media-url.ts';
 import {
   type FunctionTool,
@@ -99,7 +100,7 @@ export function readTools(
     if (left === undefined) continue;
     const inNamespace = namespaceTools(left);
     if (inNamespace !== null) {
-      tools.push(...inNamespace);
+      addTo(tools, inNamespace);
       continue;
     }
     if (tool.type !== 'function') {

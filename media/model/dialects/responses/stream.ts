@@ -3,6 +3,7 @@
 import type { Problem } from '../../../../runtime/problem.ts';
 import { type Answer, emptyAnswer } from '../../answer.ts';
 import type { Citation, ModelEvent, NativeValue, PartKind, Progress } from '../../events.ts';
+import { addTo } from '../../lists.ts';
 import { chatError } from '../chat/error.ts';
 import {
   failureMembers,
@@ -206,7 +207,7 @@ export class ResponsesStreamEncoder implements StreamEncoder {
     const part = open?.part ?? null;
     if (open === null || part === null) return opening;
     part.text += text;
-    if (logprobs.length > 0) part.logprobs.push(...logprobs);
+    addTo(part.logprobs, logprobs);
     return opening + this.#write(partDelta(open, part, text, logprobs));
   }
 
