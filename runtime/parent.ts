@@ -49,10 +49,16 @@ function onceAborted(signal: AbortSignal, listener: () => void): void {
  */
 function guardAgainstOrphan(child: ChildProcess, graceMs: number): void {
   const script = `read -r _; sleep ${Math.ceil(graceMs / 1_000)}; kill -9 ${child.pid} 2>/dev/null`;
-  const guard = spawn('/bin/sh', ['-c', script], {
-    detached: true,
-    stdio: ['pipe', 'ignore', 'ignore'],
-  });
+  let guard: ChildProcess;
+  try {
+    guard = spawn('/bin/sh', ['-c', script], {
+      detached: true,
+      stdio: ['pipe', 'ignore', 'ignore'],
+    });
+  } catch {
+    // Without memory for it: one without a guard is better than none.
+    return;
+  }
   guard.on('error', () => undefined);
   guard.stdin?.on('error', () => undefined);
   child.once('exit', () => guard.kill('SIGKILL'));

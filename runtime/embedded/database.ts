@@ -46,6 +46,8 @@ export interface Database {
 /** A server that dies more often than this within the time is not started again. */
 const RESTARTS_MAX = 10;
 const RESTARTS_WITHIN_MS = 60_000;
+/** What keeps it from starting again, such as memory that another one has, may pass. */
+const RESTART_PAUSE_MS = 3_000;
 /** After a kill its last sessions hold the shared memory for a moment; starting waits for them. */
 const START_ATTEMPTS_MAX = 20;
 const START_PAUSE_MS = 150;
@@ -101,27 +103,42 @@ interface Supervised {
 
 /** Starts the server again whenever it ends unasked, within bounds. */
 async function supervise(cluster: Cluster, options: DatabaseOptions): Promise<Supervised> {
-  let stopping = false;
+  const { log } = options;
+  const stopping = new AbortController();
   let current = await launch(cluster, options);
   const endings: number[] = [];
+  const isTooOften = () => {
+    const now = performance.now();
+    endings.push(now);
+    return endings.filter((at) => at > now - RESTARTS_WITHIN_MS).length > RESTARTS_MAX;
+  };
+  const relaunch = async (): Promise<Postmaster> => {
+    for (;;) {
+      try {
+        return await launch(cluster, options);
+      } catch (error) {
+        const isOver = stopping.signal.aborted || options.signal?.aborted === true;
+        if (isOver || isTooOften()) throw error;
+        log.error({ err: error }, 'the embedded database cannot be started: trying again');
+        await sleep(RESTART_PAUSE_MS, undefined, { signal: stopping.signal });
+      }
+    }
+  };
   const watch = async () => {
     for (;;) {
       await current.ended;
-      if (stopping) return;
-      const now = performance.now();
-      endings.push(now);
-      const recent = endings.filter((at) => at > now - RESTARTS_WITHIN_MS);
-      if (recent.length > RESTARTS_MAX) throw new Error('the embedded database keeps failing');
-      options.log.error({}, 'the embedded database ended by itself: starting it again');
-      current = await launch(cluster, options);
-      if (stopping) return current.stop();
+      if (stopping.signal.aborted) return;
+      if (isTooOften()) throw new Error('the embedded database keeps failing');
+      log.error({}, 'the embedded database ended by itself: starting it again');
+      current = await relaunch();
+      if (stopping.signal.aborted) return current.stop();
     }
   };
   const watched = watch().catch((error: Error) => {
-    if (!stopping) options.onFailure?.(error);
+    if (!stopping.signal.aborted) options.onFailure?.(error);
   });
   const stop = async () => {
-    stopping = true;
+    stopping.abort();
     await current.stop();
     await watched;
   };

@@ -1,0 +1,44 @@
+// A database that ends by itself and at first cannot be started again, as where memory is short.
+import assert from 'node:assert/strict';
+import { chmod, mkdtemp, readFile, rename, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { databaseAnswers } from '../../db/health.ts';
+import { openPool } from '../../db/sql.ts';
+import { startDatabase } from '../../runtime/embedded/database.ts';
+import { createGate } from '../../runtime/gate.ts';
+
+const folder = await mkdtemp(join(tmpdir(), 'tollgate-pg-'));
+// The database user has to pass through it.
+await chmod(folder, 0o711);
+after(() => rm(folder, { recursive: true, force: true }));
+
+test('a database that cannot be started again at once is started when it can', async () => {
+  const dataDir = join(folder, 'data');
+  const quiet = () => undefined;
+  const refused = createGate<void>();
+  const error = (_: object, message: string) => {
+    if (message.includes('trying again')) refused.open();
+  };
+  const log = { debug: quiet, info: quiet, warn: quiet, error };
+  const failed = createGate<Error>();
+  const database = await startDatabase({ dataDir, log, onFailure: failed.open });
+  const { url } = database;
+  const sql = openPool({ url, purpose: 'general', connectionsMax: 1, statementTimeoutMs: 1_000 });
+  try {
+    assert.notEqual(await databaseAnswers(sql, 60_000), null);
+    const settings = join(dataDir, 'pg', 'postgresql.conf');
+    await rename(settings, `${settings}.away`);
+    const [pid] = (await readFile(join(dataDir, 'pg', 'postmaster.pid'), 'utf8')).split('\n');
+    process.kill(Number(pid), 'SIGKILL');
+    const failure = await Promise.race([refused.opened, failed.opened]);
+    assert.equal(failure, undefined);
+    await rename(`${settings}.away`, settings);
+    while ((await databaseAnswers(sql, 1_000)) === null) await sleep(50);
+  } finally {
+    await sql.end({ timeout: 1 });
+    await database.stop();
+  }
+});
