@@ -50,7 +50,7 @@ import { Mesh } from './shard/mesh.ts';
 import { startThreads, type Threads } from './shard/threads.ts';
 import { version } from './version.ts';
 import { createBus } from './work/bus.ts';
-import { createPool } from './work/pool.ts';
+import { createPool, loadThreads } from './work/pool.ts';
 import { createQueue } from './work/queue.ts';
 import { repeat } from './work/repeat.ts';
 import { runTask } from './work/task.ts';
@@ -294,6 +294,7 @@ async function startBackground(): Promise<void> {
   const monitor = system.ref(kinds.monitor, monitorId);
   monitor.tell('poll', null);
   startOwnSweep();
+  await loadThreads();
   if (config.metricsPort !== null) {
     const { metricsPort, metricsHost } = config;
     metricsServer = await startMetricsServer({

@@ -47,6 +47,7 @@ import { createSealer } from './seal.ts';
 import { connectShard } from './shard/connection.ts';
 import { TransientMap } from './transient.ts';
 import { createBus } from './work/bus.ts';
+import { loadThreads } from './work/pool.ts';
 
 const failingGraceMs = 1_000;
 /** A failing shard settles as long as it gets on with it: what was used is not given away. */
@@ -297,6 +298,7 @@ async function serve(): Promise<void> {
   setCatalog(order.value.catalog);
   await server.listen(config.host, order.value.port);
   director.tell('serving', { node });
+  await loadThreads();
 }
 
 /** Resolves when nothing runs or nothing has ended for `idleMs`, in `timeoutMs` at the latest. */

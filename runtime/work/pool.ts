@@ -47,9 +47,17 @@ export interface PoolOptions {
 /** A task that needs more than this has a bug; its thread ends, nobody else notices. */
 const HEAP_MEBIBYTES_MAX = 512;
 
-async function openThreads(options: PoolOptions): Promise<Piscina> {
+/**
+ * Loads what every pool of this thread needs, once it serves. Left to the first task, that may be
+ * when files are short, and Node never reads a module again that it could not read once.
+ */
+export async function loadThreads(): Promise<void> {
+  await import('piscina');
+}
+
+async function openThreads(options: PoolOptions, onEmpty: () => void): Promise<Piscina> {
   const { Piscina: Threads } = await import('piscina');
-  return new Threads({
+  const threads = new Threads({
     minThreads: 0,
     maxThreads: options.threadsMax,
     maxQueue: options.queueLengthMax,
@@ -60,6 +68,15 @@ async function openThreads(options: PoolOptions): Promise<Piscina> {
     workerData: options.threadData,
     resourceLimits: { maxOldGenerationSizeMb: HEAP_MEBIBYTES_MAX },
   });
+  // Such as one that the system has no files for; unheard it would end the process.
+  threads.on('error', (error: unknown) => {
+    options.log.error({ err: error }, 'a thread of a pool failed');
+    if (threads.threads.length > 0) return;
+    // Nobody is left for what waits: its callers are told now, and not when their time is over.
+    onEmpty();
+    void threads.destroy();
+  });
+  return threads;
 }
 
 /** A pool without threads yet. */
@@ -67,6 +84,13 @@ export function createPool(options: PoolOptions): Pool {
   let opened: Promise<Piscina> | null = null;
   let length = 0;
   let stopped = false;
+
+  const open = () => {
+    const own = openThreads(options, () => {
+      if (opened === own) opened = null;
+    });
+    return own;
+  };
 
   const attempt = async <T>(file: URL, input: unknown, given: TaskOptions) => {
     // AbortSignal.timeout and .any would cost as much as a short task itself: 80 µs of CPU.
@@ -81,7 +105,7 @@ export function createPool(options: PoolOptions): Pool {
     given.signal?.addEventListener('abort', giveUp, { once: true });
     const refuse = (refused: TaskRefusal): TaskAnswer<T> => ({ ok: false, refused });
     try {
-      opened ??= openThreads(options);
+      opened ??= open();
       const threads = await opened;
       const value: T = await threads.run(input, {
         filename: file.href,

@@ -1,7 +1,10 @@
 // The thread pool with real threads: deadlines, bounds, and tasks that misbehave.
 import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
 import { getPriority, platform } from 'node:os';
 import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import pino from 'pino';
 import { createPool } from '../../runtime/work/pool.ts';
 import { startStopwatch } from '../harness/stopwatch.ts';
@@ -28,6 +31,14 @@ test('tasks answer, and a task that throws does not hurt the next one', async ()
     [1, 2, 3, 4],
   );
   await pool.stop();
+});
+
+test('a thread that there are no files for fails its tasks and nothing else', async () => {
+  const script = fileURLToPath(new URL('./pool-short.js', import.meta.url));
+  const command = 'ulimit -n 64; exec "$0" "$1"';
+  const { stdout } = await promisify(execFile)('sh', ['-c', command, process.execPath, script]);
+  const failed = { ok: false, refused: 'failed' };
+  assert.deepEqual(JSON.parse(stdout), [failed, failed, { ok: true, value: 5 }]);
 });
 
 test('a task that spins past its deadline is ended, and its thread replaced', async () => {
