@@ -155,12 +155,13 @@ export class DeadlineError extends Error {
 }
 
 /**
- * Of postgres.js, of the system (EAGAIN: the backlog of a unix socket is full, connect(2)), and of
- * Node's sockets that were destroyed under a query.
+ * Of postgres.js, of the system (EAGAIN: the backlog of a unix socket is full, connect(2); EMFILE
+ * and its kin: there is nothing left to connect with), and of Node's sockets that were destroyed
+ * under a query.
  */
 const connectionCodes = new RegExp(
   '^(CONNECTION_|CONNECT_|ECONN|ENOENT|EPIPE|ETIMEDOUT|EHOST|ENET|ENOTFOUND|ENOTCONN|EAI_AGAIN|' +
-    'EAGAIN|EACCES|ERR_STREAM_|ERR_SOCKET_)',
+    'EAGAIN|EACCES|EMFILE|ENFILE|ENOBUFS|ENOMEM|ERR_STREAM_|ERR_SOCKET_)',
 );
 /** Connection, resources, operator intervention, system error, read-only standby. */
 const unavailableStates = /^(08|53|57|58|25006)/;

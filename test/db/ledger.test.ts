@@ -163,6 +163,8 @@ test('a database that is not there or does not answer is unavailable', async () 
 
 test('what breaks the way to the database is an outage, and anything unknown is a bug', () => {
   const codes = ['CONNECTION_CLOSED', 'ECONNRESET', 'EAGAIN', 'ENOTCONN', 'ERR_STREAM_DESTROYED'];
+  // As where other sockets have taken every file.
+  codes.push('EMFILE', 'ENFILE', 'ENOBUFS', 'ENOMEM');
   for (const code of codes) {
     assert.equal(classifyError(Object.assign(new Error('lost'), { code })), 'unavailable', code);
   }
