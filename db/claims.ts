@@ -20,7 +20,8 @@ export interface ClaimHolder extends ClaimKey {
 
 const holdersText = `
 SELECT g.id, g.account_id, g.route, g.idempotency_key, ${failedUnchargedText} AS failed,
-  g.status <> 'running' AND g.created_at < to_timestamp($4::float8 / 1000) AS old
+  g.status <> 'running'
+    AND g.created_at <= now() - $4::float8 * interval '1 millisecond' AS old
 FROM unnest($1::text[], $2::text[], $3::text[]) AS k (account_id, route, idempotency_key),
   LATERAL (SELECT * FROM generations g WHERE g.account_id = k.account_id AND g.route = k.route
     AND g.idempotency_key = k.idempotency_key AND g.idempotency_key IS NOT NULL OFFSET 0) AS g`;
@@ -34,17 +35,20 @@ type RawHolder = {
   old: boolean;
 };
 
-/** Who has these keys; keys of finished generations made before `keptSinceMs` are free. */
+/**
+ * Who has these keys; those of finished generations are free after `keptMs`. By the database's
+ * clock, as `findGenerationByKey` has it: by another one a key would be neither told again nor free.
+ */
 export async function findClaimHolders(
   sql: Queryable,
   keys: readonly ClaimKey[],
-  keptSinceMs: number,
+  keptMs: number,
 ): Promise<ClaimHolder[]> {
   const parameters = [
     arrayLiteral(keys.map((key) => key.accountId)),
     arrayLiteral(keys.map((key) => key.route)),
     arrayLiteral(keys.map((key) => key.idempotencyKey)),
-    keptSinceMs,
+    keptMs,
   ];
   const rows = await sql.unsafe<RawHolder[]>(holdersText, parameters, { prepare: true });
   return rows.map((row) => ({

@@ -53,7 +53,7 @@ export interface WalletDesk {
 const RETRIES_MAX = 5;
 
 export function createWalletDesk(dependencies: WalletDependencies): WalletDesk {
-  const { sql, limits, clock } = dependencies;
+  const { sql, limits } = dependencies;
   assertWalletLimits(limits);
   const group = { lengthMax: limits.walletsPerStatementMax, weightMax: limits.rowsPerStatementMax };
   const read = <T>(query: () => Promise<T>): Promise<Found<T>> => attempt(dependencies, query);
@@ -73,7 +73,7 @@ export function createWalletDesk(dependencies: WalletDependencies): WalletDesk {
       key: (write) => write.walletId,
     }),
     findEntries: (walletId, operationIds) => read(() => findEntries(sql, walletId, operationIds)),
-    findHolders: (keys) => read(() => findClaimHolders(sql, keys, clock() - limits.keyKeptMs)),
+    findHolders: (keys) => read(() => findClaimHolders(sql, keys, limits.keyKeptMs)),
     findKeys: (generationIds) => read(() => findKeys(sql, generationIds)),
   };
 }

@@ -1,7 +1,7 @@
 // The wallet actor on a real database: what each operation does, its repetition, its refusal.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { failedUncharged, findGeneration } from '../../../db/generations.ts';
+import { failedUncharged, findGeneration, findGenerationByKey } from '../../../db/generations.ts';
 import {
   accountId,
   type Bank,
@@ -287,6 +287,33 @@ test('a key may run again after a failure without charge, and after its time', a
   await bank.sql`UPDATE generations SET created_at = now() - interval '25 hours'
     WHERE id = ${completed.owner.id}`;
   assert.equal((await claim())[0], 'held');
+});
+
+test('the age of a key goes by the clock of the routes, whatever the own one says', async () => {
+  const walletId = await funded(1_000n);
+  for (const [aheadMs, hours, status] of [
+    [-3_600_000, 24.5, 'held'],
+    [3_600_000, 23.5, 'duplicate'],
+  ] as const) {
+    const key = `hours-${hours}`;
+    const first = claimingHold(10n, key);
+    const { holdId } = first;
+    await branch.ask(walletId, 'hold', first);
+    await branch.ask(walletId, 'settle', {
+      holdId,
+      chargeMicros: 5n,
+      providerCostMicros: 5n,
+      finish: null,
+    });
+    await bank.sql`UPDATE generations SET created_at = now() - ${hours}::float8 * interval '1 hour'
+      WHERE hold_id = ${holdId}`;
+    const row = await findGenerationByKey(bank.sql, accountId, '/v1/chat/completions', key);
+    assert.equal(row === null ? 'held' : 'duplicate', status);
+    bank.clock.aheadMs = aheadMs;
+    const again = await branch.ask(walletId, 'hold', claimingHold(10n, key));
+    bank.clock.aheadMs = 0;
+    assert.equal(again.status, status);
+  }
 });
 
 test('a key is taken from those whom the routes would not replay, and from no other', async () => {
