@@ -11,7 +11,7 @@ import {
   type Stages,
 } from './borders.ts';
 import type { Citation, FinishReason, ModelEvent, NativeValue, Progress } from './events.ts';
-import { mergeExtra } from './extra.ts';
+import { copyExtra, mergeExtra } from './extra.ts';
 import { addTo } from './lists.ts';
 
 export interface ToolCall {
@@ -217,7 +217,8 @@ function itemEvents(item: AnswerItem): ModelEvent[] {
 /** What stands at the end of every replay, wherever it came. */
 export function lastEvents(answer: Answer): ModelEvent[] {
   const events: ModelEvent[] = [];
-  const { delta, choice } = answer.extra;
+  // Of an answer that runs on, it goes on to grow.
+  const { delta, choice } = copyExtra(answer.extra);
   if (Object.keys(delta).length + Object.keys(choice).length > 0) {
     events.push({ type: 'extra', format: 'chat', delta, choice });
   }

@@ -1,19 +1,34 @@
 // Members of Chat that have no event of their own, merged as their deltas come.
 
-/** Adds members that came later, in place: lists grow, numbered entries of them too. */
-export function mergeExtra(into: Record<string, unknown>, from: Record<string, unknown>): void {
+type Members = Record<string, unknown>;
+
+/**
+ * Adds members that came later, in place: lists grow, numbered entries of them too. What `into` has
+ * is its own: each token of an answer may add to a list, which cannot be copied for each of them.
+ */
+export function mergeExtra(into: Members, from: Members): void {
   for (const [name, value] of Object.entries(from)) {
     if (name === '__proto__') continue;
     const before = into[name];
-    if (Array.isArray(before) && Array.isArray(value)) into[name] = joinLists(before, value);
+    if (Array.isArray(before) && Array.isArray(value)) joinLists(before, value);
     else if (isObject(before) && isObject(value)) mergeExtra(before, value);
-    else into[name] = isObject(value) ? structuredClone(value) : value;
+    else into[name] = copyExtra(value);
   }
 }
 
+/** A copy that does not grow with the original. Entries of lists are never changed in place. */
+export function copyExtra<T>(value: T): T {
+  if (Array.isArray(value)) return [...value] as T;
+  if (!isObject(value)) return value;
+  const copy: Members = {};
+  for (const name of Object.keys(value)) {
+    if (name !== '__proto__') copy[name] = copyExtra(value[name]);
+  }
+  return copy as T;
+}
+
 /** Numbered entries are deltas: what follows one of its own number and kind belongs to it. */
-function joinLists(before: unknown[], added: unknown[]): unknown[] {
-  const joined = [...before];
+function joinLists(joined: unknown[], added: readonly unknown[]): void {
   for (const entry of added) {
     const last = joined.at(-1);
     const goesOn =
@@ -25,15 +40,11 @@ function joinLists(before: unknown[], added: unknown[]): unknown[] {
     if (goesOn) joined[joined.length - 1] = joinEntry(last, entry);
     else joined.push(entry);
   }
-  return joined;
 }
 
 const writtenMembers: ReadonlySet<string> = new Set(['text', 'summary', 'data']);
 
-function joinEntry(
-  before: Record<string, unknown>,
-  delta: Record<string, unknown>,
-): Record<string, unknown> {
+function joinEntry(before: Members, delta: Members): Members {
   const joined = { ...before };
   for (const [name, value] of Object.entries(delta)) {
     const known = joined[name];
@@ -44,6 +55,6 @@ function joinEntry(
   return joined;
 }
 
-function isObject(value: unknown): value is Record<string, unknown> {
+function isObject(value: unknown): value is Members {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -47,24 +47,21 @@ export function signatureOf(native: NativeValue): string {
   return typeof signature === 'string' ? signature : '';
 }
 
-/** A run of text is several blocks where citations end one of them. */
+/** A run of text is several blocks where citations end one of them; the others are the last's. */
 function textBlocks({ text, citations }: AnswerItem & { type: 'text' }): Block[] {
-  const ends = [...blockEnds(citations, text.length), text.length];
-  return splitText(text, ends.slice(0, -1)).map((part, index) => {
-    const isLast = index === ends.length - 1;
-    const own = citations.filter((citation) => {
-      const isBound = citation.native?.format === 'messages' && citation.end !== null;
-      return isBound && !isLast
-        ? citation.end === ends[index]
-        : isLast && !isEarlier(citation, ends);
-    });
-    return textBlock(part, own.length === 0 ? null : own.flatMap(citationBlock));
+  const ends = blockEnds(citations, text.length);
+  const parts = splitText(text, ends).map((part): { part: string; own: Citation[] } => {
+    return { part, own: [] };
   });
-}
-
-function isEarlier({ native, end }: Citation, ends: readonly number[]): boolean {
-  if (native?.format !== 'messages' || end === null) return false;
-  return ends.indexOf(end) >= 0 && ends.indexOf(end) < ends.length - 1;
+  const places = new Map(ends.map((end, index) => [end, index]));
+  for (const citation of citations) {
+    const isBound = citation.native?.format === 'messages' && citation.end !== null;
+    const place = isBound ? places.get(citation.end ?? 0) : undefined;
+    parts.at(place ?? -1)?.own.push(citation);
+  }
+  return parts.map(({ part, own }) =>
+    textBlock(part, own.length === 0 ? null : own.flatMap(citationBlock)),
+  );
 }
 
 /** A citation in this format; none of what has no address and no form here. */

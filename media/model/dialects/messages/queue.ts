@@ -2,7 +2,7 @@
 // on the wire; the others keep their events until the blocks before them are closed. A tool's block
 // is done when its arguments are whole JSON: upstreams may write several calls in turns.
 import type { NativeValue } from '../../events.ts';
-import { isWholeJson } from '../whole-json.ts';
+import { CallArguments } from '../whole-json.ts';
 import { textBlock, thinkingBlock, toolBlock } from './blocks.ts';
 
 interface Block {
@@ -11,7 +11,7 @@ interface Block {
   /** Events of a block that is not open yet. */
   waiting: string;
   /** Tools only. */
-  arguments: string;
+  arguments: CallArguments | null;
   /** Text that a citation has ended: more of it is another block. */
   ended: boolean;
   /** Nothing more of it can come. */
@@ -94,13 +94,15 @@ export class BlockQueue {
   }
 
   tool(index: number, id: string, name: string, native?: NativeValue): void {
-    this.#tools.set(index, this.#begin('tool', toolBlock(id, name, {}, native)));
+    const block = this.#begin('tool', toolBlock(id, name, {}, native));
+    block.arguments = new CallArguments();
+    this.#tools.set(index, block);
   }
 
   toolArguments(index: number, text: string): void {
     const block = this.#tools.get(index);
     if (block === undefined || block.done) return;
-    block.arguments += text;
+    if (block.arguments !== null) block.arguments.text += text;
     const open = deltaOpen(block.index, 'input_json_delta', 'partial_json');
     this.#write(block, open + escapeText(text) + stringClose);
     if (this.#blocks.length > 1) this.#advance();
@@ -153,7 +155,7 @@ export class BlockQueue {
     const index = this.#count;
     this.#count += 1;
     const event = sse('content_block_start', { index, content_block: start });
-    const block: Block = { kind, index, waiting: '', arguments: '', ended: false, done: false };
+    const block: Block = { kind, index, waiting: '', arguments: null, ended: false, done: false };
     this.#blocks.push(block);
     this.#last = block;
     this.#write(block, event);
@@ -179,7 +181,7 @@ export class BlockQueue {
       const [open, next] = this.#blocks;
       if (open === undefined) return;
       if (!open.done && next !== undefined && open.kind === 'tool') {
-        open.done = isWholeJson(open.arguments);
+        open.done = open.arguments?.isWhole === true;
       }
       if (!open.done) return;
       this.#out += sse('content_block_stop', { index: open.index });

@@ -14,7 +14,7 @@ import {
   type SvcRouting,
   type SvcUsage,
 } from '../contract.ts';
-import { isWholeJson } from '../whole-json.ts';
+import { CallArguments } from '../whole-json.ts';
 import { itemId } from './ids.ts';
 import { type Inside, namespacesOf } from './namespaces.ts';
 import {
@@ -49,7 +49,7 @@ interface OpenCall {
   index: number;
   callId: string;
   name: string;
-  arguments: string;
+  arguments: CallArguments;
 }
 
 /** An item without a neutral form that was begun: its provider says what becomes of it. */
@@ -282,7 +282,8 @@ export class ResponsesStreamEncoder implements StreamEncoder {
   #toolCall(callIndex: number, callId: string, name: string): string {
     const closing = this.#endItems();
     const index = this.#itemCount;
-    const call: OpenCall = { id: this.#newId('fc'), index, callId, name, arguments: '' };
+    const id = this.#newId('fc');
+    const call: OpenCall = { id, index, callId, name, arguments: new CallArguments() };
     this.#calls.set(callIndex, call);
     return closing + this.#added(index, this.#callItem(call, 'in_progress'));
   }
@@ -290,7 +291,7 @@ export class ResponsesStreamEncoder implements StreamEncoder {
   #toolArguments(callIndex: number, text: string): string {
     const call = this.#calls.get(callIndex);
     if (call === undefined) return '';
-    call.arguments += text;
+    call.arguments.text += text;
     const place = `"item_id":"${call.id}","output_index":${call.index}`;
     const event = 'response.function_call_arguments.delta';
     return this.#emit(event, `${place},"delta":"${escapeText(text)}"`);
@@ -388,7 +389,7 @@ export class ResponsesStreamEncoder implements StreamEncoder {
   #endItems(): string {
     let text = this.#closeOpen('completed');
     for (const [index, call] of this.#calls) {
-      if (!isWholeJson(call.arguments)) continue;
+      if (!call.arguments.isWhole) continue;
       text += this.#closeCall(call, 'completed');
       this.#calls.delete(index);
     }
@@ -397,7 +398,7 @@ export class ResponsesStreamEncoder implements StreamEncoder {
 
   #closeCall(call: OpenCall, status: ItemStatus): string {
     const place = `"item_id":"${call.id}","output_index":${call.index}`;
-    const written = `"arguments":${JSON.stringify(call.arguments)}`;
+    const written = `"arguments":${JSON.stringify(call.arguments.text)}`;
     const { name } = this.#namespaces.get(call.name) ?? call;
     const done = `${place},"name":${JSON.stringify(name)},${written}`;
     const text = this.#emit('response.function_call_arguments.done', done);
@@ -406,7 +407,7 @@ export class ResponsesStreamEncoder implements StreamEncoder {
 
   #callItem(call: OpenCall, status: ItemStatus): Item {
     const { callId, name } = call;
-    const whole = { id: callId, name, arguments: call.arguments };
+    const whole = { id: callId, name, arguments: call.arguments.text };
     return callItem(call.id, status, whole, this.#namespaces.get(name));
   }
 
