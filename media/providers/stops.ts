@@ -2,17 +2,49 @@
 // them, wherever its deltas are cut. Of text that may begin one, the end waits for what follows.
 import type { ModelEvent } from '../model/events.ts';
 
+/** One sequence, and how much of it the text ends with (Knuth, Morris and Pratt, 1977). */
+class Watched {
+  readonly sequence: string;
+  /** Characters of it that stand at the end of the text. */
+  begun = 0;
+  /** Of as much of it as was ever there: the longest shorter beginning that it ends with. */
+  readonly #shorter = [0, 0];
+
+  constructor(sequence: string) {
+    this.sequence = sequence;
+  }
+
+  /** Whether the sequence is whole with this character. */
+  add(code: number): boolean {
+    this.begun = this.#after(this.begun, code);
+    if (this.begun === this.#shorter.length) {
+      const last = this.sequence.charCodeAt(this.begun - 1);
+      this.#shorter.push(this.#after(this.#shorter[this.begun - 1] ?? 0, last));
+    }
+    return this.begun === this.sequence.length;
+  }
+
+  #after(begun: number, code: number): number {
+    let length = begun;
+    while (length > 0 && this.sequence.charCodeAt(length) !== code) {
+      length = this.#shorter[length] ?? 0;
+    }
+    return this.sequence.charCodeAt(length) === code ? length + 1 : 0;
+  }
+}
+
 export class StopCut {
-  readonly #sequences: readonly string[];
+  readonly #watched: readonly Watched[];
   /** Events that wait: the first is a text, of which something may belong to a sequence. */
   #waiting: ModelEvent[] = [];
-  /** Their text. */
-  #text = '';
+  /** Characters of their texts. */
+  #length = 0;
   #ended = false;
   #shown = false;
 
   constructor(sequences: readonly string[]) {
-    this.#sequences = sequences.filter((sequence) => sequence !== '');
+    const told = sequences.filter((sequence) => sequence !== '');
+    this.#watched = told.map((sequence) => new Watched(sequence));
   }
 
   /**
@@ -36,7 +68,8 @@ export class StopCut {
       } else if (event.type === 'text') this.#addText(event, kept);
       else if (this.#waiting.length > 0 && belongsToText(event)) this.#waiting.push(event);
       else {
-        this.#release(this.#text.length, kept);
+        this.#release(this.#length, kept);
+        for (const watched of this.#watched) watched.begun = 0;
         kept.push(event);
       }
     }
@@ -45,10 +78,11 @@ export class StopCut {
 
   #addText(event: ModelEvent & { type: 'text' }, kept: ModelEvent[]): void {
     this.#waiting.push(event);
-    this.#text += event.text;
-    const found = this.#find();
+    const found = this.#find(event.text);
+    this.#length += event.text.length;
     if (found === null) {
-      this.#release(this.#text.length - this.#begunLength(), kept);
+      const begun = this.#watched.reduce((most, watched) => Math.max(most, watched.begun), 0);
+      this.#release(this.#length - begun, kept);
       return;
     }
     this.#release(found.at, kept);
@@ -57,37 +91,27 @@ export class StopCut {
     kept.push({ type: 'finish', reason: 'stop', stopSequence: found.sequence });
   }
 
-  /** The sequence that is whole first; of several with one end the longest. */
-  #find(): { at: number; sequence: string } | null {
-    let found: { at: number; end: number; sequence: string } | null = null;
-    for (const sequence of this.#sequences) {
-      const at = this.#text.indexOf(sequence);
-      if (at < 0) continue;
-      const end = at + sequence.length;
-      if (found !== null && (found.end < end || (found.end === end && found.at < at))) continue;
-      found = { at, end, sequence };
-    }
-    return found;
-  }
-
-  /** How much of the text's end may begin a sequence. */
-  #begunLength(): number {
-    let longest = 0;
-    for (const sequence of this.#sequences) {
-      const most = Math.min(sequence.length - 1, this.#text.length);
-      for (let length = most; length > longest; length -= 1) {
-        if (!this.#text.endsWith(sequence.slice(0, length))) continue;
-        longest = length;
-        break;
+  /** The sequence that is whole first with more text; of several with one end the longest. */
+  #find(text: string): { at: number; sequence: string } | null {
+    for (let index = 0; index < text.length; index += 1) {
+      const code = text.charCodeAt(index);
+      let longest = '';
+      for (const watched of this.#watched) {
+        if (watched.add(code) && watched.sequence.length > longest.length) {
+          longest = watched.sequence;
+        }
+      }
+      if (longest !== '') {
+        return { at: this.#length + index + 1 - longest.length, sequence: longest };
       }
     }
-    return longest;
+    return null;
   }
 
   /** Hands out this much of the text, and what stands behind whole texts. */
   #release(length: number, kept: ModelEvent[]): void {
     let left = length;
-    this.#text = this.#text.slice(length);
+    this.#length -= length;
     if (length > 0) this.#shown = true;
     for (;;) {
       const [first] = this.#waiting;

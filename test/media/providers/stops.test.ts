@@ -6,6 +6,7 @@ import { zeroUsage } from '../../../media/model/usage.ts';
 import { StopCut } from '../../../media/providers/stops.ts';
 import { fc } from '../../harness/properties.ts';
 import { testSeed } from '../../harness/seed.ts';
+import { cpuMsOf } from '../../harness/stopwatch.ts';
 
 const end: ModelEvent = { type: 'finish', reason: 'length' };
 
@@ -71,4 +72,19 @@ test('an answer that begins with a sequence is read on: what it used is reported
   assert.deepEqual(cut.keep([words(' More.'), end, { type: 'usage', usage }]), [
     { type: 'usage', usage: { ...usage, outputTokens: 0 } },
   ]);
+});
+
+test('the length of a sequence and of what it held back makes no difference', async () => {
+  const count = 4_000;
+  const long = 'a'.repeat(count);
+  // Each delta ends with a beginning of all of them, which the first ones leave in their middle.
+  const sequences = Array.from({ length: 63 }, (_, at) => `${long.slice(at + 2_000)}c${long}`);
+  const cpuMs = await cpuMsOf(() => {
+    const { text, last } = read([...sequences, `${long}b`], [...long, 'b']);
+    assert.deepEqual(
+      [text, last],
+      ['', { type: 'finish', reason: 'stop', stopSequence: `${long}b` }],
+    );
+  });
+  assert.ok(cpuMs < 2_000, `${Math.round(cpuMs)} ms of CPU`);
 });

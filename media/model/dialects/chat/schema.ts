@@ -94,7 +94,7 @@ export const chatRequestSchema = v.looseObject({
   top_p: v.nullish(v.pipe(v.number(), v.minValue(0), v.maxValue(1))),
   presence_penalty: penalty,
   frequency_penalty: penalty,
-  stop: v.nullish(v.union([v.string(), v.array(v.string())])),
+  stop: v.nullish(v.union([v.string(), v.pipe(v.array(v.string()), v.maxLength(64))])),
   seed: v.nullish(v.pipe(v.number(), v.integer())),
   logprobs: v.nullish(v.boolean()),
   top_logprobs: v.nullish(v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(20))),

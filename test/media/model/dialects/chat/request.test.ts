@@ -128,6 +128,7 @@ test('null stands for a member that is not set', () => {
 
 const bad: [string, Record<string, unknown>, string][] = [
   ['no messages', { messages: [] }, 'messages'],
+  ['more stop sequences than are watched for', { stop: Array(65).fill('x') }, 'stop'],
   ['an unknown role', { messages: [{ role: 'robot', content: 'x' }] }, 'messages[0].role'],
   ['content of a wrong type', { messages: [{ role: 'user', content: 5 }] }, 'messages[0].content'],
   [
