@@ -37,7 +37,7 @@ type RawHolder = {
 
 /**
  * Who has these keys; those of finished generations are free after `keptMs`. By the database's
- * clock, as `findGenerationByKey` has it: by another one a key would be neither told again nor free.
+ * clock, as `findGenerationByKey` has it: by another one a key would be neither free nor replayed.
  */
 export async function findClaimHolders(
   sql: Queryable,
