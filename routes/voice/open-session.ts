@@ -66,7 +66,8 @@ export const openSession = defineRoute({
     'frames of 1,024 bytes up, whole samples of at most 80 ms down. Events: `session.ready`, ' +
     '`status`, `transcript`, `playback.clear`, `tool`, `error`, `session.ended`. A session is ' +
     'idle when neither side makes a sound. Audio beyond real time, and a burst of 5 seconds, is ' +
-    'dropped. An API key has as many sessions at once as its limit of concurrency; a user ' +
+    'dropped; more than 4,096 messages, pings or pongs within a second close the connection ' +
+    '(1008). An API key has as many sessions at once as its limit of concurrency; a user ' +
     'without one has 64, over all shards.',
   tag: 'Voice',
   documents: ['account', 'model'],
