@@ -141,15 +141,25 @@ export async function listHoldsOfOwners(
   return rows.map(readLeft);
 }
 
+/**
+ * Of this instance, or of one that does not live: what is late is judged by the clock that has set
+ * the time, and by another one only where that is gone. Clocks of machines differ.
+ */
+const ownOrLeft = (sql: Queryable, ownId: string) => sql`(h.instance_id = ${ownId}
+  OR NOT EXISTS (SELECT FROM instances i WHERE i.id = h.instance_id
+    AND i.ended_at IS NULL AND i.lease_expires_at > now()))`;
+
 /** Active holds that expired before `nowMs`, the oldest first. */
 export async function listExpiredHolds(
   sql: Queryable,
+  ownId: string,
   nowMs: number,
   limit: number,
 ): Promise<LeftHold[]> {
   const rows = await sql<LeftRow[]>`
     SELECT ${sql.unsafe(leftColumns)} FROM ${sql.unsafe(leftTables)}
     WHERE NOT h.expired AND h.expires_at <= to_timestamp(${nowMs}::float8 / 1000)
+      AND ${ownOrLeft(sql, ownId)}
     ORDER BY h.expires_at LIMIT ${limit}`;
   return rows.map(readLeft);
 }
@@ -157,12 +167,14 @@ export async function listExpiredHolds(
 /** Holds that expired before `beforeMs` and whose owner has still not ended. */
 export async function listAbandonedHolds(
   sql: Queryable,
+  ownId: string,
   beforeMs: number,
   limit: number,
 ): Promise<LeftHold[]> {
   const rows = await sql<LeftRow[]>`
     SELECT ${sql.unsafe(leftColumns)} FROM ${sql.unsafe(leftTables)}
     WHERE h.expired AND h.expires_at <= to_timestamp(${beforeMs}::float8 / 1000)
+      AND ${ownOrLeft(sql, ownId)}
     ORDER BY h.expires_at LIMIT ${limit}`;
   return rows.map(readLeft);
 }

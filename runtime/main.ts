@@ -19,7 +19,7 @@ import { createLease } from '../actors/wallet/lease.ts';
 import { walletLimits } from '../actors/wallet/limits.ts';
 import { reconcile } from '../actors/wallet/reconcile.ts';
 import { endsThrough, recoverDead } from '../actors/wallet/recovery.ts';
-import { sweepOnce } from '../actors/wallet/sweep.ts';
+import { endExpired, sweepOnce } from '../actors/wallet/sweep.ts';
 import { hasAdministrator } from '../db/accounts.ts';
 import { databaseAnswers } from '../db/health.ts';
 import { migrate } from '../db/migrate.ts';
@@ -283,8 +283,9 @@ async function start(): Promise<void> {
 function startOwnSweep(): void {
   const sweepOwn = async () => {
     const reconciled = await reconcileOwn(limits.ledger.sweepMs);
+    const ended = await endExpired(sql, { clock: Date.now, instanceId, ...ends });
     await sweepAudioFolders(config.dataDir, limits.audio);
-    log.debug({ reconciled }, 'swept what is its own');
+    log.debug({ reconciled, ...ended }, 'swept what is its own');
   };
   endOwnSweep = repeat('sweep', limits.ledger.sweepMs, sweepOwn, log);
 }
@@ -306,6 +307,7 @@ async function startBackground(): Promise<void> {
   queue.schedule('sweep', limits.ledger.sweepMs, async () => {
     const swept = await sweepOnce(sql, {
       clock: Date.now,
+      instanceId,
       keyKeptMs: limits.generation.idempotencyMs,
       ...ends,
     });

@@ -16,8 +16,13 @@ import { firstIdAt } from '../../runtime/ids.ts';
 import { fixedLimits } from '../../runtime/limits.ts';
 import { type Ends, endHold } from './recovery.ts';
 
-export interface SweepOptions extends Ends {
+interface ExpiryOptions extends Ends {
   clock: () => number;
+  /** Whose holds are ended, beside those of instances that do not live. */
+  instanceId: string;
+}
+
+export interface SweepOptions extends ExpiryOptions {
   /** How long the key of a finished generation and its answer are kept. */
   keyKeptMs: number;
   /** Any operation of a wallet expires its grants first; `balance` does nothing else. */
@@ -41,20 +46,11 @@ const PAGES_MAX = 20;
 /** One pass. Rejects when the database cannot be read; the next pass does what this one did not. */
 export async function sweepOnce(sql: Sql, options: SweepOptions): Promise<Swept> {
   const nowMs = options.clock();
-  const expired = await listExpiredHolds(sql, nowMs, PAGE_LENGTH);
-  const replies = await Promise.all(
-    expired.map(({ walletId, holdId }) =>
-      options.release(walletId, { holdId, reason: 'expired', finish: null }),
-    ),
-  );
-  const { abandonedAfterMs } = fixedLimits.ledger;
-  const abandoned = await listAbandonedHolds(sql, nowMs - abandonedAfterMs, PAGE_LENGTH);
-  await Promise.all(abandoned.map((hold) => endHold(options, hold)));
+  const ended = await endExpired(sql, options);
   const wallets = await listWalletsWithExpiredGrants(sql, nowMs, PAGE_LENGTH);
   await Promise.all(wallets.map((walletId) => options.touch(walletId)));
   return {
-    releasedHolds: replies.filter((reply) => reply.status === 'released').length,
-    abandonedHolds: abandoned.length,
+    ...ended,
     expiredWallets: wallets.length,
     generationsLookedAt: await sweepFinished(sql, nowMs - options.keyKeptMs),
     responsesLookedAt: await sweepPages(() => sweepResponses(sql, PAGE_LENGTH)),
@@ -63,6 +59,28 @@ export async function sweepOnce(sql: Sql, options: SweepOptions): Promise<Swept>
     conversationsForgotten: await sweepPages(() =>
       sweepConversations(sql, nowMs - fixedLimits.generation.conversationMs, PAGE_LENGTH),
     ),
+  };
+}
+
+/** Ends holds whose time has passed: each process its own, so every one has to. */
+export async function endExpired(
+  sql: Sql,
+  options: ExpiryOptions,
+): Promise<Pick<Swept, 'releasedHolds' | 'abandonedHolds'>> {
+  const { clock, instanceId, release } = options;
+  const nowMs = clock();
+  const expired = await listExpiredHolds(sql, instanceId, nowMs, PAGE_LENGTH);
+  const replies = await Promise.all(
+    expired.map(({ walletId, holdId }) =>
+      release(walletId, { holdId, reason: 'expired', finish: null }),
+    ),
+  );
+  const beforeMs = nowMs - fixedLimits.ledger.abandonedAfterMs;
+  const abandoned = await listAbandonedHolds(sql, instanceId, beforeMs, PAGE_LENGTH);
+  await Promise.all(abandoned.map((hold) => endHold(options, hold)));
+  return {
+    releasedHolds: replies.filter((reply) => reply.status === 'released').length,
+    abandonedHolds: abandoned.length,
   };
 }
 

@@ -92,6 +92,7 @@ test('one that cannot be swept keeps the holds of no other', async () => {
   await overfill(broken);
   const swept = await sweepOnce(bank.sql, {
     clock: Date.now,
+    instanceId: 'i-new',
     keyKeptMs: 1_000,
     ...cleaner().ends,
   });

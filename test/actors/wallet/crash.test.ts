@@ -257,9 +257,9 @@ async function assertAftermath(scene: Scene): Promise<void> {
   const settle = (id: string, request: PayloadOf<WalletProtocol, 'settle'>) =>
     insist(scene, id, 'settle', request);
   const touch = (id: string) => insist(scene, id, 'balance', {});
-  const keyKeptMs = 86_400_000;
+  const expiry = { clock: bank.clock.nowMs, instanceId: 'i-sweep', keyKeptMs: 86_400_000 };
   for (let pass = 0; pass < 2; pass += 1) {
-    await sweepOnce(bank.sql, { clock: bank.clock.nowMs, keyKeptMs, release, settle, touch });
+    await sweepOnce(bank.sql, { ...expiry, release, settle, touch });
   }
   await bank.assertBooks();
   const [left] = await bank.sql<{ holds: bigint; held: bigint; running: bigint }[]>`

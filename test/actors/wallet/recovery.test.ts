@@ -7,7 +7,7 @@ import { createDirectWallet } from '../../../actors/wallet/direct.ts';
 import { walletLimits } from '../../../actors/wallet/limits.ts';
 import type { HoldRequest } from '../../../actors/wallet/protocol.ts';
 import { type Release, recoverDead, type Settle } from '../../../actors/wallet/recovery.ts';
-import { sweepOnce } from '../../../actors/wallet/sweep.ts';
+import { endExpired, sweepOnce } from '../../../actors/wallet/sweep.ts';
 import { findGeneration, findGenerationByKey } from '../../../db/generations.ts';
 import { registerInstance } from '../../../db/instances.ts';
 import { createSession } from '../../../db/sessions.ts';
@@ -19,6 +19,7 @@ import {
   type Branch,
   claimingHold,
   holdOf,
+  instanceId,
   openBank,
   promotion,
   purchase,
@@ -124,7 +125,7 @@ test('the sweep releases expired holds, expires grants and frees old keys', asyn
   const touch = (id: string) => branch.ask(id, 'balance', {});
   const { keyKeptMs } = walletLimits;
   const settle: Settle = (id, request) => branch.ask(id, 'settle', request);
-  const options = { clock: bank.clock.nowMs, keyKeptMs, release, settle, touch };
+  const options = { clock: bank.clock.nowMs, instanceId, keyKeptMs, release, settle, touch };
   const sweep = () => sweepOnce(bank.sql, options);
   assert.equal((await sweep()).releasedHolds, 0);
   bank.clock.aheadMs += 11_000;
@@ -165,6 +166,40 @@ test('the sweep releases expired holds, expires grants and frees old keys', asyn
   assert.equal((await sweep()).sessionsForgotten, 1);
   const generation = await findGeneration(bank.sql, accountId, generationId);
   assert.deepEqual([generation?.status, generation?.idempotencyKey], ['completed', null]);
+});
+
+test('what a living process holds is late by its own clock alone', async () => {
+  const walletId = await funded(1_000n);
+  const behindMs = 3_600_000;
+  const ownerId = 'i-behind';
+  await registerInstance(bank.sql, ownerId, 600_000);
+  const begin = async () => {
+    const hold = claimingHold(10n, null);
+    const expiresAtMs = Date.now() - behindMs + fixedLimits.ledger.holdExpiryMs;
+    const owner = { ...hold.owner, instanceId: ownerId };
+    assert.equal(
+      (await branch.ask(walletId, 'hold', { ...hold, owner, expiresAtMs })).status,
+      'held',
+    );
+    return hold.holdId;
+  };
+  const sweepBy = async (by: string, aheadMs: number) => {
+    const release: Release = (id, request) => branch.ask(id, 'release', request);
+    const settle: Settle = (id, request) => branch.ask(id, 'settle', request);
+    bank.clock.aheadMs = aheadMs;
+    const options = { clock: bank.clock.nowMs, instanceId: by, release, settle };
+    return (await endExpired(bank.sql, options)).releasedHolds;
+  };
+  const aheadMs = bank.clock.aheadMs;
+  await begin();
+  assert.equal(await sweepBy('i-right', 0), 0, 'its lease says that it lives');
+  assert.equal(await sweepBy(ownerId, -behindMs), 0);
+  assert.equal(await sweepBy(ownerId, 60_000 - behindMs + fixedLimits.ledger.holdExpiryMs), 1);
+  await begin();
+  await bank.sql`UPDATE instances SET lease_expires_at = now() - interval '1 second'
+    WHERE id = ${ownerId}`;
+  assert.equal(await sweepBy('i-right', 0), 1, 'nobody else will');
+  bank.clock.aheadMs = aheadMs;
 });
 
 /** A hold whose write comes through only after its caller was told `unavailable`. */

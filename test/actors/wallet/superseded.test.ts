@@ -134,7 +134,9 @@ test('the same after the hold expired and was given up', async () => {
   const { holdExpiryMs, abandonedAfterMs } = fixedLimits.ledger;
   bank.clock.aheadMs += holdExpiryMs + abandonedAfterMs + 60_000;
   const touch = (id: string) => other.ask(id, 'balance', {});
-  const options = { clock: bank.clock.nowMs, keyKeptMs: 86_400_000, ...ends, touch };
+  const { nowMs: clock } = bank.clock;
+  const keyKeptMs = 86_400_000;
+  const options = { clock, instanceId: 'ins_other', keyKeptMs, ...ends, touch };
   for (let pass = 0; pass < 2; pass += 1) await sweepOnce(bank.sql, options);
   const again = keyedHold(begun.key, 'ins_other');
   assert.equal((await other.ask(begun.walletId, 'hold', again)).status, 'held');

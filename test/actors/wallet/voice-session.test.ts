@@ -177,7 +177,8 @@ test('a hold that expired under its session is settled late, once', async () => 
   const hold = await begin(walletId);
   bank.clock.aheadMs += 120_000;
   const touch = (id: string) => branch.ask(id, 'balance', {});
-  const options = { clock: bank.clock.nowMs, keyKeptMs: 86_400_000, touch, ...ends };
+  const keyKeptMs = 86_400_000;
+  const options = { clock: bank.clock.nowMs, instanceId: 'i-live', keyKeptMs, touch, ...ends };
   await sweepOnce(bank.sql, options);
   const settle = {
     holdId: hold.holdId,
