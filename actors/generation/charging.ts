@@ -13,7 +13,7 @@ import {
   zeroUsage,
 } from '../../media/model/usage.ts';
 import type { CatalogModel } from '../catalog/snapshot.ts';
-import { type Charge, chargeCalls } from '../wallet/price.ts';
+import { type Charge, type CompiledCard, chargeCalls } from '../wallet/price.ts';
 import type { CountedTokens, GenerationSpec } from './spec.ts';
 import { deliveredTokens, type GenerationState } from './state.ts';
 
@@ -86,16 +86,29 @@ function estimatedOutput(
   return { outputTokens: Math.min(output, ceiling - reasoningTokens), reasoningTokens };
 }
 
+/** More is in no wallet, and could not be stored: a settlement of it would be tried for ever. */
+const microsMax = BigInt(Number.MAX_SAFE_INTEGER);
+
+/** What the price of an answer depends on, beside its usage. */
+interface Priced {
+  model: { card: CompiledCard };
+  /** The wallet has cut it short. */
+  exhausted: boolean;
+  funds: { heldMicros: bigint };
+}
+
 /** Charge and provider cost. An answer that the wallet cut short never costs more than was held. */
-export function costOf(state: GenerationState, calls: readonly TokenUsage[]): Charge {
+export function costOf(state: Priced, calls: readonly TokenUsage[]): Charge {
   const cost = chargeCalls(state.model.card, calls);
-  const heldMicros = state.funds.heldMicros;
-  if (!state.exhausted || cost.chargeMicros <= heldMicros) return cost;
-  const isCostWithin = cost.providerCostMicros < heldMicros;
+  const mostMicros = state.exhausted ? lesser(state.funds.heldMicros, microsMax) : microsMax;
   return {
-    chargeMicros: heldMicros,
-    providerCostMicros: isCostWithin ? cost.providerCostMicros : heldMicros,
+    chargeMicros: lesser(cost.chargeMicros, mostMicros),
+    providerCostMicros: lesser(cost.providerCostMicros, mostMicros),
   };
+}
+
+function lesser(a: bigint, b: bigint): bigint {
+  return a < b ? a : b;
 }
 
 /** What a request is told of its usage, and is stored of it. */
