@@ -321,7 +321,8 @@ export async function startMetricsServer(options: MetricsServerOptions): Promise
   });
   server.requestTimeout = 10_000;
   await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
+    // Heard for as long as it listens: a connection that there is no file for is an error as well.
+    server.on('error', reject);
     server.listen(options.port, options.host, resolve);
   });
   const address = server.address();

@@ -1,5 +1,7 @@
 // Metrics of several threads, added up and read over real HTTP; and that logs hold no credential.
 import assert from 'node:assert/strict';
+import { subscribe } from 'node:diagnostics_channel';
+import type { Server } from 'node:http';
 import { test } from 'node:test';
 import { redact } from '../../runtime/log.ts';
 import { createMetrics, renderMetrics, startMetricsServer } from '../../runtime/metrics.ts';
@@ -49,6 +51,27 @@ test('two threads are added up in one Prometheus text', async () => {
   } finally {
     await server.close();
     for (const metrics of threads) metrics.stop();
+  }
+});
+
+test('connections that cannot be taken end nothing', async () => {
+  const metrics = createMetrics('main');
+  const collect = async () => [await metrics.collect()];
+  const server = await startMetricsServer({ port: 0, host: '127.0.0.1', collect });
+  const listeners: Server[] = [];
+  subscribe('http.server.request.start', (message) => {
+    listeners.push((message as { server: Server }).server);
+  });
+  const scrape = async () => (await fetch(`http://127.0.0.1:${server.port}/metrics`)).status;
+  try {
+    assert.equal(await scrape(), 200);
+    // As net.Server tells it when accept(2) fails.
+    for (let count = 0; count < 3; count += 1) listeners[0]?.emit('error', new Error('EMFILE'));
+    assert.equal(await scrape(), 200);
+    assert.equal(listeners.length, 2);
+  } finally {
+    await server.close();
+    metrics.stop();
   }
 });
 
