@@ -48,11 +48,18 @@ async function makeBundle(): Promise<void> {
       logLevel: 'warning',
     });
     await rm(folder, { recursive: true, force: true });
-    await rename(made, folder);
+    await rename(made, folder).catch(async (error: unknown) => {
+      // Another build has put its own there meanwhile, which is as good.
+      if (!(await areFresh())) throw error;
+    });
   } finally {
     await rm(made, { recursive: true, force: true });
   }
 }
 
-const fresh = await Promise.all(entries.map((entry) => isFresh(entry)));
-if (fresh.includes(false)) await makeBundle();
+async function areFresh(): Promise<boolean> {
+  const each = await Promise.all(entries.map((entry) => isFresh(entry)));
+  return !each.includes(false);
+}
+
+if (!(await areFresh())) await makeBundle();
