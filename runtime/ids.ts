@@ -19,6 +19,19 @@ const hexLength = 24;
 const pool = Buffer.alloc(4_096);
 let poolOffset = pool.length;
 
+/** Numbers to hex are slow, and under load many ids are of the same millisecond. */
+const nodeTexts = Array.from({ length: 256 }, (_, node) => hexOf(node, 2));
+let lastTime = { ms: 0, text: hexOf(0, 12) };
+
+function hexOf(value: number, length: number): string {
+  return value.toString(16).padStart(length, '0');
+}
+
+function timeText(ms: number): string {
+  if (ms !== lastTime.ms) lastTime = { ms, text: hexOf(ms, 12) };
+  return lastTime.text;
+}
+
 /** A new id: 12 hex of milliseconds, 2 of the node (0 to 255), 10 random (40 bits). */
 export function newId(prefix: IdPrefix, node: number): string {
   if (poolOffset + 5 > pool.length) {
@@ -27,13 +40,12 @@ export function newId(prefix: IdPrefix, node: number): string {
   }
   const random = pool.toString('hex', poolOffset, poolOffset + 5);
   poolOffset += 5;
-  const time = Date.now().toString(16).padStart(12, '0');
-  return `${prefix}_${time}${(node & 0xff).toString(16).padStart(2, '0')}${random}`;
+  return `${prefix}_${timeText(Date.now())}${nodeTexts[node & 0xff]}${random}`;
 }
 
 /** What every id made at this time or later is not below. */
 export function firstIdAt(prefix: IdPrefix, timeMs: number): string {
-  return `${prefix}_${Math.max(0, timeMs).toString(16).padStart(12, '0')}`;
+  return `${prefix}_${hexOf(Math.max(0, timeMs), 12)}`;
 }
 
 /** The same 24 characters under another prefix: a generation's hold, its routing receipt. */

@@ -50,17 +50,21 @@ export function ceilingMicros(
 ): bigint {
   let most = 0n;
   for (const card of cards) {
-    for (const input of inputsOf(card, need)) {
-      const asOutput = { ...input, outputTokens };
-      const output = charge(card, asOutput).chargeMicros;
-      if (output > most) most = output;
-      if (card.tiers.every((tier) => tier.reasoning <= tier.output)) continue;
-      const asReasoning = { ...input, reasoningTokens: outputTokens };
-      const reasoning = charge(card, asReasoning).chargeMicros;
-      if (reasoning > most) most = reasoning;
+    const mayReason = card.tiers.some((tier) => tier.reasoning > tier.output);
+    for (const usage of inputsOf(card, need)) {
+      usage.outputTokens = outputTokens;
+      most = greater(most, charge(card, usage).chargeMicros);
+      if (!mayReason) continue;
+      usage.outputTokens = 0;
+      usage.reasoningTokens = outputTokens;
+      most = greater(most, charge(card, usage).chargeMicros);
     }
   }
   return most;
+}
+
+function greater(a: bigint, b: bigint): bigint {
+  return a > b ? a : b;
 }
 
 /** The buckets that may make the input dearest, of a request that marks what a cache is to keep. */

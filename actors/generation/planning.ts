@@ -191,13 +191,15 @@ function refuseIncapable(request: GenerationRequest, model: CatalogModel): void 
   const readsMedia = model.capabilities.includes('vision');
   const hears = model.capabilities.includes('audio');
   if (readsMedia && hears) return;
-  for (const part of request.messages.flatMap(({ parts }) => parts)) {
-    const { type } = part;
-    if (!readsMedia && (type === 'image' || type === 'file')) {
-      throw fieldProblem(mediaPath(request, type), `The model reads no ${type}s.`);
-    }
-    if (!hears && isSound(part)) {
-      throw fieldProblem(mediaPath(request, 'audio'), 'The model takes no audio.');
+  for (const { parts } of request.messages) {
+    for (const part of parts) {
+      const { type } = part;
+      if (!readsMedia && (type === 'image' || type === 'file')) {
+        throw fieldProblem(mediaPath(request, type), `The model reads no ${type}s.`);
+      }
+      if (!hears && isSound(part)) {
+        throw fieldProblem(mediaPath(request, 'audio'), 'The model takes no audio.');
+      }
     }
   }
 }

@@ -12,9 +12,12 @@ import type { ContentPart, Message } from './request.ts';
  */
 export function assertMediaUrls(messages: readonly Message[], list: string): void {
   for (const { parts } of messages) {
-    for (const url of parts.flatMap(urlsOf)) {
-      const fault = urlFault(url);
-      if (fault !== null) throw fieldProblem(list, `The URL of an image or a file ${fault}.`);
+    for (const part of parts) {
+      if (part.type === 'text') continue;
+      for (const url of urlsOf(part)) {
+        const fault = urlFault(url);
+        if (fault !== null) throw fieldProblem(list, `The URL of an image or a file ${fault}.`);
+      }
     }
   }
 }
@@ -34,9 +37,8 @@ export function assertServerUrls(servers: unknown, list: string, member: string)
   }
 }
 
-function urlsOf(part: ContentPart): string[] {
-  if (part.type === 'native') return [...nativeUrls(part.value)];
-  return part.type === 'text' ? [] : [part.url];
+function urlsOf(part: Exclude<ContentPart, { type: 'text' }>): Iterable<string> {
+  return part.type === 'native' ? nativeUrls(part.value) : [part.url];
 }
 
 /** What a provider would fetch; `url` alone is also where a search has been, or what was cited. */

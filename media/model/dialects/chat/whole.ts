@@ -62,5 +62,6 @@ function messageOf(answer: Answer, isOld: boolean): Record<string, unknown> {
   } else if (first !== undefined) {
     message.tool_calls = calls.map(toolCall);
   }
-  return { ...answer.extra.delta, ...message };
+  const { delta } = answer.extra;
+  return Object.keys(delta).length === 0 ? message : { ...delta, ...message };
 }
