@@ -3,14 +3,10 @@ import type { ContentPart } from '../../model/request.ts';
 import { readDataUrl } from '../data-url.ts';
 import { isMembers, type Members } from '../members.ts';
 
-/** Whether a part has a form here, or may be dropped because only its own format needs it. */
+/** Whether a part has a form here: of what only another format says, audio alone has. */
 export function isExpressible(part: ContentPart): boolean {
   if (part.type === 'file') return isWebUrl(part.url) || readDataUrl(part.url) !== null;
-  if (part.type !== 'native') return true;
-  const { type } = part.value;
-  if (type === 'input_audio') return isAudio(part.value);
-  // What is named by a provider's own file id.
-  return type !== 'file' && type !== 'input_file' && type !== 'input_image';
+  return part.type !== 'native' || isAudio(part.value);
 }
 
 export function encodeParts(parts: readonly ContentPart[]): Members[] {

@@ -155,10 +155,18 @@ test('sends data as data and addresses as files, and says what it has no form fo
       format: 'chat',
       value: { type: 'input_audio', input_audio: { data: 'BBBB', format: 'mp3' } },
     },
-    { type: 'native', format: 'messages', value: { type: 'thinking' } },
   ];
-  const messages = [message('user', '', { parts })];
+  const thinking: ContentPart = {
+    type: 'native',
+    format: 'messages',
+    value: { type: 'thinking' },
+  };
+  const messages = [
+    message('user', '', { parts }),
+    message('assistant', '', { parts: [thinking] }),
+  ];
   assert.equal(gemini.lacks(neutralRequest({ messages })), null);
+  assert.equal(encode({ messages }).sent.contents.length, 1);
   assert.deepEqual(encode({ messages }).sent.contents[0].parts, [
     { inlineData: { mimeType: 'image/png', data: 'AAAA' } },
     { fileData: { mimeType: 'image/webp', fileUri: 'https://x.example/a.webp?b=1' } },
@@ -172,6 +180,17 @@ test('sends data as data and addresses as files, and says what it has no form fo
   assert.equal(lost({ type: 'file', url: 'file-123', name: null }), 'messages');
   const stored = { type: 'file', file: { file_id: 'file-123' } };
   assert.equal(lost({ type: 'native', format: 'chat', value: stored }), 'messages');
+  // A document in pieces was left out in silence: the model answered without having seen it.
+  const pieces = { type: 'content', content: [{ type: 'text', text: 'all that is known' }] };
+  const document = { type: 'document', source: pieces };
+  assert.equal(lost({ type: 'native', format: 'messages', value: document }), 'messages');
+  const result: ContentPart = { type: 'native', format: 'messages', value: document };
+  const answered = [
+    message('user', 'x'),
+    calling(['c1', 'f', '{}']),
+    message('tool', '', { toolCallId: 'c1', parts: [result] }),
+  ];
+  assert.equal(gemini.lacks(neutralRequest({ messages: answered })), 'messages');
   const stored2 = { type: 'input_image', file_id: 'file-123' };
   assert.equal(lost({ type: 'native', format: 'responses', value: stored2 }), 'messages');
   const tool = { format: 'responses' as const, value: { type: 'web_search' } };
