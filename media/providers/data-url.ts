@@ -20,6 +20,15 @@ export function readDataUrl(url: string): DataUrl | null {
   return { mediaType, base64: Buffer.from(decoded(payload)).toString('base64') };
 }
 
+const textTypes = /^(?:text\/|application\/(?:json|xml|x-ndjson|yaml|javascript)$)/;
+
+/** What a text file says; null: another kind of file, or one that stands elsewhere. */
+export function readTextFile(url: string): string | null {
+  const data = readDataUrl(url);
+  if (data === null || !textTypes.test(data.mediaType)) return null;
+  return Buffer.from(data.base64, 'base64').toString();
+}
+
 function decoded(payload: string): string {
   try {
     return decodeURIComponent(payload);

@@ -8,15 +8,27 @@ import type {
   NativeMembers,
   ToolChoice,
 } from '../../model/request.ts';
+import { readTextFile } from '../data-url.ts';
 import { effortOf, toldReasoning } from '../effort.ts';
 import type { Members } from '../members.ts';
 import { turnsOf, wordedResult } from '../turns.ts';
 
 export function encodeMessages(messages: readonly Message[]): Members[] {
   return turnsOf(messages).flatMap(({ message, results }) => {
-    const turn = [message, ...results];
+    const turn = [message, ...results].map(withWords);
     return [...turn.filter(isSayable).map(encodeMessage), ...shownBeside(turn)];
   });
+}
+
+/** The vendor takes no files but PDF, many servers none: what a text file says is text here. */
+function withWords(message: Message): Message {
+  if (!message.parts.some(({ type }) => type === 'file')) return message;
+  const parts = message.parts.map((part): ContentPart => {
+    const text = part.type === 'file' ? readTextFile(part.url) : null;
+    if (part.type !== 'file' || text === null) return part;
+    return { type: 'text', text: part.name === null ? text : `${part.name}\n${text}` };
+  });
+  return { ...message, parts };
 }
 
 /** Results are text alone here: the images and files among them follow as words of the user's. */

@@ -118,6 +118,62 @@ for (const { name, model } of families) {
   });
 }
 
+const say = (text: string) => ({ type: 'text', text });
+const found = (text: string) => ({
+  type: 'search_result',
+  source: 'notes/7',
+  title: 'Notes',
+  content: [say(text)],
+  citations: { enabled: true },
+});
+const read = {
+  max_tokens: 9,
+  tools: pictured.tools,
+  messages: [
+    {
+      role: 'user',
+      content: [
+        {
+          type: 'document',
+          source: { type: 'text', media_type: 'text/plain', data: 'flat words' },
+        },
+        { type: 'document', source: { type: 'content', content: [say('one piece'), say('two')] } },
+        found('asked words'),
+        say('read [[sim tokens=1]]'),
+      ],
+    },
+    ...pictured.messages.slice(1, 2),
+    {
+      role: 'user',
+      content: [{ type: 'tool_result', tool_use_id: 'c', content: [found('told')] }],
+    },
+  ],
+};
+
+/** All that a body says, what it says in base64 too. */
+function wordsIn(body: string): string {
+  const encoded = [...body.matchAll(/"(?:data:[^"]*;base64,)?([A-Za-z0-9+/]{8,}={0,2})"/g)];
+  return [body, ...encoded.map(([, text]) => Buffer.from(text ?? '', 'base64'))].join('\n');
+}
+
+for (const { name, model } of families) {
+  test(`messages in, ${name} out: text documents and search results arrive`, async () => {
+    const response = await fetch(`${account.baseUrl}/v1/messages`, {
+      method: 'POST',
+      headers: { 'x-api-key': account.apiKey, 'content-type': 'application/json' },
+      body: JSON.stringify({ model, ...read }),
+    });
+    assert.equal(response.status, 200, await response.text());
+    const body = await upstreamBody();
+    const words = wordsIn(body);
+    for (const text of ['flat words', 'one piece', 'asked words', 'notes/7', 'told']) {
+      assert.ok(words.includes(text), `${text} is not in ${body}`);
+    }
+    // The vendor's Chat takes PDF alone, other servers of the format take no files.
+    if (name === 'chat') assert.ok(!body.includes('"type":"file"'), body);
+  });
+}
+
 test('a stored response goes on at the family that signed its calls', async () => {
   const post = async (members: Record<string, unknown>) => {
     const response = await fetch(`${account.baseUrl}/v1/responses`, {

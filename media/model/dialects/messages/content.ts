@@ -4,6 +4,7 @@ import { assertMediaUrls } from '../../media-url.ts';
 import type { ContentPart, Message, NativeMembers } from '../../request.ts';
 import { beside } from '../beside.ts';
 import { isSealed, openReasoning } from '../responses/reasoning.ts';
+import { readTextDocument } from './documents.ts';
 import type { BlockSource, BodyMessage, CountRequestBody, KnownBlocks } from './schema.ts';
 
 /** Any block: those of unknown types too. */
@@ -83,6 +84,8 @@ function readPart(block: BodyBlock): ContentPart {
       return { type: 'file', url, name, ...cacheMark(block), ...ownOf(block) };
     }
   }
+  const document = readTextDocument(block);
+  if (document !== null) return { ...document, ...cacheMark(block) };
   return readForeign(block) ?? { type: 'native', format: 'messages', value: block };
 }
 

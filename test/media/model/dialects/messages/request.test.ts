@@ -13,6 +13,7 @@ import {
   messagesRequestSchema,
 } from '../../../../../media/model/dialects/messages/schema.ts';
 import type { GenerationRequest } from '../../../../../media/model/request.ts';
+import { encodeParts } from '../../../../../media/providers/anthropic-messages/parts.ts';
 import { validateBody } from '../../../../../runtime/http/validate.ts';
 import { Problem } from '../../../../../runtime/problem.ts';
 
@@ -230,4 +231,26 @@ test('what is counted needs no ceiling', () => {
 test('the schema can be written as JSON Schema for OpenAPI', () => {
   const schema = toJsonSchema(messagesRequestSchema, { target: 'draft-2020-12' });
   assert.deepEqual(schema.required?.toSorted(), ['max_tokens', 'messages', 'model']);
+});
+
+test('what holds text alone is a text document, and its own format is told it as it was', () => {
+  const cache_control = { type: 'ephemeral' };
+  const piece = (text: string) => ({ type: 'text', text });
+  const result = {
+    type: 'search_result',
+    source: 's',
+    title: 'T',
+    content: [piece('a'), piece('b')],
+    citations: { enabled: true },
+    cache_control,
+  };
+  const document = { type: 'document', title: 'D', source: { type: 'content', content: 'c' } };
+  const image = { type: 'image', source: { type: 'url', url: 'https://a.example/b.png' } };
+  const scan = { type: 'document', source: { type: 'content', content: [piece('d'), image] } };
+  const request = read({ messages: [{ role: 'user', content: [result, document, scan] }] });
+  const texts = request.messages[0]?.parts.map((part) =>
+    part.type === 'file' ? Buffer.from(part.url.split(',')[1] ?? '', 'base64').toString() : null,
+  );
+  assert.deepEqual(texts, ['T\ns\na\nb', 'c', null]);
+  assert.deepEqual(encodeParts(request.messages[0]?.parts ?? []), [result, document, scan]);
 });
