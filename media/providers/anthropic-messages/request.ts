@@ -110,7 +110,8 @@ function encodeBody(
 ): Members {
   const { source } = request;
   const own = source.format === 'messages' ? source.body : {};
-  const { system, messages } = isForwardable(request, 'messages')
+  const isForwarded = isForwardable(request, 'messages') && beginsWithUser(own.messages);
+  const { system, messages } = isForwarded
     ? { system: own.system, messages: withoutUnsigned(own.messages) }
     : conversationOf(request);
   const body: Members = { model: target.upstreamModel };
@@ -128,6 +129,12 @@ function encodeBody(
   } else setThinking(request, body, turns, options, target.upstreamModel);
   setOutput(request, body);
   return body;
+}
+
+/** Our clients may begin with another role, whatever runs the model; the provider refuses it. */
+function beginsWithUser(messages: unknown): boolean {
+  const first: unknown = Array.isArray(messages) ? messages[0] : null;
+  return isMembers(first) && first.role === 'user';
 }
 
 function conversationOf(request: GenerationRequest): {

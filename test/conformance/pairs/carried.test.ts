@@ -150,6 +150,31 @@ const read = {
   ],
 };
 
+for (const { name, model } of families) {
+  test(`messages in, ${name} out: instructions and a greeting may stand first`, async () => {
+    const messages = [
+      { role: 'system', content: 'be kind' },
+      { role: 'system', content: [say('be brief')] },
+      { role: 'assistant', content: 'Good morning!' },
+      { role: 'user', content: '[[sim tokens=1]]' },
+    ];
+    for (const path of ['messages', 'messages/count_tokens']) {
+      const response = await fetch(`${account.baseUrl}/v1/${path}`, {
+        method: 'POST',
+        headers: { 'x-api-key': account.apiKey, 'content-type': 'application/json' },
+        body: JSON.stringify({ model, max_tokens: 9, system: 'be honest', messages }),
+      });
+      const answer = await response.text();
+      assert.equal(response.status, 200, answer);
+      if (path !== 'messages') continue;
+      const body = await upstreamBody();
+      for (const text of ['be honest', 'be kind', 'be brief', 'Good morning!']) {
+        assert.ok(body.includes(text), body);
+      }
+    }
+  });
+}
+
 /** All that a body says, what it says in base64 too. */
 function wordsIn(body: string): string {
   const encoded = [...body.matchAll(/"(?:data:[^"]*;base64,)?([A-Za-z0-9+/]{8,}={0,2})"/g)];
