@@ -88,8 +88,8 @@ function encodeParts(parts: readonly ContentPart[]): string | Members[] {
         return [{ type: 'image_url', image_url: { url: part.url, ...detail } }];
       }
       case 'file': {
-        const name = part.name === null ? {} : { filename: part.name };
-        return [{ type: 'file', file: { file_data: part.url, ...name } }];
+        // Without a name the vendor refuses the data, in words about a missing file_id.
+        return [{ type: 'file', file: { filename: part.name ?? 'file', file_data: part.url } }];
       }
       default:
         return part.format === 'chat' ? [part.value] : [];

@@ -157,6 +157,23 @@ test('what only another format says is refused from users and left out from mode
   assert.deepEqual(sent.messages, [{ role: 'user', content: 'hi' }]);
 });
 
+test('files are told with a name, without which the vendor takes none, and text as text', () => {
+  const file = (url: string, name: string | null) => ({ type: 'file' as const, url, name });
+  const pdf = 'data:application/pdf;base64,JVBERi0=';
+  const source = { format: 'messages', body: {}, headers: {}, rewritten: false } as const;
+  const sent = (...parts: ReturnType<typeof file>[]) => {
+    const request = neutralRequest({ messages: [{ ...userMessage(''), parts }], source });
+    const call = encodeRequest(request, target, { outputTokensMax: 7, nativeSearch: false });
+    return JSON.parse(JSON.stringify(call.body)).messages[0].content;
+  };
+  assert.deepEqual(sent(file(pdf, null), file(pdf, 'a.pdf'), file('data:text/csv,1%2C2', 'b')), [
+    { type: 'file', file: { filename: 'file', file_data: pdf } },
+    { type: 'file', file: { filename: 'a.pdf', file_data: pdf } },
+    { type: 'text', text: 'b\n1,2' },
+  ]);
+  assert.equal(sent(file('data:text/plain;base64,aGk=', null)), 'hi');
+});
+
 test('a budget to think becomes an effort where the model is known to reason', () => {
   const source = { format: 'messages', body: {}, headers: {}, rewritten: false } as const;
   const effort = (budgetTokens: number | null, given: string | null, reasons: boolean) => {
