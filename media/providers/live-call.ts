@@ -176,11 +176,21 @@ class Call implements LiveCall {
 
   #read(data: RawData): void {
     if (this.#phase === 'over') return;
-    const { events, replies } = this.#codec.read(bytesOf(data));
+    const { events, replies } = this.#readingOf(bytesOf(data));
     // First: what the listener sends in answer comes after the history.
     this.#send(replies);
     if (this.#phase === 'closing') this.#readLast(events);
     else if (events.length > 0) this.#report(events);
+  }
+
+  /** A throw here, on the stack of the socket, would end the thread with all its sessions. */
+  #readingOf(message: Buffer): ReturnType<LiveCodec['read']> {
+    try {
+      return this.#codec.read(message);
+    } catch (error) {
+      const text = `a message that cannot be read: ${String(error)}`;
+      return { events: [{ type: 'failed', kind: 'garbage', text }], replies: [] };
+    }
   }
 
   #report(events: readonly LiveEvent[]): void {

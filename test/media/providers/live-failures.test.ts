@@ -101,6 +101,43 @@ test('a cut connection is closed, nonsense is garbage, and then there is silence
   await allClosed(nonsense);
 });
 
+const deep = `${'['.repeat(200_000)}${']'.repeat(200_000)}`;
+const unprintable = '{"toString":1}';
+
+for (const [what, family, message] of [
+  ['an error whose code is no text', 'openai-realtime', errorOf(`{"code":${unprintable}}`)],
+  ['an error whose code is deep', 'openai-realtime', errorOf(`{"code":${deep}}`)],
+  ['a media type that is no text', 'gemini-live', soundOf(unprintable)],
+  ['arguments that are deep', 'gemini-live', callOf(`{"a":${deep}}`)],
+]) {
+  test(`${what} ends its session as garbage, and not the thread`, async () => {
+    const ready = family === 'gemini-live' ? '{"setupComplete":{}}' : '{"type":"session.updated"}';
+    const upstream = await upstreamOf({
+      message: (socket) => {
+        socket.send(ready);
+        socket.send(message ?? '');
+      },
+    });
+    const { listener } = openCall(upstream.port, { family: family ?? '' });
+    assert.equal((await listener.until('failed')).kind, 'garbage');
+    assert.deepEqual(listener.types, ['ready', 'failed']);
+    await allClosed(upstream);
+  });
+}
+
+function errorOf(error: string): string {
+  return `{"type":"error","error":${error}}`;
+}
+
+function soundOf(mimeType: string): string {
+  const part = `{"inlineData":{"mimeType":${mimeType},"data":"AAAA"}}`;
+  return `{"serverContent":{"modelTurn":{"parts":[${part}]}}}`;
+}
+
+function callOf(args: string): string {
+  return `{"toolCall":{"functionCalls":[{"id":"1","name":"f","args":${args}}]}}`;
+}
+
 test('a frame that breaks RFC 6455, and a message beyond the bound, are garbage', async () => {
   const broken = await upstreamOf({
     connected: (_socket, socket) => {
