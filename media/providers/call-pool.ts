@@ -5,7 +5,7 @@ import { afterReading, awakeMs } from '../../runtime/awake.ts';
 import { TransientSet } from '../../runtime/transient.ts';
 import type { UpstreamFailure } from '../model/events.ts';
 import type { UpstreamDeadlines } from './contract.ts';
-import { plainFailure } from './refusal.ts';
+import { failureOfReply, plainFailure } from './refusal.ts';
 
 /** How often deadlines are looked at: they are late by at most this much. */
 const tickMs = 50;
@@ -139,7 +139,12 @@ export class RefusedReply {
     readFailure(status: number, headers: Record<string, string>, body: string): UpstreamFailure;
   }): UpstreamFailure {
     const body = Buffer.concat(this.#body).subarray(0, refusalBytesMax).toString();
-    return family.readFailure(this.#status, this.#headers, body);
+    try {
+      return family.readFailure(this.#status, this.#headers, body);
+    } catch {
+      // Members of the strangest kinds throw when they are made texts; nobody would end the call.
+      return failureOfReply(this.#status, this.#headers, body, []);
+    }
   }
 }
 
