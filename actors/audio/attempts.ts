@@ -172,7 +172,7 @@ export function attemptEnded(
     const transcript = deps.family(family).readTranscript(Buffer.concat(state.body).toString());
     if (transcript !== null) {
       state.attempt = null;
-      deps.health.succeeded(routeId, nowMs);
+      deps.health.succeeded(routeId, nowMs, null, attempt);
       finishAudio(state, context, { status: 'completed' }, transcript);
       return;
     }
@@ -180,11 +180,11 @@ export function attemptEnded(
   }
   state.attempt = null;
   if (cause === null) {
-    deps.health.succeeded(routeId, nowMs);
+    deps.health.succeeded(routeId, nowMs, null, attempt);
     finishAudio(state, context, { status: 'completed' });
     return;
   }
-  deps.health.failed(routeId, cause, nowMs, attempt.probe);
+  deps.health.failed(routeId, cause, nowMs, attempt);
   noteFailure(state, routeId, cause);
   const { isHeard: isShown, targets } = state;
   if (mayTryNext(state, cause, { isShown, left: targets.length, nowMs })) {

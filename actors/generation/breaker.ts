@@ -90,9 +90,18 @@ export function breakerAlive(breaker: Breaker, startedAtMs: number): void {
   breaker.consecutiveFailures = 0;
 }
 
-/** A call ended well. While it is open that may be one of before: the breaker stays as it is. */
-export function breakerSucceeded(breaker: Breaker, nowMs: number): void {
-  if (breakerState(breaker, nowMs) === 'open') return;
+/**
+ * Whether a call began before the breaker last opened: how it ends was decided then, and calls that
+ * a provider has let hang end for minutes after it is well again. Who set the clock back is new.
+ */
+export function isOfBefore({ openedAtMs }: Breaker, startedAtMs: number, nowMs: number): boolean {
+  return startedAtMs < openedAtMs && openedAtMs <= nowMs;
+}
+
+/** A call ended well. While it is open that may be a last resort: the breaker stays as it is. */
+export function breakerSucceeded(breaker: Breaker, nowMs: number, startedAtMs: number): void {
+  const isOpenNow = breakerState(breaker, nowMs) === 'open';
+  if (isOpenNow || isOfBefore(breaker, startedAtMs, nowMs)) return;
   breaker.state = 'closed';
   breaker.probation = false;
   breaker.successes += 1;
@@ -101,9 +110,9 @@ export function breakerSucceeded(breaker: Breaker, nowMs: number): void {
 }
 
 /** A call failed. A last resort that fails while it is open does not keep it open for longer. */
-export function breakerFailed(breaker: Breaker, nowMs: number): void {
+export function breakerFailed(breaker: Breaker, nowMs: number, startedAtMs: number): void {
   const state = breakerState(breaker, nowMs);
-  if (state === 'open') return;
+  if (state === 'open' || isOfBefore(breaker, startedAtMs, nowMs)) return;
   breaker.failures += 1;
   breaker.consecutiveFailures += 1;
   const calls = breaker.successes + breaker.failures;

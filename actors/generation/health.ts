@@ -12,6 +12,7 @@ import {
   breakerSucceeded,
   closedBreaker,
   decayBreaker,
+  isOfBefore,
   isRunning,
   mayCall,
   noProbe,
@@ -55,6 +56,12 @@ export interface OutputSpeed {
   durationMs: number;
 }
 
+/** How a call began: what it took of its breaker, and when. */
+export interface CallBegin {
+  probe: Probe;
+  startedMs: number;
+}
+
 export interface RouteHealth {
   /** The targets, those that just failed or asked for a pause last; else the declared order. */
   order(targets: readonly UpstreamTarget[], nowMs: number): UpstreamTarget[];
@@ -64,8 +71,9 @@ export interface RouteHealth {
   started(routeId: string, nowMs: number): Probe | null;
   /** The first event of a call came after `durationMs`. */
   firstEvent(routeId: string, durationMs: number, nowMs: number): void;
-  succeeded(routeId: string, nowMs: number, speed?: OutputSpeed): void;
-  failed(routeId: string, failure: UpstreamFailure, nowMs: number, probe?: Probe): void;
+  succeeded(routeId: string, nowMs: number, speed?: OutputSpeed | null, call?: CallBegin): void;
+  /** `call` not given: it began just now, without a probe. */
+  failed(routeId: string, failure: UpstreamFailure, nowMs: number, call?: CallBegin): void;
   /** A call ended by us, without a verdict. */
   abandoned(routeId: string, probe: Probe): void;
   /** The route leads elsewhere now: nothing is known of it. */
@@ -123,16 +131,16 @@ export function createRouteHealth(): RouteHealth {
       addSample(entry.firstEventMs, durationMs, nowMs);
       breakerAlive(entry.breaker, nowMs - durationMs);
     },
-    succeeded(routeId, nowMs, speed) {
+    succeeded(routeId, nowMs, speed = null, { startedMs } = newCall(nowMs)) {
       const entry = entryOf(routeId, nowMs);
       entry.successes += 1;
       entry.restUntilMs = 0;
-      breakerSucceeded(entry.breaker, nowMs);
-      if (speed === undefined || speed.tokens < 2 || speed.durationMs <= 0) return;
+      breakerSucceeded(entry.breaker, nowMs, startedMs);
+      if (speed === null || speed.tokens < 2 || speed.durationMs <= 0) return;
       addSample(entry.tokensPerSecond, (speed.tokens * 1_000) / speed.durationMs, nowMs);
     },
-    failed(routeId, failure, nowMs, probe = noProbe) {
-      recordFailure(entryOf(routeId, nowMs), failure, nowMs, probe);
+    failed(routeId, failure, nowMs, call = newCall(nowMs)) {
+      recordFailure(entryOf(routeId, nowMs), failure, nowMs, call);
     },
     abandoned(routeId, probe) {
       const entry = entries.get(routeId);
@@ -148,6 +156,10 @@ export function createRouteHealth(): RouteHealth {
       return [...entries.values()].map((entry) => recordOf(entry, nowMs));
     },
   };
+}
+
+function newCall(startedMs: number): CallBegin {
+  return { probe: noProbe, startedMs };
 }
 
 function newEntry(routeId: string, nowMs: number): Entry {
@@ -181,7 +193,12 @@ function ordered(
 
 const isBusy = ({ busyUntilMs }: Entry, nowMs: number) => isRunning(busyUntilMs, restMsMax, nowMs);
 
-function recordFailure(entry: Entry, failure: UpstreamFailure, nowMs: number, probe: Probe): void {
+function recordFailure(
+  entry: Entry,
+  failure: UpstreamFailure,
+  nowMs: number,
+  { probe, startedMs }: CallBegin,
+): void {
   const { breaker } = entry;
   if (failure.kind === 'overloaded') {
     // It never left: the route has nothing to do with it.
@@ -195,12 +212,12 @@ function recordFailure(entry: Entry, failure: UpstreamFailure, nowMs: number, pr
   }
   entry.failures += 1;
   const pauseMs = Math.min(failure.retryAfterMs ?? restMs, restMsMax);
-  entry.restUntilMs = nowMs + pauseMs;
+  if (!isOfBefore(breaker, startedMs, nowMs)) entry.restUntilMs = nowMs + pauseMs;
   const isAsked = failure.kind === 'busy' || failure.retryAfterMs !== null;
   if (isAsked) entry.busyUntilMs = Math.max(entry.busyUntilMs, nowMs + pauseMs);
   // A provider at its limit is well: it rests, and its breaker stays as it is.
   if (failure.kind === 'busy') returnProbe(breaker, probe);
-  else breakerFailed(breaker, nowMs);
+  else breakerFailed(breaker, nowMs, startedMs);
 }
 
 function statsOf(entry: Entry | undefined, nowMs: number): RouteStats {

@@ -138,14 +138,12 @@ export function attemptEnded(
   const now = Date.now();
   const { routeId } = attempt.candidate.target;
   if (failure === null) {
-    deps.health.succeeded(routeId, now, {
-      tokens: state.deltas,
-      durationMs: now - (attempt.firstEventMs ?? now) - (attempt.handle.ownMs - attempt.ownMs),
-    });
+    const durationMs = now - (attempt.firstEventMs ?? now) - (attempt.handle.ownMs - attempt.ownMs);
+    deps.health.succeeded(routeId, now, { tokens: state.deltas, durationMs }, attempt);
     answered(state, context, attempt.candidate);
     return;
   }
-  deps.health.failed(routeId, failure, now, attempt.probe);
+  deps.health.failed(routeId, failure, now, attempt);
   noteFailure(state, routeId, failure);
   const left = state.candidates.length;
   if (mayTryNext(state, failure, { isShown: isShown(state), left, nowMs: now })) {

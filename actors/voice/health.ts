@@ -59,7 +59,7 @@ export function routeReady({ route, deps }: VoiceSession): void {
   const nowMs = Date.now();
   const ownMs = stoodStillMs() - route.stoodMs;
   deps.health.firstEvent(route.routeId, nowMs - route.startedMs - ownMs, nowMs);
-  deps.health.succeeded(route.routeId, nowMs);
+  deps.health.succeeded(route.routeId, nowMs, null, route);
 }
 
 /** The upstream failed by itself. One that had said it would go is not blamed for it. */
@@ -68,7 +68,7 @@ export function routeFailed(session: VoiceSession, kind: LiveFailureKind, text: 
   session.route = null;
   if (route === null || Number.isFinite(leaveAtMs)) return;
   const failure = plainFailure(failureKinds[kind], text);
-  deps.health.failed(route.routeId, failure, Date.now(), route.probe);
+  deps.health.failed(route.routeId, failure, Date.now(), route);
 }
 
 /** We leave it: without a verdict if it was not ready, and whatever comes now is none. */

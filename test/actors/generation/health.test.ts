@@ -64,7 +64,7 @@ test('calls that waited for ourselves say nothing of the route, and give its pro
   const probe = health.started('a', laterMs);
   assert.ok(probe !== null);
   assert.equal(health.started('a', laterMs), null);
-  health.failed('a', failure('overloaded'), laterMs, probe);
+  health.failed('a', failure('overloaded'), laterMs, { probe, startedMs: laterMs });
   assert.notEqual(health.started('a', laterMs), null, 'the probe is free again');
 });
 
@@ -179,7 +179,7 @@ test('who has no probe gives none back, by leaving or by being told to wait', ()
   assert.equal(health.allows('a', 5_001), false);
   health.failed('a', failure('busy', 0), 5_002);
   assert.equal(health.allows('a', 5_003), false);
-  health.failed('a', failure('busy', 0), 5_004, 1);
+  health.failed('a', failure('busy', 0), 5_004, { probe: 1, startedMs: 5_000 });
   assert.equal(health.allows('a', 5_005), true, 'the probe itself was told to wait');
 });
 
