@@ -5,6 +5,8 @@ import { isMembers } from './members.ts';
 
 export const detailCharactersMax = 500;
 export const retryAfterMsMax = 24 * 3600 * 1000;
+/** All three forms of one begin so (RFC 9110, 5.6.7). */
+const httpDate = /^\s*(?:mon|tue|wed|thu|fri|sat|sun)/i;
 
 export function kindOfStatus(status: number): UpstreamFailure['kind'] {
   switch (status) {
@@ -27,9 +29,13 @@ export function retryAfterMs(headers: Record<string, string>): number | null {
   if (exact >= 0) return Math.min(Math.ceil(exact), retryAfterMsMax);
   const header = headers['retry-after'];
   if (header === undefined) return null;
-  const seconds = /^\s*\d+(\.\d+)?\s*$/.test(header) ? Number.parseFloat(header) : Number.NaN;
-  if (seconds >= 0) return Math.min(Math.ceil(seconds * 1000), retryAfterMsMax);
-  const date = Date.parse(header);
+  // Of a proxy that repeats it, the first one.
+  const seconds = /^\s*(\d+(?:\.\d+)?)\s*(?:,|$)/.exec(header)?.[1];
+  if (seconds !== undefined) {
+    return Math.min(Math.ceil(Number.parseFloat(seconds) * 1000), retryAfterMsMax);
+  }
+  // JavaScript takes `-1` for a date of 2001, which would be a wish not to wait at all.
+  const date = httpDate.test(header) ? Date.parse(header) : Number.NaN;
   if (Number.isNaN(date)) return null;
   return Math.min(Math.max(0, date - Date.now()), retryAfterMsMax);
 }

@@ -5,6 +5,7 @@ import { test } from 'node:test';
 import { RefusedReply } from '../../../media/providers/call-pool.ts';
 import { familyNames, requireFamily } from '../../../media/providers/families.ts';
 import { openaiAudio } from '../../../media/providers/openai-audio/family.ts';
+import { retryAfterMs } from '../../../media/providers/refusal.ts';
 
 const values = [
   '{"toString":1}',
@@ -30,3 +31,18 @@ for (const family of [...familyNames.map(requireFamily), openaiAudio]) {
     }
   });
 }
+
+test('a pause is seconds or a date, also where it is told twice; anything else is none', () => {
+  const wait = (header: string) => retryAfterMs({ 'retry-after': header });
+  assert.equal(wait('30'), 30_000);
+  assert.equal(wait(' 1.5 '), 1_500);
+  assert.equal(wait('0'), 0);
+  assert.equal(wait('9'.repeat(400)), 86_400_000);
+  assert.equal(wait('30, 30'), 30_000, 'of a proxy that repeats it');
+  assert.equal(wait('Sun, 06 Nov 1994 08:49:37 GMT'), 0);
+  assert.ok((wait('Sunday, 06-Nov-50 08:49:37 GMT') ?? -1) >= 0);
+  // What JavaScript takes for a date of long ago would be a wish not to wait at all.
+  for (const header of ['', '-1', '+5', '60 (sec)', '120;', 'soon', 'soon 5', '1e3', 'NaN']) {
+    assert.equal(wait(header), null, header);
+  }
+});
