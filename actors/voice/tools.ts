@@ -4,6 +4,7 @@ import { contextLine } from '../../media/model/client-context.ts';
 import type { LiveTool } from '../../media/providers/live-contract.ts';
 import type { SearchHit } from '../../media/providers/search.ts';
 import { AwakeTimer } from '../../runtime/awake.ts';
+import { cutText } from '../../runtime/http/text.ts';
 import { fixedLimits } from '../../runtime/limits.ts';
 import { toolEvent } from './events.ts';
 import { noteUsage } from './funding.ts';
@@ -93,7 +94,7 @@ export function takeSearch(session: VoiceSession, callId: string, hits: SearchHi
     results: hits.slice(0, resultsMax).map(({ title, url, snippet, date }) => ({
       title,
       url,
-      snippet: snippet.slice(0, snippetCharactersMax),
+      snippet: cutText(snippet, snippetCharactersMax),
       ...(date === null ? {} : { date }),
     })),
   });
@@ -145,7 +146,7 @@ function queryOf(argumentsJson: string): string | null {
   try {
     const { query } = JSON.parse(argumentsJson) as { query?: unknown };
     if (typeof query !== 'string') return null;
-    const line = query.replace(/\s+/g, ' ').trim().slice(0, queryCharactersMax);
+    const line = cutText(query.replace(/\s+/g, ' ').trim(), queryCharactersMax);
     return line === '' ? null : line;
   } catch {
     // The model's own words, which may be no JSON.

@@ -1,6 +1,7 @@
 // Schemas of texts that people write and that are stored, logged or sent in a header. Patterns have
 // no flags, which JSON Schema could not express: surrogate pairs match with and without `u`.
 import * as v from 'valibot';
+import { pieceEnd } from './json-pieces.ts';
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: exactly these must not get through
 const line = /^(?:[^\u0000-\u001f\u007f\ud800-\udfff]|[\ud800-\udbff][\udc00-\udfff])*$/;
@@ -16,6 +17,11 @@ export function countCharacters(text: string): number {
     if (!(before >= 0xd800 && before <= 0xdbff)) count += 1;
   }
   return count;
+}
+
+/** The begin of a text, whole characters: providers refuse a request with half a surrogate pair. */
+export function cutText(text: string, unitsMax: number): string {
+  return text.slice(0, pieceEnd(text, 0, unitsMax));
 }
 
 /**

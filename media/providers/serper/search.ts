@@ -2,6 +2,7 @@
 import { request } from 'undici';
 import * as v from 'valibot';
 import { AwakeTimer } from '../../../runtime/awake.ts';
+import { cutText } from '../../../runtime/http/text.ts';
 import { readBounded } from '../bounded-text.ts';
 import type { UpstreamTarget } from '../contract.ts';
 import type { SearchHit, SearchQuery } from '../search.ts';
@@ -10,6 +11,11 @@ const deadlineMs = 8_000;
 const hitsMax = 8;
 const replyBytesMax = 1_048_576;
 const snippetCharactersMax = 1_000;
+/** Every part of a result stands in the prompt, at the client's expense. */
+const titleCharactersMax = 200;
+const dateCharactersMax = 100;
+/** A longer address would lead nowhere when it is cut. */
+const urlCharactersMax = 2_048;
 
 /** What is not as expected is not there; the others of its reply are. */
 const text = v.fallback(v.optional(v.string()), undefined);
@@ -72,9 +78,16 @@ function hitsOf({ answerBox, organic }: v.InferOutput<typeof replySchema>): Sear
   const box = { title: answerBox?.title, link: answerBox?.link, snippet: direct };
   return [...(direct === '' ? [] : [{ ...box, date: undefined }]), ...organic]
     .flatMap(({ title, link, snippet, date }): SearchHit[] => {
-      if (link === undefined || !/^https?:\/\//.test(link)) return [];
-      const text = (snippet ?? '').slice(0, snippetCharactersMax);
-      return [{ title: title ?? link, url: link, snippet: text, date: date ?? null }];
+      if (link === undefined || link.length > urlCharactersMax) return [];
+      if (!/^https?:\/\//.test(link)) return [];
+      return [
+        {
+          title: cutText(title ?? link, titleCharactersMax),
+          url: link,
+          snippet: cutText(snippet ?? '', snippetCharactersMax),
+          date: date === undefined ? null : cutText(date, dateCharactersMax),
+        },
+      ];
     })
     .slice(0, hitsMax);
 }

@@ -67,6 +67,27 @@ test('a result that is not as expected costs itself only', async () => {
   assert.deepEqual(hit?.snippet, '4');
 });
 
+test('a result takes no more of a prompt than its share, in whole characters', async () => {
+  const link = 'https://a.example/';
+  const long = `x${'😀'.repeat(10_000)}`;
+  const url = await serveJson({
+    organic: [
+      { title: long, link, snippet: long, date: long },
+      { title: 'an address that is none', link: link + 'x'.repeat(2_048), snippet: 'a' },
+      { link: link + 'x'.repeat(2_000), snippet: 'b' },
+    ],
+  });
+  const [first, second, ...others] = (await search(url)) ?? [];
+  assert.deepEqual(others, []);
+  assert.deepEqual(first, {
+    title: `x${'😀'.repeat(99)}`,
+    url: link,
+    snippet: `x${'😀'.repeat(499)}`,
+    date: `x${'😀'.repeat(49)}`,
+  });
+  assert.deepEqual([second?.title.length, second?.snippet], [200, 'b']);
+});
+
 test('a search that is given up before it begins asks nobody', async () => {
   let asked = 0;
   const url = await serve((_, reply) => {
