@@ -8,11 +8,13 @@ export function routesOf(catalog: CatalogSnapshot): UpstreamTarget[] {
   return [...new Map(targets.map((target) => [target.routeId, target])).values()];
 }
 
-/** The ids of routes whose address, credential or way to be called is another one now. */
+/**
+ * The ids of routes whose address, credential or way to be called is another one now, and of those
+ * that are gone: they may come back with another.
+ */
 export function movedRoutes(before: CatalogSnapshot, after: CatalogSnapshot): string[] {
-  const known = new Map(routesOf(before).map((target) => [target.routeId, JSON.stringify(target)]));
-  return routesOf(after).flatMap((target) => {
-    const earlier = known.get(target.routeId);
-    return earlier === undefined || earlier === JSON.stringify(target) ? [] : [target.routeId];
+  const known = new Map(routesOf(after).map((target) => [target.routeId, JSON.stringify(target)]));
+  return routesOf(before).flatMap((target) => {
+    return known.get(target.routeId) === JSON.stringify(target) ? [] : [target.routeId];
   });
 }
