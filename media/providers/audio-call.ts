@@ -60,6 +60,8 @@ class Run implements TimedHandle, Dispatcher.DispatchHandler {
   readonly #stoodMs = stoodStillMs();
   #controller: Dispatcher.DispatchController | null = null;
   #refusal: RefusedReply | null = null;
+  /** On their way to the listener in a microtask. */
+  #chunks: Buffer[] = [];
   #lastBytesMs = this.#startedMs;
   #hasBegun = false;
   #paused = false;
@@ -127,9 +129,8 @@ class Run implements TimedHandle, Dispatcher.DispatchHandler {
     this.#lastBytesMs = awakeMs();
     if (this.#refusal === null) {
       this.#hasBegun = true;
-      queueMicrotask(() => {
-        if (!this.#over) this.#listener.bytes(chunk);
-      });
+      this.#chunks.push(chunk);
+      if (this.#chunks.length === 1) queueMicrotask(() => this.#flush());
       return;
     }
     if (!this.#refusal.push(chunk)) this.#end(this.#refusal.read(this.#family));
@@ -143,6 +144,15 @@ class Run implements TimedHandle, Dispatcher.DispatchHandler {
     if (this.#refusal !== null) this.#end(this.#refusal.read(this.#family));
     else if (this.#hasBegun) this.#end(plainFailure('cut', error.message));
     else this.#end(connectFailure(error));
+  }
+
+  /** One read may hold ten thousand chunks of HTTP, and no mailbox takes so many messages. */
+  #flush(): void {
+    const chunks = this.#chunks;
+    this.#chunks = [];
+    const [only] = chunks;
+    if (this.#over || only === undefined) return;
+    this.#listener.bytes(chunks.length === 1 ? only : Buffer.concat(chunks));
   }
 
   /** Once; the bytes before it are told before. */

@@ -1,5 +1,7 @@
 // Calls of speech and transcription: deadlines, pauses, aborts, and failures by their kind.
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
 import { after, before, beforeEach, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { UpstreamFailure } from '../../../media/model/events.ts';
@@ -72,6 +74,24 @@ test('bytes come as they are sent, and the end after them', async () => {
   assert.equal(await heard.ended, null);
   assert.equal(heard.bytes, 5 * piece.length);
   assert.ok((heard.times.at(-1) ?? 0) - (heard.times[0] ?? 0) > 100);
+});
+
+test('chunks of one byte are told by the read, not one by one: a mailbox is bounded', async () => {
+  const count = 5_000;
+  const head = 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\nconnection: close\r\n\r\n';
+  const server = createServer((socket) => {
+    socket.on('error', () => undefined);
+    socket.once('data', () => socket.end(`${head}${'1\r\nx\r\n'.repeat(count)}0\r\n\r\n`));
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  assert.ok(address !== null && typeof address === 'object');
+  const heard = call({}, `http://127.0.0.1:${address.port}/v1`);
+  assert.equal(await heard.ended, null);
+  server.close();
+  assert.equal(heard.bytes, count);
+  assert.ok(heard.times.length <= 100, `${heard.times.length} reports`);
 });
 
 test('every failure has its kind', async () => {
