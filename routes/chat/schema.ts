@@ -1,6 +1,6 @@
 // The schema of a whole chat completion. Open where a provider's own members may pass through.
 import * as v from 'valibot';
-import { svcUsageSchema } from '../generations/schema.ts';
+import { svcRoutingSchema, svcUsageSchema } from '../generations/schema.ts';
 
 const count = v.pipe(v.number(), v.integer(), v.minValue(0));
 const called = v.object({ name: v.string(), arguments: v.string() });
@@ -37,6 +37,13 @@ export const chatCompletionSchema = v.object({
       ]),
     }),
   ),
-  usage: v.object({ prompt_tokens: count, completion_tokens: count, total_tokens: count }),
+  usage: v.object({
+    prompt_tokens: count,
+    completion_tokens: count,
+    total_tokens: count,
+    prompt_tokens_details: v.object({ cached_tokens: count, cache_write_tokens: count }),
+    completion_tokens_details: v.object({ reasoning_tokens: count }),
+  }),
   svc_usage: svcUsageSchema,
+  svc_routing: v.optional(svcRoutingSchema),
 });

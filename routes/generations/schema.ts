@@ -21,8 +21,8 @@ export const svcUsageSchema = v.strictObject({
   simulated: v.boolean(),
 });
 
-/** `svc_routing` (decisions.md, section 5). */
-const svcRoutingSchema = v.strictObject({
+/** `svc_routing` (decisions.md, section 5): in replies of managed routes. */
+export const svcRoutingSchema = v.strictObject({
   receipt_id: v.pipe(v.string(), v.regex(/^rr_[a-f0-9]{24}$/)),
   selected_model: v.string(),
   decision_category: v.picklist(['sticky', 'policy', 'capability', 'cost', 'quality', 'fallback']),

@@ -1,6 +1,6 @@
 // The schema of a legacy reply.
 import * as v from 'valibot';
-import { svcUsageSchema } from '../generations/schema.ts';
+import { svcRoutingSchema, svcUsageSchema } from '../generations/schema.ts';
 
 export const legacyReplySchema = v.object({
   ok: v.literal(true),
@@ -18,4 +18,5 @@ export const legacyReplySchema = v.object({
     ),
   ),
   svc_usage: svcUsageSchema,
+  svc_routing: v.optional(svcRoutingSchema),
 });

@@ -1,7 +1,7 @@
 // The schemas of a whole message and of a token count. Open where a provider's own members may pass
 // through.
 import * as v from 'valibot';
-import { svcUsageSchema } from '../generations/schema.ts';
+import { svcRoutingSchema, svcUsageSchema } from '../generations/schema.ts';
 
 const count = v.pipe(v.number(), v.integer(), v.minValue(0));
 
@@ -28,6 +28,7 @@ export const messageSchema = v.looseObject({
     output_tokens: count,
   }),
   svc_usage: svcUsageSchema,
+  svc_routing: v.optional(svcRoutingSchema),
 });
 
 export const tokenCountSchema = v.object({

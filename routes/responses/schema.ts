@@ -1,7 +1,7 @@
 // The schemas of a response object, open where a provider's own items may pass through, and of a
 // count.
 import * as v from 'valibot';
-import { svcUsageSchema } from '../generations/schema.ts';
+import { svcRoutingSchema, svcUsageSchema } from '../generations/schema.ts';
 
 const count = v.pipe(v.number(), v.integer(), v.minValue(0));
 
@@ -33,6 +33,7 @@ export const responseSchema = v.looseObject({
     }),
   ),
   svc_usage: v.optional(svcUsageSchema),
+  svc_routing: v.optional(svcRoutingSchema),
 });
 
 export const inputTokensSchema = v.object({

@@ -232,6 +232,32 @@ test('good replies of the generation routes are as documented, on both paths', a
   }
 });
 
+test('receipts of managed routes and details of usage are documented in every format', async () => {
+  const headers = { authorization: `Bearer ${account.apiKey}` };
+  const { messages } = chatBody('[[sim tokens=3]]');
+  const asked = {
+    '/v1/chat/completions': { messages },
+    '/v1/responses': { input: 'hello' },
+    '/v1/messages': { messages, max_tokens: 64 },
+    '/api/v1/llm/responses': { messages },
+  };
+  for (const [path, members] of Object.entries(asked)) {
+    const body = { model: 'svc-intelligent', ...members };
+    const good = await contract.call('POST', path, { headers, body });
+    assert.equal(good.status, 200, path);
+    const { svc_routing: receipt } = good.json;
+    const check = (over: Record<string, unknown>) => () =>
+      contract.check('POST', path, { ...good, json: { ...good.json, ...over } });
+    check({})();
+    assert.throws(check({ svc_routing: {} }), /svc_routing must have required/, path);
+    const more = { ...(receipt as object), provider: 'simulator' };
+    assert.throws(check({ svc_routing: more }), /svc_routing must NOT have additional/, path);
+    if (path !== '/v1/chat/completions') continue;
+    const counts = { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 };
+    assert.throws(check({ usage: counts }), /usage must have required property/);
+  }
+});
+
 test('what the reference shows as a request works as it stands', async () => {
   const key = { headers: { authorization: `Bearer ${account.apiKey}` } };
   const session = { headers: { 'x-svc-session': account.sessionToken } };
