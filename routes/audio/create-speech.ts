@@ -23,7 +23,9 @@ const speechSchema = v.strictObject({
   voice: v.picklist(speechVoices),
   instructions: v.optional(v.pipe(v.string(), v.description(`Accent and delivery. ${bound}`))),
   response_format: v.optional(v.picklist(['mp3', 'wav']), 'mp3'),
-  speed: v.optional(v.pipe(v.number(), v.minValue(0.25), v.maxValue(4))),
+  speed: v.optional(
+    v.pipe(v.number(), v.minValue(0.25), v.maxValue(4), v.description('1.0 if absent.')),
+  ),
 });
 
 const route = '/v1/audio/speech';

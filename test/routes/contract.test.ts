@@ -258,6 +258,16 @@ test('receipts of managed routes and details of usage are documented in every fo
   }
 });
 
+test('what a request means without a member is documented', () => {
+  const asked: Record<string, RegExp[]> = {
+    '/v1/chat/completions': [/`code` if absent/, /`off` if absent/, /lets the service decide/],
+    '/v1/audio/speech': [/1\.0 if absent/],
+  };
+  for (const { template, members } of contract.operations()) {
+    for (const words of asked[template] ?? []) assert.match(JSON.stringify(members), words);
+  }
+});
+
 test('what the reference shows as a request works as it stands', async () => {
   const key = { headers: { authorization: `Bearer ${account.apiKey}` } };
   const session = { headers: { 'x-svc-session': account.sessionToken } };

@@ -26,17 +26,38 @@ const clientContext = v.pipe(
   ),
 );
 
-const optimization = v.strictObject({
-  profile: v.nullish(v.picklist(['general', 'code', 'research'])),
-  mode: v.nullish(v.picklist(['off', 'balanced', 'aggressive', 'auto', 'safe'])),
-  engine: v.nullish(v.literal('svc_optimizer')),
-  allow_lossy_context: v.nullish(v.boolean()),
-});
+const optimization = v.pipe(
+  v.strictObject({
+    profile: v.nullish(v.picklist(['general', 'code', 'research'])),
+    mode: v.nullish(v.picklist(['off', 'balanced', 'aggressive', 'auto', 'safe'])),
+    engine: v.nullish(v.literal('svc_optimizer')),
+    allow_lossy_context: v.nullish(v.boolean()),
+  }),
+  v.description(
+    'How the context is shortened. profile is `code` if absent, mode `off` if absent; the modes ' +
+      'auto and safe are taken as balanced. Tool output is only pruned with allow_lossy_context. ' +
+      'svc-intelligent and svc-coder always optimize, their -direct variants never.',
+  ),
+);
 
-const metadata = v.looseObject({
-  require_web_search: v.nullish(v.boolean()),
-  intelligent_reroute: v.nullish(v.boolean()),
-});
+const metadata = v.pipe(
+  v.looseObject({
+    require_web_search: v.nullish(v.boolean()),
+    intelligent_reroute: v.nullish(v.boolean()),
+  }),
+  v.description(
+    'Of the application, and two switches, off if absent: require_web_search fails rather than ' +
+      'answers without current web context; intelligent_reroute selects a model again where a ' +
+      'managed route would keep that of the conversation.',
+  ),
+);
+
+const webSearch = v.pipe(
+  v.boolean(),
+  v.description(
+    'true asks for current web context, false forbids it; absence lets the service decide.',
+  ),
+);
 
 const key160 = v.nullish(lineOfText(160));
 
@@ -58,7 +79,7 @@ export const sharedFields = {
   n: v.nullish(v.pipe(v.number(), v.integer(), v.minValue(1))),
   response_format: v.nullish(formatDeclaration),
   text: v.nullish(v.looseObject({ format: v.nullish(formatDeclaration) })),
-  web_search: v.nullish(v.boolean()),
+  web_search: v.nullish(webSearch),
   request_id: key160,
   conversation_id: key160,
   client_context: v.nullish(clientContext),
