@@ -204,10 +204,10 @@ class Call implements LiveCall {
   }
 
   #readLast(events: readonly LiveEvent[]): void {
-    const usage = events.filter(({ type }) => type === 'usage');
+    // Of the end of an answer without usage, too: the next report does not count what it said.
+    const usage = events.filter(({ type }) => type === 'usage' || type === 'unreported');
     if (usage.length > 0) this.#listener.events(usage);
-    const isFailed = events.some(({ type }) => type === 'failed');
-    if (isFailed || !this.#codec.owesUsage) this.#end();
+    if (events.some(({ type }) => type === 'failed') || !this.#codec.owesUsage) this.#end();
   }
 
   #refused(response: IncomingMessage): void {

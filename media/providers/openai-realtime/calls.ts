@@ -3,7 +3,7 @@
 
 import { dropOldest } from './answers.ts';
 
-const seenMax = 256;
+const keptMax = 256;
 
 export class ToolCalls {
   /** The user's own turn will make the server respond: from its begin to that response. */
@@ -11,7 +11,7 @@ export class ToolCalls {
   /** An answer waits for the results of `#open`. */
   #isWaiting = false;
   readonly #open = new Set<string>();
-  /** Calls of answers that were given up. */
+  /** Calls of answers that were given up; many of them never have a result. */
   readonly #late = new Set<string>();
   readonly #seen = new Set<string>();
 
@@ -19,7 +19,7 @@ export class ToolCalls {
   begin(callId: string): boolean {
     if (this.#seen.has(callId)) return false;
     this.#seen.add(callId);
-    dropOldest(this.#seen, seenMax);
+    dropOldest(this.#seen, keptMax);
     this.#open.add(callId);
     this.#isWaiting = true;
     return true;
@@ -33,7 +33,10 @@ export class ToolCalls {
   /** The answer was interrupted: results are still told, but nothing waits for them. */
   giveUp(): void {
     this.#isWaiting = false;
-    for (const callId of this.#open) this.#late.add(callId);
+    for (const callId of this.#open) {
+      this.#late.add(callId);
+      dropOldest(this.#late, keptMax);
+    }
     this.#open.clear();
   }
 

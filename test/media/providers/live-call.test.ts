@@ -158,6 +158,24 @@ test('while it lingers only usage is told, and it ends with the upstream or the 
   await Promise.all([allClosed(silent), allClosed(leaving)]);
 });
 
+test('an answer that ends without usage is told as well: no later report counts it', async () => {
+  const upstream = await upstreamOf({
+    message: (socket, { type }) => {
+      if (type === 'session.update') {
+        send(socket, sessionUpdated(), created(), delta('item_1', pcm(1)));
+      }
+      if (type === 'response.cancel') send(socket, done('cancelled', { usage: null }));
+    },
+  });
+  const { call, listener } = openCall(upstream.port);
+  await listener.until('audio');
+  call.close(60_000);
+  await listener.until('ended');
+  const told = ['ready', 'answer_started', 'audio', 'unreported', 'ended'];
+  assert.deepEqual(listener.types, told);
+  await allClosed(upstream);
+});
+
 test('a hundred calls closed at random moments leave no socket and end once', async () => {
   const seed = testSeed;
   console.log(`seed ${seed}`);
