@@ -1,6 +1,7 @@
 // Whether a request is answered with a web search, and what is searched for.
 import { asksForNews } from '../../media/model/choose/news.ts';
 import type { GenerationRequest, Message } from '../../media/model/request.ts';
+import { endOfText } from '../../runtime/http/text.ts';
 import { fieldProblem } from '../../runtime/http/validate.ts';
 import type { CatalogSnapshot } from '../catalog/snapshot.ts';
 import type { SearchPlan } from './spec.ts';
@@ -50,11 +51,10 @@ function textOf(message: Message | undefined): string {
 /** The question, which stands at the end of what was pasted before it. */
 function queryOf(text: string): string | null {
   // Bounded before it is searched for spaces: what is pasted may be megabytes.
-  const line = text
-    .slice(-4 * queryCharactersMax)
+  const line = endOfText(text, 4 * queryCharactersMax)
     .replace(/\s+/g, ' ')
     .trim();
   if (line.length <= queryCharactersMax) return line === '' ? null : line;
-  const end = line.slice(-queryCharactersMax);
+  const end = endOfText(line, queryCharactersMax);
   return end.slice(end.indexOf(' ') + 1);
 }

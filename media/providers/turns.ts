@@ -3,6 +3,14 @@
 import { addTo } from '../model/lists.ts';
 import type { ContentPart, Message } from '../model/request.ts';
 
+/** What stands where a provider insists on words and a client has sent none. */
+export const standIns = {
+  beginning: '(The conversation begins with your own words.)',
+  noResult: '(This call was not answered.)',
+  // Such a turn left out, the model would go on with its own last words.
+  noWords: '(An empty message.)',
+};
+
 const failed = '(This call failed.)';
 
 export interface Turn {

@@ -24,6 +24,11 @@ export function cutText(text: string, unitsMax: number): string {
   return text.slice(0, pieceEnd(text, 0, unitsMax));
 }
 
+/** The end of a text, likewise. */
+export function endOfText(text: string, unitsMax: number): string {
+  return text.slice(-unitsMax).replace(/^[\udc00-\udfff]/, '');
+}
+
 /**
  * `v.maxLength` for texts, in code points as JSON Schema counts (draft 2020-12, 6.3.1). More units
  * than twice the bound cannot be few enough characters, so that no long text is counted.

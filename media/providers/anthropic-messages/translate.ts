@@ -4,7 +4,7 @@ import { toolInput } from '../../model/dialects/messages/blocks.ts';
 import { addTo, WaitingById } from '../../model/lists.ts';
 import type { Message } from '../../model/request.ts';
 import type { Members } from '../members.ts';
-import { type Turn, turnsOf } from '../turns.ts';
+import { standIns, type Turn, turnsOf } from '../turns.ts';
 import { cacheMark, encodeParts, ownOf } from './parts.ts';
 
 export interface Conversation {
@@ -12,9 +12,6 @@ export interface Conversation {
   system: Members[];
   messages: { role: 'user' | 'assistant'; content: Members[] }[];
 }
-
-const beginning = '(The conversation begins with your own words.)';
-const noResult = '(This call was not answered.)';
 
 export function encodeConversation(messages: readonly Message[]): Conversation {
   const system = messages
@@ -28,9 +25,14 @@ export function encodeConversation(messages: readonly Message[]): Conversation {
     else if (role === 'user' || role === 'tool') turns.add('user', encodeParts(parts));
   }
   const { list } = turns;
-  if (list.length === 0) return { system: [], messages: [{ role: 'user', content: system }] };
+  if (list.length === 0 && system.length > 0) {
+    return { system: [], messages: [{ role: 'user', content: system }] };
+  }
   if (list[0]?.role === 'assistant') {
-    list.unshift({ role: 'user', content: [{ type: 'text', text: beginning }] });
+    list.unshift({ role: 'user', content: [{ type: 'text', text: standIns.beginning }] });
+  }
+  if (list.at(-1)?.role !== 'user' && messages.at(-1)?.role === 'user') {
+    list.push({ role: 'user', content: [{ type: 'text', text: standIns.noWords }] });
   }
   trimLast(list);
   return { system, messages: list };
@@ -79,7 +81,7 @@ class Turns {
 
 function toolResult(id: string, answer: Message | undefined): Members {
   const base = { type: 'tool_result', tool_use_id: id };
-  if (answer === undefined) return { ...base, content: noResult, is_error: true };
+  if (answer === undefined) return { ...base, content: standIns.noResult, is_error: true };
   const content = encodeParts(answer.parts);
   const members: Members = { ...base, ...cacheMark(answer) };
   if (content.length > 0) members.content = content;

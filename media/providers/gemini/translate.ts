@@ -4,14 +4,12 @@ import { addTo, WaitingById } from '../../model/lists.ts';
 import type { Message } from '../../model/request.ts';
 import { readCallId } from '../call-ids.ts';
 import { isMembers, type Members } from '../members.ts';
-import { turnsOf } from '../turns.ts';
+import { standIns, turnsOf } from '../turns.ts';
 import { generationOf } from './model.ts';
 import { encodeParts } from './parts.ts';
 
 /** What the vendor tells to send with calls of another model, which have no signature. */
 const foreignSignature = 'skip_thought_signature_validator';
-const beginning = '(The conversation begins with your own words.)';
-const noResult = '(This call was not answered.)';
 
 export interface EncodedMessages {
   contents: Content[];
@@ -45,6 +43,9 @@ export function encodeMessages(messages: readonly Message[], model: string): Enc
     }
   }
   const contents = turns.end();
+  if (contents.at(-1)?.role === 'model' && messages.at(-1)?.role === 'user') {
+    contents.push({ role: 'user', parts: [{ text: standIns.noWords }] });
+  }
   const generation = generationOf(model);
   if (generation === null || generation >= 3) contents.forEach(signCalls);
   // Nothing but instructions is refused: they are the question then.
@@ -94,7 +95,8 @@ class Turns {
       addTo(last.parts, parts);
       return;
     }
-    if (last === undefined) this.#contents.push({ role: 'user', parts: [{ text: beginning }] });
+    if (last === undefined)
+      this.#contents.push({ role: 'user', parts: [{ text: standIns.beginning }] });
     this.#contents.push({ role: 'model', parts });
   }
 
@@ -121,7 +123,7 @@ class Turns {
   /** One result for each call, in their order. */
   #answer(): void {
     const results = this.#open.map(({ id, name, response }) => ({
-      functionResponse: { id, name, response: response ?? { error: noResult } },
+      functionResponse: { id, name, response: response ?? { error: standIns.noResult } },
     }));
     const parts = [...results, ...this.#beside];
     this.#open = [];

@@ -62,6 +62,19 @@ function result(id: string, text: string): Message {
 const call = { id: 'call_1', name: 'f', arguments: '{"a":1}' };
 const block = (text: string) => ({ type: 'text', text });
 
+test('a last turn without words is still a turn: the model does not go on with its own', () => {
+  const { messages } = translate([userMessage('a'), said('b '), userMessage(' ')]);
+  assert.deepEqual(messages, [
+    { role: 'user', content: [{ type: 'text', text: 'a' }] },
+    { role: 'assistant', content: [{ type: 'text', text: 'b ' }] },
+    { role: 'user', content: [{ type: 'text', text: '(An empty message.)' }] },
+  ]);
+  const { messages: alone } = translate([userMessage('')]);
+  assert.deepEqual(alone, [
+    { role: 'user', content: [{ type: 'text', text: '(An empty message.)' }] },
+  ]);
+});
+
 test('forwards what it does not know, takes out what is ours or has another price', () => {
   const { sent, call: made } = forward(
     {

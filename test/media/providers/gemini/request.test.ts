@@ -127,6 +127,13 @@ test('a conversation that begins with calls of the model gets a beginning', () =
   );
 });
 
+test('a last turn without words is still a turn: the model does not go on with its own', () => {
+  const messages = [message('user', 'a'), message('assistant', 'b'), message('user', '')];
+  const { contents } = encode({ messages }, 'gemini-2.5-flash').sent;
+  assert.deepEqual(contents.at(-1), { role: 'user', parts: [{ text: '(An empty message.)' }] });
+  assert.equal(contents.length, 3);
+});
+
 test('an older model is sent no stand-in for a signature', () => {
   const messages = [message('user', 'a'), calling(['c', 'f', '{}'])];
   const older = encode({ messages }, 'gemini-2.5-flash').sent;
