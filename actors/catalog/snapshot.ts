@@ -3,14 +3,8 @@
 import { createHash } from 'node:crypto';
 import type { UpstreamTarget } from '../../media/providers/contract.ts';
 import type { ModelKind } from '../../media/providers/model-kinds.ts';
-import {
-  type CompiledCard,
-  compileCard,
-  type PriceCard,
-  type PublicUnitRates,
-  publicRates,
-  publicUnitRates,
-} from '../wallet/price.ts';
+import { type CompiledCard, compileCard, type PriceCard } from '../wallet/price.ts';
+import { type PublicUnitRates, publicRates, publicUnitRates } from '../wallet/public-rates.ts';
 import type {
   CatalogDocument,
   ModelRecord,

@@ -47,7 +47,7 @@ export interface UnitUsage {
 }
 
 /** Integers over the card's denominator, in microcredits per token, without the markup. */
-interface CompiledTier {
+export interface CompiledTier {
   minInputTokens: number;
   input: bigint;
   cachedInput: bigint;
@@ -87,7 +87,7 @@ export interface Charge {
 }
 
 /** Model cost carries a fixed markup of 5 %. */
-const MARKUP_NUMERATOR = 105n;
+export const MARKUP_NUMERATOR = 105n;
 const MARKUP_DENOMINATOR = 100n;
 const MICROS_PER_CREDIT = 1_000_000n;
 
@@ -238,61 +238,4 @@ function round(card: CompiledCard, cost: bigint): Charge {
 
 function ceilDivide(numerator: bigint, denominator: bigint): bigint {
   return (numerator + denominator - 1n) / denominator;
-}
-
-/** Rates as the public catalog shows them: credits per million, the markup included. */
-export interface PublicRates {
-  credits_per_million_input: number | null;
-  credits_per_million_cached_input: number | null;
-  credits_per_million_output: number | null;
-}
-
-export interface PublicPrices extends PublicRates {
-  pricing_tiers: (PublicRates & { min_input_tokens: number })[];
-}
-
-export function publicRates(card: CompiledCard): PublicPrices {
-  const rates = (tier: CompiledTier): PublicRates => ({
-    credits_per_million_input: publicRate(card, tier.given.input),
-    credits_per_million_cached_input: publicRate(card, tier.given.cachedInput),
-    credits_per_million_output: publicRate(card, tier.given.output),
-  });
-  const base = card.tiers.at(-1);
-  assert.ok(base !== undefined, 'a card has a base');
-  const tiers = card.tiers.slice(0, -1).reverse();
-  return {
-    ...rates(base),
-    pricing_tiers: tiers.map((tier) => ({
-      min_input_tokens: tier.minInputTokens,
-      ...rates(tier),
-    })),
-  };
-}
-
-/** Rates of what is not text, as the public catalog shows them; absent where there is no price. */
-export interface PublicUnitRates {
-  credits_per_million_audio_input?: number;
-  credits_per_million_text_input?: number;
-  credits_per_million_audio_output?: number;
-  credits_per_million_text_output?: number;
-  credits_per_1k_characters?: number;
-  credits_per_audio_minute?: number;
-}
-
-export function publicUnitRates(card: CompiledCard): PublicUnitRates {
-  return Object.fromEntries(
-    Object.entries(card.givenUnits).map(([unit, price]) => [
-      `credits_${unit.startsWith('per_') ? unit : `per_million_${unit}`}`,
-      publicRate(card, price),
-    ]),
-  );
-}
-
-/** The nearest number to the exact decimal: 2.50 dollars are 262.5 credits. */
-function publicRate(card: CompiledCard, text: string | null): number | null {
-  if (text === null) return null;
-  const price = parseDecimal(text);
-  const exchange = parseDecimal(card.creditsPerUsd);
-  const digits = (price.digits * exchange.digits * MARKUP_NUMERATOR).toString();
-  return Number(`${digits}e-${price.scale + exchange.scale + 2}`);
 }

@@ -4,7 +4,7 @@ import * as v from 'valibot';
 import type { PriceMembers } from '../../../actors/catalog/document.ts';
 import { type Definition, kindsOfRecords } from '../../../actors/catalog/kinds.ts';
 import { readyCard } from '../../../actors/catalog/snapshot.ts';
-import { publicRates, publicUnitRates } from '../../../actors/wallet/price.ts';
+import { publicRates, publicUnitRates } from '../../../actors/wallet/public-rates.ts';
 import { findRecord, type ListedRecord } from '../../../db/catalog.ts';
 import { withDeadline } from '../../../db/sql.ts';
 import type { Reply } from '../../../runtime/http/route.ts';

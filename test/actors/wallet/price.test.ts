@@ -1,13 +1,8 @@
 // Prices against hand-computed figures and against an independent rational reference.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import {
-  charge,
-  compileCard,
-  type PriceCard,
-  parseDecimal,
-  publicRates,
-} from '../../../actors/wallet/price.ts';
+import { charge, compileCard, type PriceCard, parseDecimal } from '../../../actors/wallet/price.ts';
+import { publicRates } from '../../../actors/wallet/public-rates.ts';
 import { type TokenUsage, zeroUsage } from '../../../media/model/usage.ts';
 import { fc } from '../../harness/properties.ts';
 
