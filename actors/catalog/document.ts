@@ -45,7 +45,7 @@ const rates = {
   reasoning_per_million: v.optional(price),
 };
 
-/** The first four per million tokens. */
+/** The first four per million tokens. Of generation models only `audio_input` has a meaning. */
 const unitRates = {
   audio_input: v.optional(price),
   text_input: v.optional(price),

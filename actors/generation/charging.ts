@@ -1,8 +1,8 @@
 // What a generation costs, pure: its usage by source, the charge, and `svc_usage`.
 
-import { attachmentTokens } from '../../media/model/attachments.ts';
+import { attachmentTokens, soundTokens } from '../../media/model/attachments.ts';
 import type { SvcUsage } from '../../media/model/dialects/contract.ts';
-import { searchesIn } from '../../media/model/search-tools.ts';
+import { asksChatSearch, isCited, searchesIn } from '../../media/model/search-tools.ts';
 import { estimateInputTokens } from '../../media/model/tokens.ts';
 import {
   addUsage,
@@ -37,8 +37,14 @@ export function usageAtEnd(
     source === 'reported' && state.usage !== null ? state.usage : estimatedUsage(state, counted);
   const { spent } = state.structure;
   const { calls } = state.search;
-  const whole = calls === 0 ? last : addUsage(last, { ...zeroUsage, searchCalls: calls });
+  const made = calls === 0 && last.searchCalls === 0 ? uncountedSearches(state) : calls;
+  const whole = made === 0 ? last : addUsage(last, { ...zeroUsage, searchCalls: made });
   return spent === null ? [whole] : [spent, whole];
+}
+
+/** Those of a provider that charges for what its usage does not count. */
+function uncountedSearches({ request, answer }: GenerationState): number {
+  return asksChatSearch(request) && isCited(answer) ? 1 : 0;
 }
 
 /** All calls together, as `svc_usage` shows them. */
@@ -66,7 +72,9 @@ export function estimatedUsage(
   const { request } = state;
   const inputTokens =
     counted === null ? estimateInputTokens(request) : counted.input + attachmentTokens(request);
-  return { ...zeroUsage, inputTokens, outputTokens, reasoningTokens, searchCalls };
+  const usage = { ...zeroUsage, inputTokens, outputTokens, reasoningTokens, searchCalls };
+  const sound = soundTokens(request);
+  return sound === 0 ? usage : { ...usage, audioInputTokens: Math.min(sound, inputTokens) };
 }
 
 /**

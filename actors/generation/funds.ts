@@ -2,12 +2,14 @@
 // a partly granted slice buys. Amounts are microcredits, tokens are output tokens.
 import type { CacheLife } from '../../media/model/cache-marks.ts';
 import { type TokenUsage, zeroUsage } from '../../media/model/usage.ts';
-import { type CompiledCard, charge } from '../wallet/price.ts';
+import { type CompiledCard, charge, hasSoundPrice } from '../wallet/price.ts';
 import type { GenerationSpec } from './spec.ts';
 
 /** What a generation may use at the most, as estimated before it runs. */
 export interface Need {
   inputTokens: number;
+  /** Those of them that are sound. */
+  soundTokens: number;
   /** The most output tokens this request may have. */
   ceilingTokens: number;
   searchCalls: number;
@@ -69,8 +71,11 @@ function greater(a: bigint, b: bigint): bigint {
 
 /** The buckets that may make the input dearest, of a request that marks what a cache is to keep. */
 function inputsOf(card: CompiledCard, need: Need): TokenUsage[] {
-  const { inputTokens, searchCalls, cacheLife } = need;
+  const { inputTokens, soundTokens, searchCalls, cacheLife } = need;
   const inputs: TokenUsage[] = [{ ...zeroUsage, inputTokens, searchCalls }];
+  if (soundTokens > 0 && hasSoundPrice(card)) {
+    inputs.push({ ...zeroUsage, inputTokens, audioInputTokens: soundTokens, searchCalls });
+  }
   if (cacheLife === 'none') return inputs;
   const written = { ...zeroUsage, cacheWriteTokens: inputTokens, searchCalls };
   if (card.tiers.some((tier) => tier.cacheWrite > tier.input)) inputs.push(written);
@@ -141,7 +146,8 @@ export function nextSlice(
 export function needAgain(funds: Funds, used: { inputTokens: number; outputTokens: number }): void {
   const { need } = funds;
   const ceilingTokens = used.outputTokens + need.ceilingTokens;
-  funds.need = { ...need, inputTokens: used.inputTokens, ceilingTokens };
+  const soundTokens = Math.min(2 * need.soundTokens, used.inputTokens);
+  funds.need = { ...need, inputTokens: used.inputTokens, soundTokens, ceilingTokens };
   funds.heldTokens = used.outputTokens;
   funds.dry = false;
 }

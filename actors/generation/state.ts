@@ -1,6 +1,7 @@
 // The state of one running generation. Only its actor changes it.
 import { strict as assert } from 'node:assert';
 import { type Answer, emptyAnswer } from '../../media/model/answer.ts';
+import { soundTokens } from '../../media/model/attachments.ts';
 import { cacheLifeOf } from '../../media/model/cache-marks.ts';
 import type { ModelEvent, UpstreamFailure } from '../../media/model/events.ts';
 import { keepCuts } from '../../media/model/replay.ts';
@@ -106,6 +107,7 @@ export function newState(
       cardsOf(spec),
       {
         inputTokens: spec.inputTokensEstimate + hitsTokensMax * searchesOf(spec),
+        soundTokens: soundTokens(spec.request),
         ceilingTokens: spec.outputTokensCeiling,
         searchCalls: searchesOf(spec) + hostedSearchesOf(spec),
         cacheLife: cacheLifeOf(spec.request),

@@ -203,11 +203,20 @@ export function chargeCalls(card: CompiledCard, calls: readonly TokenUsage[]): C
   );
 }
 
+/** Whether sound costs something else than text, which is the same in every tier. */
+export function hasSoundPrice({ givenUnits }: CompiledCard): boolean {
+  return givenUnits.audio_input !== undefined;
+}
+
 /** The exact cost without markup, over the card's denominator. */
 function costOf(card: CompiledCard, usage: TokenUsage, units: UnitUsage): bigint {
   const tier = tierFor(card, usage);
   let cost = 0n;
   if (usage.inputTokens > 0) cost += tier.input * BigInt(usage.inputTokens);
+  const sound = usage.audioInputTokens ?? 0;
+  if (sound > 0 && hasSoundPrice(card)) {
+    cost += (card.units.audioInputTokens - tier.input) * BigInt(sound);
+  }
   if (usage.cachedInputTokens > 0) cost += tier.cachedInput * BigInt(usage.cachedInputTokens);
   if (usage.cacheWriteTokens > 0) cost += tier.cacheWrite * BigInt(usage.cacheWriteTokens);
   const written1h = usage.cacheWrite1hTokens ?? 0;

@@ -22,6 +22,7 @@ const binaryCharactersMin = 1_024;
 const textTypes = /^(?:text\/|application\/(?:json|xml|x-ndjson|yaml|javascript)\b)/i;
 /** Thinking that is handed back: providers leave it out again, or count it as no input. */
 const thinkingTypes: ReadonlySet<unknown> = new Set(['thinking', 'redacted_thinking', 'reasoning']);
+const soundType = /^data:\s*audio\//i;
 const base64Mark = /;\s*base64\s*$/i;
 
 /** Tokens of all parts that `inputText` does not show. */
@@ -31,6 +32,20 @@ export function attachmentTokens({ messages }: GenerationRequest): number {
     for (const part of parts) if (part.type !== 'text') tokens += tokensOf(part);
   }
   return tokens;
+}
+
+/** Those of them that are sound, which may have a price of its own. */
+export function soundTokens({ messages }: GenerationRequest): number {
+  let tokens = 0;
+  for (const { parts } of messages) {
+    for (const part of parts) if (isSound(part)) tokens += tokensOf(part);
+  }
+  return tokens;
+}
+
+function isSound(part: ContentPart): part is Exclude<ContentPart, { type: 'text' }> {
+  if (part.type === 'native') return part.value.type === 'input_audio';
+  return part.type === 'file' && soundType.test(part.url.slice(0, 64));
 }
 
 /** Characters of the same parts as they stand in the body, about. */
@@ -50,7 +65,7 @@ function tokensOf(part: Exclude<ContentPart, { type: 'text' }>): number {
   if (part.type === 'file') return fileTokens(part.url);
   const { type, input_audio: sound } = part.value;
   if (thinkingTypes.has(type)) return 0;
-  if (type === 'input_audio' && isObject(sound)) return soundTokens(sound);
+  if (type === 'input_audio' && isObject(sound)) return clipTokens(sound);
   return sizeOf(part.value).tokens;
 }
 
@@ -63,6 +78,7 @@ function fileTokens(url: string): number {
   const mediaType = head.slice('data:'.length, comma);
   const characters = url.length - comma - 1;
   const bytes = base64Mark.test(mediaType) ? bytesOf(characters) : characters;
+  if (soundType.test(head)) return packedTokens(bytes, /wav/i.test(mediaType));
   if (textTypes.test(mediaType.trimStart())) return Math.ceil(bytes / charactersPerToken);
   return binaryTokens(bytes);
 }
@@ -72,11 +88,13 @@ function binaryTokens(bytes: number): number {
   return Math.ceil(pages * tokensPerPage);
 }
 
-function soundTokens({ data, format }: Record<string, unknown>): number {
+function clipTokens({ data, format }: Record<string, unknown>): number {
   if (typeof data !== 'string') return 0;
-  return Math.ceil(
-    bytesOf(data.length) / (format === 'wav' ? wavBytesPerToken : packedBytesPerToken),
-  );
+  return packedTokens(bytesOf(data.length), format === 'wav');
+}
+
+function packedTokens(bytes: number, isWav: boolean): number {
+  return Math.ceil(bytes / (isWav ? wavBytesPerToken : packedBytesPerToken));
 }
 
 /** Of a part that only its own format understands. The body's depth is bounded. */

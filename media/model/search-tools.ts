@@ -27,20 +27,38 @@ function isSearchMade({ type, action, content, status }: Members): boolean {
   return done.type === undefined || done.type === 'search';
 }
 
+/**
+ * Whether the Chat format's own members ask for a search: its vendor's usage does not count what
+ * it charges for, one search an answer.
+ */
+export function asksChatSearch({ source }: Pick<GenerationRequest, 'source'>): boolean {
+  const { web_search_options: options } = source.body;
+  return source.format === 'chat' && typeof options === 'object' && options !== null;
+}
+
+/** Whether the answer shows that it was searched for. */
+export function isCited({ items }: Answer): boolean {
+  return items.some((item) => item.type === 'text' && item.citations.length > 0);
+}
+
 /** Of one that is offered without a bound: what the service itself allows a provider. */
 export const searchesMax = 5;
 /** A bound that is far above what a provider does keeps nobody's credits from other requests. */
 const usesMax = 20;
 
 /** How many searches of a provider's own this request lets its answer have. */
-export function searchesOffered({ nativeTools, source }: GenerationRequest): number {
+export function searchesOffered(request: GenerationRequest): number {
+  const { nativeTools, source } = request;
   const declared = nativeTools.filter(({ value }) => isSearchTool(value));
   const { max_tool_calls: callsMax } = source.body;
-  return declared.reduce((sum, { format, value }) => {
-    const bound = format === 'responses' ? callsMax : value.max_uses;
-    const uses = Number.isSafeInteger(bound) ? Math.max(0, Number(bound)) : searchesMax;
-    return Math.min(usesMax, sum + uses);
-  }, 0);
+  return declared.reduce(
+    (sum, { format, value }) => {
+      const bound = format === 'responses' ? callsMax : value.max_uses;
+      const uses = Number.isSafeInteger(bound) ? Math.max(0, Number(bound)) : searchesMax;
+      return Math.min(usesMax, sum + uses);
+    },
+    asksChatSearch(request) ? 1 : 0,
+  );
 }
 
 /**

@@ -3,6 +3,8 @@
 /** Integers >= 0. Input excludes cached and cache-write tokens, output excludes reasoning. */
 export interface TokenUsage {
   inputTokens: number;
+  /** Those of the input tokens that are sound, at their own price where there is one; no bucket. */
+  audioInputTokens?: number;
   cachedInputTokens: number;
   cacheWriteTokens: number;
   /** Those of the cache-write tokens that are kept for an hour, at their own price; no bucket. */
@@ -36,6 +38,7 @@ export function totalInputTokens(usage: TokenUsage): number {
 
 /** Both together: a repaired answer, a search before it. */
 export function addUsage(one: TokenUsage, other: TokenUsage): TokenUsage {
+  const audioInputTokens = (one.audioInputTokens ?? 0) + (other.audioInputTokens ?? 0);
   const cacheWrite1hTokens = (one.cacheWrite1hTokens ?? 0) + (other.cacheWrite1hTokens ?? 0);
   const sum: TokenUsage = {
     inputTokens: one.inputTokens + other.inputTokens,
@@ -45,6 +48,7 @@ export function addUsage(one: TokenUsage, other: TokenUsage): TokenUsage {
     reasoningTokens: one.reasoningTokens + other.reasoningTokens,
     searchCalls: one.searchCalls + other.searchCalls,
   };
+  if (audioInputTokens > 0) sum.audioInputTokens = audioInputTokens;
   if (cacheWrite1hTokens > 0) sum.cacheWrite1hTokens = cacheWrite1hTokens;
   return sum;
 }
@@ -53,6 +57,7 @@ export function sameUsage(one: UsageReport, other: UsageReport): boolean {
   return (
     one.unreadable === other.unreadable &&
     one.inputTokens === other.inputTokens &&
+    one.audioInputTokens === other.audioInputTokens &&
     one.cachedInputTokens === other.cachedInputTokens &&
     one.cacheWriteTokens === other.cacheWriteTokens &&
     one.cacheWrite1hTokens === other.cacheWrite1hTokens &&

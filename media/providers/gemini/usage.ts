@@ -18,8 +18,10 @@ export function readUsage(usage: unknown, searchCalls: number): UsageReport | nu
     thoughts > 0 &&
     thoughts <= candidates &&
     count(totalTokenCount) === prompt + toolUse + candidates;
+  const sound = soundIn(usage.promptTokensDetails) - soundIn(usage.cacheTokensDetails);
   const report = {
     inputTokens: prompt - cached + toolUse,
+    ...(sound > 0 ? { audioInputTokens: Math.min(sound, prompt - cached) } : {}),
     cachedInputTokens: cached,
     cacheWriteTokens: 0,
     outputTokens: isInside ? candidates - thoughts : candidates,
@@ -27,6 +29,14 @@ export function readUsage(usage: unknown, searchCalls: number): UsageReport | nu
     searchCalls,
   };
   return checkedReport(report, promptTokenCount ?? 0, candidatesTokenCount ?? 0);
+}
+
+/** The counts of a modality may come in several details. */
+function soundIn(details: unknown): number {
+  if (!Array.isArray(details)) return 0;
+  return details.reduce<number>((sum, detail) => {
+    return isMembers(detail) && detail.modality === 'AUDIO' ? sum + count(detail.tokenCount) : sum;
+  }, 0);
 }
 
 /** Whether it counts the output: the first events of a stream may report the prompt alone. */

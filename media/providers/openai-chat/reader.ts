@@ -33,6 +33,7 @@ export class ChatReader extends BodyReader {
   }
 
   text(text: string): void {
+    this.#state.worded = true;
     this.add({ type: 'text', text, plain: true });
   }
 

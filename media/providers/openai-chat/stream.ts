@@ -1,9 +1,11 @@
 // The reducer of a Chat Completions stream: (state, chunk) → neutral events. It changes the state
 // it is given and nothing else; bytes, lines and [DONE] are the reader's work.
 import type { FinishReason, ModelEvent } from '../../model/events.ts';
+import { addTo } from '../../model/lists.ts';
 import { sameUsage, type UsageReport } from '../../model/usage.ts';
 import { isMembers, type Members } from '../members.ts';
 import { isPlain } from '../sse.ts';
+import { readAnnotations } from './annotations.ts';
 import { streamFailure } from './failure.ts';
 import { readFinishReason } from './finish.ts';
 import {
@@ -17,6 +19,8 @@ import { readUsage } from './usage.ts';
 
 export interface ChatStreamState {
   started: boolean;
+  /** There is text that can be cited for. */
+  worded: boolean;
   finished: boolean;
   failed: boolean;
   streamId: string;
@@ -27,6 +31,7 @@ export interface ChatStreamState {
 export function emptyChatStream(): ChatStreamState {
   return {
     started: false,
+    worded: false,
     finished: false,
     failed: false,
     streamId: 'stream',
@@ -44,6 +49,7 @@ const deltaMembers: ReadonlySet<string> = new Set([
   'function_call',
   'reasoning_content',
   'reasoning',
+  'annotations',
 ]);
 const choiceMembers: ReadonlySet<string> = new Set(['index', 'delta', 'message', 'finish_reason']);
 
@@ -137,7 +143,12 @@ function readDelta(state: ChatStreamState, delta: Members, events: ModelEvent[])
   if (reasoning !== '') events.push({ type: 'reasoning', text: reasoning });
   else if (named !== '') events.push({ type: 'reasoning', text: named, member: 'reasoning' });
   const text = contentText(delta.content);
-  if (text !== '') events.push(textEvent(text));
+  if (text !== '') {
+    state.worded = true;
+    events.push(textEvent(text));
+  }
+  const { annotations } = delta;
+  if (Array.isArray(annotations)) addTo(events, readAnnotations(annotations, state.worded));
   const refusal = stringOf(delta.refusal);
   if (refusal !== '') events.push({ type: 'refusal', text: refusal });
   if (Array.isArray(delta.tool_calls)) {

@@ -1,7 +1,12 @@
 // Chat Completions usage → disjoint buckets. Input includes cached, completion includes reasoning,
 // except with servers whose total shows that reasoning stands beside it.
 import type { UsageReport } from '../../model/usage.ts';
-import { checkedReport, count, isCount, isMembers } from '../members.ts';
+import { checkedReport, count, isCount, isMembers, type Members } from '../members.ts';
+
+/** Compatible servers with a search of their own count it, each in its own member. */
+function searches({ num_search_queries: queries, server_tool_use: tools }: Members): number {
+  return count(queries ?? (isMembers(tools) ? tools.web_search_requests : 0));
+}
 
 /** Null when nothing was reported; an explicit zero is a report. */
 export function readUsage(usage: unknown): UsageReport | null {
@@ -21,13 +26,16 @@ export function readUsage(usage: unknown): UsageReport | null {
   const reasoning = count(outputDetails.reasoning_tokens);
   const outside = reasoning > 0 && count(usage.total_tokens) === input + completion + reasoning;
   const inside = outside ? reasoning : Math.min(reasoning, completion);
+  const uncached = input - cached - cacheWrite;
+  const sound = Math.min(count(inputDetails.audio_tokens), uncached);
   const report = {
-    inputTokens: input - cached - cacheWrite,
+    inputTokens: uncached,
+    ...(sound > 0 ? { audioInputTokens: sound } : {}),
     cachedInputTokens: cached,
     cacheWriteTokens: cacheWrite,
     outputTokens: outside ? completion : completion - inside,
     reasoningTokens: inside,
-    searchCalls: 0,
+    searchCalls: searches(usage),
   };
   return checkedReport(report, usage.prompt_tokens, usage.completion_tokens);
 }

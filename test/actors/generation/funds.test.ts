@@ -28,20 +28,32 @@ const card = fc
     reasoning_per_million: fc.option(rate, { nil: undefined }),
     cache_write_per_million: fc.option(rate, { nil: '0' }),
     cache_write_1h_per_million: fc.option(rate, { nil: '0' }),
+    audio_input: fc.option(rate, { nil: undefined }),
     per_search_call: rate,
     tier: fc.option(tier, { nil: undefined }),
     from: fc.integer({ min: 1, max: 5_000 }),
     creditsPerUsd: fc.constantFrom('1', '100', '997'),
   })
-  .map(({ tier: dearer, from, creditsPerUsd, reasoning_per_million: reasoning, ...rates }) =>
-    compileCard(
-      {
-        ...rates,
-        ...(reasoning === undefined ? {} : { reasoning_per_million: reasoning }),
-        ...(dearer === undefined ? {} : { pricing_tiers: [{ min_input_tokens: from, ...dearer }] }),
-      },
+  .map(
+    ({
+      tier: dearer,
+      from,
       creditsPerUsd,
-    ),
+      reasoning_per_million: reasoning,
+      audio_input,
+      ...rates
+    }) =>
+      compileCard(
+        {
+          ...rates,
+          ...(audio_input === undefined ? {} : { audio_input }),
+          ...(reasoning === undefined ? {} : { reasoning_per_million: reasoning }),
+          ...(dearer === undefined
+            ? {}
+            : { pricing_tiers: [{ min_input_tokens: from, ...dearer }] }),
+        },
+        creditsPerUsd,
+      ),
   );
 
 const scenario = fc.record({
@@ -64,7 +76,8 @@ test('what is held always covers what may be delivered, as output or as reasonin
   fc.assert(
     fc.property(scenario, ({ cards, inputTokens, ceilingTokens, ...rest }) => {
       const { sliceTokens, steps, searchCalls, cacheLife } = rest;
-      const need = { inputTokens, ceilingTokens, searchCalls, cacheLife };
+      const soundTokens = Math.floor(inputTokens / 3);
+      const need = { inputTokens, soundTokens, ceilingTokens, searchCalls, cacheLife };
       let walletMicros = rest.walletMicros;
       const funds = firstHold(cards, need, sliceTokens);
       if (funds.heldMicros > walletMicros) return;
@@ -80,6 +93,8 @@ test('what is held always covers what may be delivered, as output or as reasonin
             charge(prices, { ...zeroUsage, inputTokens, searchCalls, ...members }).chargeMicros;
           assert.ok(as({ outputTokens: delivered }) <= funds.heldMicros);
           assert.ok(as({ reasoningTokens: delivered }) <= funds.heldMicros);
+          const sound = { audioInputTokens: soundTokens, outputTokens: delivered };
+          assert.ok(as(sound) <= funds.heldMicros);
           if (cacheLife === 'none') continue;
           const written = { inputTokens: 0, cacheWriteTokens: inputTokens };
           assert.ok(as({ ...written, outputTokens: delivered }) <= funds.heldMicros);
@@ -123,7 +138,7 @@ test('the first hold is the input and a slice, or less when less may be answered
   const hold = (ceilingTokens: number, searchCalls = 0) =>
     firstHold(
       [prices],
-      { inputTokens: 1_000, ceilingTokens, searchCalls, cacheLife: 'none' },
+      { inputTokens: 1_000, soundTokens: 0, ceilingTokens, searchCalls, cacheLife: 'none' },
       1_024,
     );
   assert.equal(hold(4_096).heldMicros, 262_500n + 1_024n * 1_050n);

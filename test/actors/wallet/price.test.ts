@@ -159,6 +159,21 @@ test('charges equal an independent rational computation, for any prices and coun
   );
 });
 
+test('sound has the price of sound in every tier, and that of text where it has none', () => {
+  const base = { input_per_million: '2.50', output_per_million: '10' };
+  const tier = { min_input_tokens: 2_001, input_per_million: '5' };
+  const priced = (card: PriceCard, audioInputTokens: number, inputTokens = 1_000) => {
+    const usage = { ...zeroUsage, inputTokens, audioInputTokens };
+    return charge(compileCard(card, '100'), usage).chargeMicros;
+  };
+  const dear = { ...base, audio_input: '40', pricing_tiers: [tier] };
+  assert.equal(priced(dear, 300), (700n * 262_500n) / 1_000n + (300n * 4_200_000n) / 1_000n);
+  assert.equal(priced(dear, 300, 3_000), (2_700n * 525_000n + 300n * 4_200_000n) / 1_000n);
+  assert.equal(priced({ ...base, audio_input: '1' }, 1_000), 105_000n, 'or cheaper');
+  assert.equal(priced({ ...base, audio_input: '0' }, 1_000), 0n, 'a price of zero is one');
+  assert.equal(priced(base, 300), 262_500n, 'as text');
+});
+
 test('what a cache keeps for an hour has its own price, dearer with the tier of its writes', () => {
   const base = {
     input_per_million: '3',

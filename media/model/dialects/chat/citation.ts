@@ -11,7 +11,10 @@ export function hasAddress({ url }: Citation): boolean {
   return url !== '';
 }
 
-export function urlCitation({ url, title, start, end }: Citation): UrlCitation {
+/** One of a provider of this format is told as it was written. */
+export function urlCitation(citation: Citation): UrlCitation | Record<string, unknown> {
+  const { url, title, start, end, native } = citation;
+  if (native?.format === 'chat') return native.value;
   return {
     type: 'url_citation',
     url_citation: { url, title, start_index: start ?? 0, end_index: end ?? 0 },

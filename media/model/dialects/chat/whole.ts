@@ -55,13 +55,16 @@ function messageOf(answer: Answer, isOld: boolean): Record<string, unknown> {
   if (answer.items.some((item) => item.type === 'reasoning' && item.member !== undefined)) {
     message.reasoning = reasoning;
   }
-  if (citations.length > 0) message.annotations = citations.map(urlCitation);
+  const { delta } = answer.extra;
+  if (citations.length > 0) {
+    const others = Array.isArray(delta.annotations) ? delta.annotations : [];
+    message.annotations = [...citations.map(urlCitation), ...others];
+  }
   const [first] = calls;
   if (first !== undefined && isOld) {
     message.function_call = { name: first.name, arguments: first.arguments };
   } else if (first !== undefined) {
     message.tool_calls = calls.map(toolCall);
   }
-  const { delta } = answer.extra;
   return Object.keys(delta).length === 0 ? message : { ...delta, ...message };
 }
