@@ -1,6 +1,7 @@
 // Whether a request is answered with a web search, and what is searched for.
 import { asksForNews } from '../../media/model/choose/news.ts';
 import type { GenerationRequest, Message } from '../../media/model/request.ts';
+import { asksChatSearch } from '../../media/model/search-tools.ts';
 import { endOfText } from '../../runtime/http/text.ts';
 import { fieldProblem } from '../../runtime/http/validate.ts';
 import type { CatalogSnapshot } from '../catalog/snapshot.ts';
@@ -42,6 +43,22 @@ export function planSearch(
 export function mustSearchNatively(search: SearchPlan | null): boolean {
   if (search === null || search.target !== null) return false;
   return search.required || search.query !== null;
+}
+
+/**
+ * The Chat format's own way to ask for a search, read as the shared member: no other format has it,
+ * and servers of this one refuse it where a model does not search. `forwards`: a model of this
+ * format was named, which gets what the client wrote.
+ */
+export function withSharedSearch(request: GenerationRequest, forwards: boolean): GenerationRequest {
+  if (forwards || !asksChatSearch(request)) return request;
+  const { controls, source } = request;
+  const { web_search_options: _options, ...body } = source.body;
+  return {
+    ...request,
+    controls: { ...controls, webSearch: controls.webSearch ?? true },
+    source: { ...source, body },
+  };
 }
 
 function textOf(message: Message | undefined): string {

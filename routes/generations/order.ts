@@ -2,6 +2,7 @@
 // request, the idempotency key.
 import type { GenerationOrder, GenerationPlanned } from '../../actors/generation/open.ts';
 import { planGeneration } from '../../actors/generation/planning.ts';
+import { withSharedSearch } from '../../actors/generation/search-plan.ts';
 import { withClientContext } from '../../media/model/client-context.ts';
 import type { GenerationRequest } from '../../media/model/request.ts';
 import { estimateInputTokens, isLongRequest } from '../../media/model/tokens.ts';
@@ -62,7 +63,8 @@ async function planned(input: OrderInput): Promise<GenerationPlanned> {
   requireRoom(services);
   const catalog = services.catalog();
   const managed = catalog.routes.get(input.request.model);
-  const request = await optimized(input.request, managed, services);
+  const asked = withSharedSearch(input.request, forwardsChat(catalog, input.request));
+  const request = await optimized(asked, managed, services);
   const inputTokens = estimateInputTokens(request);
   const conversation =
     managed === undefined ? null : await conversationOf(request, caller, services);
@@ -84,6 +86,15 @@ async function planned(input: OrderInput): Promise<GenerationPlanned> {
   const inputTokensEstimate = told === request ? inputTokens : estimateInputTokens(told);
   const { candidates, routing, search, outputTokensCeiling } = plan;
   return { candidates, routing, search, outputTokensCeiling, inputTokensEstimate, request: told };
+}
+
+/** Whether the model was named itself and one of its providers speaks the Chat format. */
+function forwardsChat(
+  { models }: ReturnType<Services['catalog']>,
+  { model }: GenerationRequest,
+): boolean {
+  const targets = models.get(model)?.targets ?? [];
+  return targets.some(({ family }) => requireFamily(family).format === 'chat');
 }
 
 /** Whether the alias is a managed route: its replies have a receipt. */
