@@ -1,11 +1,10 @@
 // POST /api/me/api-keys: a new key. Its token is in this reply and nowhere else, ever.
 import * as v from 'valibot';
-import { createKeyWithin } from '../../db/keys.ts';
-import { withDeadline } from '../../db/sql.ts';
 import { fixedLimits } from '../../runtime/limits.ts';
 import { defineRoute } from '../define.ts';
 import { requireAccount } from '../require.ts';
-import { newKey, tooManyKeys } from './new-key.ts';
+import { createAuditedKey } from './audited.ts';
+import { newKey } from './new-key.ts';
 import { apiKeyBody, createdKeySchema, newKeyEntries } from './schema.ts';
 
 const { activeMax } = fixedLimits.keys;
@@ -31,10 +30,9 @@ export const createKey = defineRoute({
   replies: { 201: { description: 'The key and its token.', schema: createdKeySchema } },
   problems: ['conflict', 'dependency_unavailable'],
   async handle({ body, caller, services }) {
-    const { token, key } = newKey(body, requireAccount(caller), services);
-    const made = services.sql.begin((transaction) => createKeyWithin(transaction, key, activeMax));
-    const row = await withDeadline(made);
-    if (row === null) throw tooManyKeys();
+    const account = requireAccount(caller);
+    const { token, key } = newKey(body, account, services);
+    const row = await createAuditedKey(services, key, account.accountId);
     return {
       status: 201,
       headers: { 'cache-control': 'no-store' },

@@ -1,13 +1,10 @@
 // POST /api/me/api-keys/revoke: the key stops working on every shard before this is answered.
 import * as v from 'valibot';
-import { revokeKey as revokeKeyRow } from '../../db/keys.ts';
-import { withDeadline } from '../../db/sql.ts';
 import { lineOfText } from '../../runtime/http/text.ts';
 import { fixedLimits } from '../../runtime/limits.ts';
-import { Problem } from '../../runtime/problem.ts';
-import { credentialTopic } from '../credentials.ts';
 import { defineRoute } from '../define.ts';
 import { requireAccount } from '../require.ts';
+import { revokeAuditedKey } from './audited.ts';
 import { apiKeyBody, apiKeySchema } from './schema.ts';
 
 export const revokeKey = defineRoute({
@@ -34,9 +31,8 @@ export const revokeKey = defineRoute({
   problems: ['not_found', 'dependency_unavailable'],
   async handle({ body, caller, services }) {
     const { accountId } = requireAccount(caller);
-    const row = await withDeadline(revokeKeyRow(services.sql, accountId, body.api_key_id));
-    if (row === null) throw new Problem('not_found', { param: 'api_key_id' });
-    await services.bus.publish(credentialTopic, { keyId: row.id });
+    const keyId = body.api_key_id;
+    const row = await revokeAuditedKey(services, { accountId, keyId, actor: accountId });
     return { status: 200, json: { ok: true, api_key: apiKeyBody(row) } };
   },
 });

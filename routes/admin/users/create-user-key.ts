@@ -2,14 +2,12 @@
 // wanted. Its token is in this reply and nowhere else, ever.
 import * as v from 'valibot';
 import { findAccount } from '../../../db/accounts.ts';
-import { audited } from '../../../db/audit-events.ts';
-import { createKeyWithin } from '../../../db/keys.ts';
 import { withDeadline } from '../../../db/sql.ts';
-import { newId } from '../../../runtime/ids.ts';
 import { fixedLimits } from '../../../runtime/limits.ts';
 import { Problem } from '../../../runtime/problem.ts';
 import { defineRoute } from '../../define.ts';
-import { newKey, tooManyKeys } from '../../keys/new-key.ts';
+import { createAuditedKey } from '../../keys/audited.ts';
+import { newKey } from '../../keys/new-key.ts';
 import { apiKeyBody, createdKeySchema, newKeyEntries } from '../../keys/schema.ts';
 import { requireAccount } from '../../require.ts';
 import { accountParams } from './schema.ts';
@@ -47,22 +45,7 @@ export const createUserKey = defineRoute({
     const walletId = account?.walletId ?? null;
     if (walletId === null) throw new Problem('not_found', { param: 'account_id' });
     const { token, key } = newKey(body, { accountId, walletId }, services);
-    const made = audited(services.sql, async (transaction) => {
-      const result = await createKeyWithin(transaction, key, fixedLimits.keys.activeMax);
-      if (result === null) return { result, event: null };
-      const id = newId('aud', services.system.node);
-      const { label, scopes, prefix, environment } = result;
-      const limits = {
-        requests_per_minute: result.requestsPerMinute,
-        concurrency_max: result.concurrencyMax,
-      };
-      const details = { label, environment, scopes, prefix, ...limits };
-      const actor = requireAccount(caller).accountId;
-      const event = { id, accountId, actor, action: 'key.create', subject: `key:${result.id}` };
-      return { result, event: { ...event, details } };
-    });
-    const row = await withDeadline(made);
-    if (row === null) throw tooManyKeys();
+    const row = await createAuditedKey(services, key, requireAccount(caller).accountId);
     const json = { ok: true, raw_token: token, api_key: apiKeyBody(row) };
     return { status: 201, headers: { 'cache-control': 'no-store' }, json };
   },
