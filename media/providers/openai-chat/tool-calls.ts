@@ -5,7 +5,6 @@ import type { ModelEvent } from '../../model/events.ts';
 import { isMembers, type Members } from '../members.ts';
 
 interface Call {
-  upstreamIndex: number | null;
   id: string | null;
   name: string;
   opened: boolean;
@@ -19,12 +18,15 @@ interface Call {
 
 export interface ToolCallState {
   calls: Call[];
+  /** Positions of the last call with an index, and with an id: an answer may have thousands. */
+  byIndex: Map<number, number>;
+  byId: Map<string, number>;
   /** How many calls, from the first on, were reported. */
   openedCount: number;
 }
 
 export function emptyToolCalls(): ToolCallState {
-  return { calls: [], openedCount: 0 };
+  return { calls: [], byIndex: new Map(), byId: new Map(), openedCount: 0 };
 }
 
 /** Reads one element of `delta.tool_calls`, or the old `delta.function_call` as `{function}`. */
@@ -74,8 +76,8 @@ export function openCalls(
     const call = state.calls[index];
     if (call === undefined) return;
     call.opened = true;
-    call.id ??= `call_${streamId}_${index}`;
-    const { id, name, own } = call;
+    const id = call.id ?? nameCall(state, index, `call_${streamId}_${index}`);
+    const { name, own } = call;
     const event = { type: 'tool_call' as const, index, id, name };
     const value = call.custom ? { ...own, type: 'custom' } : own;
     events.push(value === null ? event : { ...event, native: { format: 'chat', value } });
@@ -88,27 +90,33 @@ function findCall(state: ToolCallState, fragment: Members, name: string): number
   const id = typeof fragment.id === 'string' && fragment.id !== '' ? fragment.id : null;
   const upstreamIndex = Number.isSafeInteger(fragment.index) ? (fragment.index as number) : null;
   const known =
-    upstreamIndex === null
-      ? findWithoutIndex(calls, id)
-      : calls.findLastIndex((call) => call.upstreamIndex === upstreamIndex);
+    upstreamIndex === null ? findWithoutIndex(state, id) : (state.byIndex.get(upstreamIndex) ?? -1);
   const call = calls[known];
   // The same index with another id and a name is another call: some servers count every call as 0.
   const another = id !== null && call !== undefined && call.id !== null && call.id !== id;
   if (call !== undefined && !(another && name !== '')) {
-    call.id ??= call.opened ? null : id;
+    if (call.id === null && id !== null && !call.opened) nameCall(state, known, id);
     return known;
   }
   const added: Call = {
-    upstreamIndex,
-    id,
+    id: null,
     name: '',
     opened: false,
     told: false,
     custom: false,
     own: null,
   };
-  calls.push(added);
-  return calls.length - 1;
+  const position = calls.push(added) - 1;
+  if (upstreamIndex !== null) state.byIndex.set(upstreamIndex, position);
+  if (id !== null) nameCall(state, position, id);
+  return position;
+}
+
+function nameCall({ calls, byId }: ToolCallState, position: number, id: string): string {
+  const call = calls[position];
+  if (call !== undefined) call.id = id;
+  byId.set(id, Math.max(position, byId.get(id) ?? 0));
+  return id;
 }
 
 const knownMembers: ReadonlySet<string> = new Set([
@@ -129,9 +137,8 @@ function keepOwn(call: Call, fragment: Members): void {
   }
 }
 
-function findWithoutIndex(calls: Call[], id: string | null): number {
-  if (id === null) return calls.length - 1;
-  return calls.findLastIndex((call) => call.id === id);
+function findWithoutIndex({ calls, byId }: ToolCallState, id: string | null): number {
+  return id === null ? calls.length - 1 : (byId.get(id) ?? -1);
 }
 
 function argumentsText(value: unknown): string {
