@@ -301,12 +301,16 @@ async function serve(): Promise<void> {
   await loadThreads();
 }
 
-/** Resolves when nothing runs or nothing has ended for `idleMs`, in `timeoutMs` at the latest. */
-async function quiet(timeoutMs: number, idleMs = timeoutMs): Promise<void> {
+const countRunning = () => running.size + host.size + audioRunning.size;
+/** What is still read, decoded or counted will want a hold, and runs only then. */
+const countOpen = () => countRunning() + server.counts().exchanges;
+
+/** Resolves when nothing is left, nothing has ended for `idleMs`, or `timeoutMs` have passed. */
+async function quiet(timeoutMs: number, idleMs = timeoutMs, count = countRunning): Promise<void> {
   const deadline = performance.now() + timeoutMs;
   let idleUntil = performance.now() + idleMs;
   for (let before = Infinity; ; ) {
-    const left = running.size + host.size + audioRunning.size;
+    const left = count();
     const now = performance.now();
     if (left < before) idleUntil = now + idleMs;
     if (left === 0 || now >= Math.min(deadline, idleUntil)) return;
@@ -326,7 +330,7 @@ async function close(deadlineMs: number, patienceMs: number): Promise<void> {
   server.stopListening();
   host.finishAll('server_draining');
   void host.checkpoint();
-  await quiet(patienceMs);
+  await quiet(patienceMs, patienceMs, countOpen);
   countTimeoutMs = left() * closeShares.count;
   for (const generation of running.values()) generation.tell('interrupt', null);
   for (const audio of audioRunning.values()) audio.tell('interrupt', null);

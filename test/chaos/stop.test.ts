@@ -8,6 +8,7 @@ import { startStopwatch } from '../harness/stopwatch.ts';
 import { assertChargesTold, assertNothingHeld } from './books.ts';
 import { chat, type Told } from './client.ts';
 import { isGood, progress, startLoad } from './load.ts';
+import { openRaw, rawHead } from './raw.ts';
 import { assertLedger, cleanUp, isAlive, openGateway, simulatorPid, tail, until } from './reach.ts';
 import { openChance } from './seed.ts';
 
@@ -82,6 +83,29 @@ test('SIGTERM under load: streams finish or end with an error, exit 0, books rig
   assert.deepEqual(gateway.dev, { ...dev, simulator_url: gateway.dev.simulator_url });
   const again = await chat(gateway, { text: 'again' });
   assert.ok(isGood(again));
+});
+
+test('SIGTERM while a request is still arriving: it is answered, and paid', async () => {
+  const gateway = await openGateway({ env: { TOLLGATE_DRAIN_SECONDS: String(DRAIN_SECONDS) } });
+  const body = JSON.stringify({
+    model: 'svc-sim-chat',
+    messages: [{ role: 'user', content: 'late [[sim tokens=3]]' }],
+  });
+  const slow = await openRaw(gateway);
+  slow.socket.write(rawHead(gateway, body.length) + body.slice(0, 20));
+  // The second one is answered when the first one's head has been read, or its shard is as far.
+  assert.ok(isGood(await chat(gateway, { text: 'before' })));
+  const stopping = gateway.stop();
+  await until('nobody is admitted', 5_000, async () => (await openRaw(gateway)).closed);
+  await sleep(300);
+  slow.socket.write(body.slice(20));
+  await until('it is answered', 5_000, () => slow.closed);
+  assert.match(slow.text, /^HTTP\/1\.1 200 /, slow.text);
+  assert.match(slow.text, /"charge_microcredits":[1-9]/);
+  assert.equal(await stopping, 0, tail(gateway));
+  await gateway.start();
+  await assertLedger(gateway);
+  await assertNothingHeld(gateway, 100);
 });
 
 test('kill -9 of the parent under load: its children end by themselves', async () => {
