@@ -258,3 +258,22 @@ for (const model of [messagesModel, 'svc-sim-chat']) {
     }
   });
 }
+
+for (const model of ['svc-sim-chat', 'svc-sim-responses', 'svc-sim-messages', 'svc-sim-gemini']) {
+  test(`${model}: reads documents with no title, and with one that is no file name`, async () => {
+    const data = Buffer.from('%PDF-1.4').toString('base64');
+    const pdf = { type: 'base64', media_type: 'application/pdf', data } as const;
+    const text = { type: 'text', media_type: 'text/plain', data: 'one two' } as const;
+    const document = <S>(source: S) => ({ type: 'document' as const, source });
+    const content: Anthropic.ContentBlockParam[] = [
+      document(pdf),
+      { ...document(pdf), title: 'Report of 2.1' },
+      document(text),
+      { ...document(text), title: 'Notes' },
+      { type: 'text', text: 'hi [[sim tokens=1]]' },
+    ];
+    const messages = [{ role: 'user' as const, content }];
+    const message = await client.messages.create({ model, max_tokens: 100, messages });
+    assert.equal(textOf(message), ' t0');
+  });
+}

@@ -1,6 +1,6 @@
 // What the real Chat Completions API refuses and clients get wrong: tool calls and their results
-// have to stand directly behind each other.
-import { type Members, membersOf } from '../members.ts';
+// have to stand directly behind each other, and files need names that end as their kind does.
+import { isMembers, type Members, membersOf } from '../members.ts';
 import { type ChatError, invalidRequest } from './failure.ts';
 
 /** Null: every call has its result at once, and every result its call. */
@@ -28,4 +28,33 @@ function unanswered(ids: readonly unknown[]): ChatError {
   const missing = `The following tool_call_ids did not have response messages: ${ids.join(', ')}`;
   const message = `An assistant message with 'tool_calls' ${rule}. ${missing}`;
   return invalidRequest(message, 'messages');
+}
+
+/** Of the file parts of a message. */
+export function filesRefusal(messages: readonly Members[]): ChatError | null {
+  const parts = messages.flatMap(({ content }) => membersOf(content));
+  const files = parts.map((part) => part.file).filter(isMembers);
+  return files.map(fileRefusal).find((refusal) => refusal !== null) ?? null;
+}
+
+/** The kind of a file is told by its name, whatever the data URL says. */
+export function fileRefusal({ file_data: data, filename }: Members): ChatError | null {
+  if (typeof data !== 'string') return null;
+  const [, ending] = /\.([^.]+)$/.exec(String(filename ?? '')) ?? [];
+  const known = [
+    '.csv',
+    '.docx',
+    '.html',
+    '.json',
+    '.md',
+    '.pdf',
+    '.pptx',
+    '.txt',
+    '.xlsx',
+    '.xml',
+  ];
+  if (ending !== undefined && known.includes(`.${ending.toLowerCase()}`)) return null;
+  const rule = `Expected context stuffing file type to be a supported format: ${known.join(', ')}`;
+  const got = ending === undefined ? 'none' : `.${ending}`;
+  return invalidRequest(`Invalid input: ${rule} but got ${got}.`, null);
 }

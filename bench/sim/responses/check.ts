@@ -1,7 +1,8 @@
 // What the real Responses API refuses and clients get wrong: calls without results, results without
-// calls, reasoning that was changed or stands alone, parameters of the older API.
+// calls, reasoning that was changed or stands alone, files without a kind, the older API's members.
+import { fileRefusal } from '../chat/check.ts';
 import type { ChatError } from '../chat/failure.ts';
-import { isMembers, type Members } from '../members.ts';
+import { isMembers, type Members, membersOf } from '../members.ts';
 import {
   badInput,
   belowMinimum,
@@ -31,7 +32,11 @@ export function refusalOf(body: Members, items: readonly Members[]): ChatError |
     return belowMinimum('max_output_tokens', outputTokensMin, limit);
   }
   return (
-    toolsRefusal(body) ?? itemsRefusal(items) ?? pairsRefusal(items) ?? reasoningRefusal(items)
+    toolsRefusal(body) ??
+    itemsRefusal(items) ??
+    filesRefusal(items) ??
+    pairsRefusal(items) ??
+    reasoningRefusal(items)
   );
 }
 
@@ -69,6 +74,12 @@ function itemsRefusal(items: readonly Members[]): ChatError | null {
     }
   }
   return null;
+}
+
+function filesRefusal(items: readonly Members[]): ChatError | null {
+  const parts = items.flatMap(({ content, output }) => membersOf(content ?? output));
+  const files = parts.filter(({ type }) => type === 'input_file');
+  return files.map(fileRefusal).find((refusal) => refusal !== null) ?? null;
 }
 
 function pairsRefusal(items: readonly Members[]): ChatError | null {

@@ -10,6 +10,7 @@ import type {
 } from '../../model/request.ts';
 import { readTextFile } from '../data-url.ts';
 import { effortOf, toldReasoning } from '../effort.ts';
+import { fileName } from '../file-name.ts';
 import type { Members } from '../members.ts';
 import { turnsOf, wordedResult } from '../turns.ts';
 
@@ -89,7 +90,8 @@ function encodeParts(parts: readonly ContentPart[]): string | Members[] {
       }
       case 'file': {
         // Without a name the vendor refuses the data, in words about a missing file_id.
-        return [{ type: 'file', file: { filename: part.name ?? 'file', file_data: part.url } }];
+        const filename = fileName(part.name, part.url);
+        return [{ type: 'file', file: { filename, file_data: part.url } }];
       }
       default:
         return part.format === 'chat' ? [part.value] : [];

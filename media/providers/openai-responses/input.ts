@@ -2,6 +2,7 @@
 // stripped of ids that would be looked up, and sealed reasoning is opened.
 import { openReasoning } from '../../model/dialects/responses/reasoning.ts';
 import type { ContentPart, Message } from '../../model/request.ts';
+import { fileName } from '../file-name.ts';
 import { isMembers, type Members } from '../members.ts';
 import { wordedResult } from '../turns.ts';
 
@@ -99,7 +100,8 @@ function encodePart(part: ContentPart, byModel: boolean): Members[] {
       return [{ type: 'input_image', image_url: part.url, detail: part.detail ?? 'auto' }];
     case 'file': {
       if (!/^data:/i.test(part.url)) return [{ type: 'input_file', file_url: part.url }];
-      return [{ type: 'input_file', filename: part.name ?? 'file', file_data: part.url }];
+      const filename = fileName(part.name, part.url);
+      return [{ type: 'input_file', filename, file_data: part.url }];
     }
     default:
       return part.format === 'responses' ? [part.value] : [];

@@ -239,6 +239,17 @@ test('refuses calls without results and results without calls', async () => {
   await send([user, asked, result]);
 });
 
+test('refuses files whose names do not tell their kind', async () => {
+  const data = 'data:application/pdf;base64,JVBERi0=';
+  const send = (filename: string) => {
+    const part = { type: 'file' as const, file: { filename, file_data: data } };
+    return client.chat.completions.create({ model, messages: [{ role: 'user', content: [part] }] });
+  };
+  await assert.rejects(send('file'), /but got none/);
+  await assert.rejects(send('Report 2.1'), /but got \.1/);
+  await send('Report.PDF');
+});
+
 test('says a refusal in the member of its own, whole and streamed', async () => {
   const request = ask('[[sim refusal=1]]');
   const whole = await client.chat.completions.create(request);

@@ -250,6 +250,20 @@ const refused: [string, object, RegExp][] = [
     { input: [user, { ...reasoning, encrypted_content: 'gAAAAABpx' }] },
     /could not be verified/,
   ],
+  [
+    'a file whose name does not tell its kind',
+    {
+      input: [
+        {
+          role: 'user',
+          content: [
+            { type: 'input_file', filename: 'file', file_data: 'data:application/pdf;base64,AA==' },
+          ],
+        },
+      ],
+    },
+    /supported format: .*\.pdf.* but got none/,
+  ],
   ['an unknown response', { previous_response_id: 'resp_1' }, /not found/],
 ];
 

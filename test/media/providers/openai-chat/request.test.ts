@@ -167,7 +167,7 @@ test('files are told with a name, without which the vendor takes none, and text 
     return JSON.parse(JSON.stringify(call.body)).messages[0].content;
   };
   assert.deepEqual(sent(file(pdf, null), file(pdf, 'a.pdf'), file('data:text/csv,1%2C2', 'b')), [
-    { type: 'file', file: { filename: 'file', file_data: pdf } },
+    { type: 'file', file: { filename: 'file.pdf', file_data: pdf } },
     { type: 'file', file: { filename: 'a.pdf', file_data: pdf } },
     { type: 'text', text: 'b\n1,2' },
   ]);
