@@ -196,6 +196,19 @@ test('structured output is parsed, and an answer that breaks the schema is an er
   });
 });
 
+for (const model of ['svc-sim-chat', 'svc-sim-responses', 'svc-sim-messages', 'svc-sim-gemini']) {
+  test(`${model}: JSON mode works where only the system message asks for JSON`, async () => {
+    for (const role of ['system', 'developer'] as const) {
+      const completion = await client.chat.completions.create({
+        model,
+        messages: [{ role, content: 'Answer in JSON.' }, ...user('hi [[sim text={"a":1}]]')],
+        response_format: { type: 'json_object' },
+      });
+      assert.equal(completion.choices[0]?.message.content, '{"a":1}');
+    }
+  });
+}
+
 test('an aborted stream stops at the client and is settled at the gateway', async () => {
   const own = await bed.account();
   await bed.simulator.reset();

@@ -36,7 +36,8 @@ export function refusalOf(body: Members, items: readonly Members[]): ChatError |
     itemsRefusal(items) ??
     filesRefusal(items) ??
     pairsRefusal(items) ??
-    reasoningRefusal(items)
+    reasoningRefusal(items) ??
+    formatRefusal(body, items)
   );
 }
 
@@ -111,4 +112,13 @@ function reasoningRefusal(items: readonly Members[]): ChatError | null {
     }
   }
   return null;
+}
+
+/** What the instructions say does not count. */
+function formatRefusal({ text }: Members, items: readonly Members[]): ChatError | null {
+  const format = isMembers(text) && isMembers(text.format) ? text.format : {};
+  if (format.type !== 'json_object' || /json/i.test(JSON.stringify(items))) return null;
+  const rule =
+    "must contain the word 'json' in some form to use 'text.format' of type 'json_object'.";
+  return badInput(`Response input messages ${rule}`);
 }

@@ -7,6 +7,7 @@ import { toldReasoning } from '../effort.ts';
 import { foreignTo } from '../foreign.ts';
 import { isMembers, type Members } from '../members.ts';
 import { continued, forwardInput } from './input.ts';
+import { sayingJson } from './json-word.ts';
 import { asksForScores, encodeFormat, encodeMessages, encodeSettings } from './translate.ts';
 
 /** Members of the service's own request, and those that are written anew below. */
@@ -116,6 +117,7 @@ function contentOf(
     body.input =
       input === undefined ? forwardInput(source.input ?? source.messages) : continued(input);
   } else Object.assign(body, encodeMessages(request.messages));
+  if (request.outputFormat.type === 'json_object') body.input = sayingJson(body.input);
   if (!isSameFormat) {
     encodeSettings(request, body, reasoning);
     return body;

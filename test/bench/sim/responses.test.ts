@@ -264,6 +264,11 @@ const refused: [string, object, RegExp][] = [
     },
     /supported format: .*\.pdf.* but got none/,
   ],
+  [
+    'a JSON object that only the instructions speak of',
+    { instructions: 'Answer in JSON.', text: { format: { type: 'json_object' } } },
+    /input messages must contain the word 'json'/,
+  ],
   ['an unknown response', { previous_response_id: 'resp_1' }, /not found/],
 ];
 

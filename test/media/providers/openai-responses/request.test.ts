@@ -38,6 +38,7 @@ const always = { model: 'upstream-model', max_output_tokens: 77, store: false, s
 
 test('forwards what it does not know and takes out what is the service’s own', () => {
   const sent = forward({
+    input: 'hi, in JSON',
     instructions: 'be brief',
     temperature: 0.5,
     brand_new: { a: 1 },
@@ -64,7 +65,7 @@ test('forwards what it does not know and takes out what is the service’s own',
   assert.deepEqual(sent, {
     ...always,
     instructions: 'be brief',
-    input: 'hi',
+    input: 'hi, in JSON',
     temperature: 0.5,
     brand_new: { a: 1 },
     user: 'u',
@@ -74,6 +75,18 @@ test('forwards what it does not know and takes out what is the service’s own',
     metadata: { mine: 'm' },
     text: { format: { type: 'json_object' }, verbosity: 'low' },
   });
+});
+
+test('who wants a JSON object and says so nowhere in the input is reminded to', () => {
+  const text = { format: { type: 'json_object' } };
+  const reminder = { role: 'system', content: 'Answer with one JSON object.' };
+  const inputOf = (body: Members) => forward({ ...body, text }).input;
+  const hi = { role: 'user', content: 'hi' };
+  assert.deepEqual(inputOf({ instructions: 'In JSON.', input: 'hi' }), [reminder, hi]);
+  assert.deepEqual(inputOf({ input: [hi] }), [reminder, hi]);
+  const said = { role: 'user', content: [{ type: 'input_text', text: 'Answer in Json.' }] };
+  assert.deepEqual(inputOf({ input: [hi, said] }), [hi, said]);
+  assert.equal(forward({ instructions: 'In JSON.' }).input, 'hi');
 });
 
 test('response_format goes before text.format', () => {
@@ -197,6 +210,7 @@ test('other formats are translated: tools flat and not strict, settings, picture
     ...always,
     include: ['reasoning.encrypted_content'],
     input: [
+      { role: 'system', content: 'Answer with one JSON object.' },
       {
         role: 'user',
         content: [
