@@ -11,6 +11,7 @@ import type {
 import { readTextFile } from '../data-url.ts';
 import { effortOf, toldReasoning } from '../effort.ts';
 import { fileName } from '../file-name.ts';
+import { functionSchema } from '../function-schema.ts';
 import type { Members } from '../members.ts';
 import { turnsOf, wordedResult } from '../turns.ts';
 
@@ -127,7 +128,7 @@ export function encodeSettings(request: GenerationRequest, body: Members, reason
 function encodeTool(tool: FunctionTool): Members {
   const declared: Members = { name: tool.name };
   if (tool.description !== null) declared.description = tool.description;
-  if (tool.parameters !== null) declared.parameters = tool.parameters;
+  if (tool.parameters !== null) declared.parameters = functionSchema(tool.parameters);
   if (tool.strict !== null) declared.strict = tool.strict;
   return { type: 'function', function: declared };
 }

@@ -8,6 +8,7 @@ import type {
   ToolChoice,
 } from '../../model/request.ts';
 import { effortOf } from '../effort.ts';
+import { functionSchema } from '../function-schema.ts';
 import type { Members } from '../members.ts';
 import { encodeInput } from './input.ts';
 
@@ -75,7 +76,7 @@ function encodeReasoning(wanted: Reasoning): Members {
 function encodeTool(tool: FunctionTool): Members {
   const declared: Members = { type: 'function', name: tool.name };
   if (tool.description !== null) declared.description = tool.description;
-  declared.parameters = tool.parameters ?? { type: 'object', properties: {} };
+  declared.parameters = functionSchema(tool.parameters ?? {});
   declared.strict = tool.strict ?? false;
   return declared;
 }

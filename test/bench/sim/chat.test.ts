@@ -245,8 +245,7 @@ test('refuses files whose names do not tell their kind', async () => {
     const part = { type: 'file' as const, file: { filename, file_data: data } };
     return client.chat.completions.create({ model, messages: [{ role: 'user', content: [part] }] });
   };
-  await assert.rejects(send('file'), /but got none/);
-  await assert.rejects(send('Report 2.1'), /but got \.1/);
+  await assert.rejects(send('Report of May'), /but got none/);
   await send('Report.PDF');
 });
 

@@ -77,18 +77,6 @@ test('forwards what it does not know and takes out what is the service’s own',
   });
 });
 
-test('who wants a JSON object and says so nowhere in the input is reminded to', () => {
-  const text = { format: { type: 'json_object' } };
-  const reminder = { role: 'system', content: 'Answer with one JSON object.' };
-  const inputOf = (body: Members) => forward({ ...body, text }).input;
-  const hi = { role: 'user', content: 'hi' };
-  assert.deepEqual(inputOf({ instructions: 'In JSON.', input: 'hi' }), [reminder, hi]);
-  assert.deepEqual(inputOf({ input: [hi] }), [reminder, hi]);
-  const said = { role: 'user', content: [{ type: 'input_text', text: 'Answer in Json.' }] };
-  assert.deepEqual(inputOf({ input: [hi, said] }), [hi, said]);
-  assert.equal(forward({ instructions: 'In JSON.' }).input, 'hi');
-});
-
 test('response_format goes before text.format', () => {
   const schema = { type: 'object' };
   const sent = forward({
