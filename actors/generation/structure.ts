@@ -44,11 +44,12 @@ export function isConstrained(
   family: ProviderFamily,
   request: GenerationRequest,
   { model, target }: Candidate,
+  nativeSearch = false,
 ): boolean {
   const { outputFormat } = request;
   if (outputFormat.type === 'text') return true;
   if (!model.capabilities.includes('structured_output')) return false;
-  return family.constrains(outputFormat, request, target);
+  return family.constrains(outputFormat, request, target, nativeSearch);
 }
 
 /** The request as prose: for a provider that has no member for the format. */

@@ -64,7 +64,7 @@ export function callCandidate(
   const family = deps.family(target.family);
   const nativeSearch = searchesNatively(state, candidate);
   if (nativeSearch) tellSearching(state);
-  const isFree = !isConstrained(family, request, candidate);
+  const isFree = !isConstrained(family, request, candidate, nativeSearch);
   search.awaited = nativeSearch && spec.search?.required === true;
   structure.withheld = isFree || search.awaited;
   const { self } = context;

@@ -77,8 +77,14 @@ export interface ProviderFamily {
   readonly outputTokensMin: number;
   /** Stop sequences of the request that the provider cannot be told: see `StopCut`. */
   unwatched(request: GenerationRequest): readonly string[];
-  /** Whether the provider itself keeps the answer to the format; else we check and repair. */
-  constrains(format: OutputFormat, request: GenerationRequest, target: UpstreamTarget): boolean;
+  /** Whether the provider itself keeps the answer to the format; else we check and repair.
+   * `nativeSearch`: while its own search is on. */
+  constrains(
+    format: OutputFormat,
+    request: GenerationRequest,
+    target: UpstreamTarget,
+    nativeSearch?: boolean,
+  ): boolean;
   /** Always a streamed call. Parts, tools and settings that the family has no form for are left
    * out; what it must refuse is found before (`lacks`). */
   encodeRequest(

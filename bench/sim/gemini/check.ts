@@ -58,6 +58,11 @@ function fieldsRefusal(body: Members): string | null {
 }
 
 function toolsRefusal(body: Members): string | null {
+  const config = isMembers(body.generationConfig) ? body.generationConfig : {};
+  const searches = membersOf(body.tools).some((tool) => isMembers(tool.googleSearch));
+  if (searches && config.responseMimeType === 'application/json') {
+    return "Tool use with a response mime type: 'application/json' is unsupported";
+  }
   for (const [at, tool] of membersOf(body.tools).entries()) {
     for (const [index, declared] of membersOf(tool.functionDeclarations).entries()) {
       const where = `tools[${at}].function_declarations[${index}]`;

@@ -96,12 +96,17 @@ function encodeChoice(choice: ToolChoice): Members {
   }
 }
 
-/** Before the third generation no format can be had together with tools. */
+/**
+ * Before the third generation no format can be had together with tools. Beside a format the
+ * provider's search is refused by that generation, and left out without a word by later ones.
+ */
 export function constrains(
   _format: OutputFormat,
   { tools }: GenerationRequest,
   { upstreamModel }: UpstreamTarget,
+  nativeSearch = false,
 ): boolean {
+  if (nativeSearch) return false;
   const generation = generationOf(upstreamModel);
   return tools.length === 0 || generation === null || generation >= 3;
 }
