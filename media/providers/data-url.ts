@@ -6,13 +6,17 @@ export interface DataUrl {
   base64: string;
 }
 
+/** OpenAI's providers take it, others do not. */
+const wrongNames: ReadonlyMap<string, string> = new Map([['image/jpg', 'image/jpeg']]);
+
 /** What is not base64 there is made so. Null: another kind of URL. */
 export function readDataUrl(url: string): DataUrl | null {
   if (!/^data:/i.test(url)) return null;
   const comma = url.indexOf(',');
   if (comma < 0) return null;
   const [type = '', ...parameters] = url.slice('data:'.length, comma).split(';');
-  const mediaType = type.trim().toLowerCase();
+  const named = type.trim().toLowerCase();
+  const mediaType = wrongNames.get(named) ?? named;
   const payload = url.slice(comma + 1);
   if (parameters.some((parameter) => /^\s*base64\s*$/i.test(parameter))) {
     return { mediaType, base64: payload };
@@ -20,7 +24,7 @@ export function readDataUrl(url: string): DataUrl | null {
   return { mediaType, base64: Buffer.from(decoded(payload)).toString('base64') };
 }
 
-const textTypes = /^(?:text\/|application\/(?:json|xml|x-ndjson|yaml|javascript)$)/;
+export const textTypes = /^(?:text\/|application\/(?:json|xml|x-ndjson|yaml|javascript)$)/;
 
 /** What a text file says; null: another kind of file, or one that stands elsewhere. */
 export function readTextFile(url: string): string | null {

@@ -209,6 +209,31 @@ for (const model of ['svc-sim-chat', 'svc-sim-responses', 'svc-sim-messages', 's
   });
 }
 
+for (const model of ['svc-sim-chat', 'svc-sim-responses', 'svc-sim-messages', 'svc-sim-gemini']) {
+  test(`${model}: reads pictures that are called image/jpg, and files of text`, async () => {
+    const base64 = Buffer.from('{"a":1}').toString('base64');
+    const file = (filename: string, type: string) => ({
+      type: 'file' as const,
+      file: { filename, file_data: `data:${type};base64,${base64}` },
+    });
+    const completion = await client.chat.completions.create({
+      model,
+      messages: [
+        {
+          role: 'user',
+          content: [
+            { type: 'image_url', image_url: { url: 'data:image/jpg;base64,/9j/4AAQ' } },
+            file('a.json', 'application/json'),
+            file('a.csv', 'text/csv'),
+            { type: 'text', text: 'hi [[sim tokens=1]]' },
+          ],
+        },
+      ],
+    });
+    assert.equal(completion.choices[0]?.message.content, ' t0');
+  });
+}
+
 test('an aborted stream stops at the client and is settled at the gateway', async () => {
   const own = await bed.account();
   await bed.simulator.reset();

@@ -17,6 +17,8 @@ const configFields = new Set([
 const partData = /^(text|inlineData|fileData|functionCall|functionResponse|executableCode)$/;
 const resultData = /^(codeExecutionResult|toolCall|toolResponse)$/;
 const roles: readonly unknown[] = ['user', 'model', 'function', undefined];
+/** Some of the many. */
+const unknownTypes: ReadonlySet<unknown> = new Set(['application/json', 'image/jpg']);
 const stopSequencesMax = 5;
 
 /** Null: the API would take it. */
@@ -89,6 +91,8 @@ function contentsRefusal(contents: readonly Members[]): string | null {
     if (parts.length === 0) return `${where}: contents.parts must not be empty.\n`;
     for (const [index, part] of parts.entries()) {
       const names = Object.keys(part).map(camel);
+      const { mimeType } = isMembers(part.inlineData) ? part.inlineData : {};
+      if (unknownTypes.has(mimeType)) return `Unsupported MIME type: ${mimeType}`;
       if (names.some((name) => partData.test(name) || resultData.test(name))) continue;
       const rule = "required oneof field 'data' must have one initialized field";
       return `${where}[${index}].data: ${rule}\n`;

@@ -18,6 +18,7 @@ export function refusalOf(body: Members, messages: readonly unknown[]): string |
   const turns = turnsOf(messages);
   return (
     messagesRefusal(messages) ??
+    sourceRefusal(turns) ??
     toolPairsRefusal(turns) ??
     signatureRefusal(turns) ??
     thinkingRefusal(body, turns) ??
@@ -53,6 +54,18 @@ function messagesRefusal(messages: readonly unknown[]): string | null {
     if (last && role === 'assistant' && /\s$/.test(lastText(message))) {
       return 'messages: final assistant content cannot end with trailing whitespace';
     }
+  }
+  return null;
+}
+
+const imageTypes = ['image/jpeg', 'image/png', 'image/gif', 'image/webp'];
+
+function sourceRefusal(turns: readonly Turn[]): string | null {
+  for (const { type, source } of turns.flatMap(({ blocks }) => blocks)) {
+    if (!isMembers(source) || source.type !== 'base64') continue;
+    const known = type === 'image' ? imageTypes : ['application/pdf'];
+    if (known.includes(String(source.media_type))) continue;
+    return `${type}.source.base64.media_type: Input should be '${known.join("', '")}'`;
   }
   return null;
 }

@@ -1,7 +1,7 @@
 // Neutral content parts → content blocks. Empty text is left out: the provider refuses it.
 import { isSealed } from '../../model/dialects/responses/reasoning.ts';
 import type { ContentPart, Message, NativeMembers } from '../../model/request.ts';
-import { readDataUrl } from '../data-url.ts';
+import { readDataUrl, readTextFile } from '../data-url.ts';
 import type { Members } from '../members.ts';
 
 export function encodeParts(parts: readonly ContentPart[]): Members[] {
@@ -55,8 +55,8 @@ function encodeFile(url: string, name: string | null): Members[] {
       ? [{ type: 'document', source: { type: 'url', url }, ...title }]
       : [];
   }
-  if (data.mediaType.startsWith('text/')) {
-    const text = Buffer.from(data.base64, 'base64').toString();
+  const text = readTextFile(url);
+  if (text !== null) {
     const source = { type: 'text', media_type: 'text/plain', data: text };
     return [{ type: 'document', source, ...title }];
   }

@@ -1,6 +1,6 @@
 // Parts of messages → parts of a content: text, data as data, addresses as files.
 import type { ContentPart } from '../../model/request.ts';
-import { readDataUrl } from '../data-url.ts';
+import { readDataUrl, textTypes } from '../data-url.ts';
 import { isMembers, type Members } from '../members.ts';
 
 /** Whether a part has a form here: of what only another format says, audio alone has. */
@@ -39,7 +39,8 @@ function encodeMedia(url: string, fallbackType: string): Members {
   const inline = readDataUrl(url);
   if (inline !== null) {
     const { mediaType, base64: data } = inline;
-    return { inlineData: { mimeType: mediaType || 'text/plain', data } };
+    const isSource = mediaType.startsWith('application/') && textTypes.test(mediaType);
+    return { inlineData: { mimeType: isSource ? 'text/plain' : mediaType || 'text/plain', data } };
   }
   return { fileData: { mimeType: typeOf(url) ?? fallbackType, fileUri: url } };
 }
