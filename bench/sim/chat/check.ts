@@ -58,3 +58,11 @@ export function fileRefusal({ file_data: data, filename }: Members): ChatError |
   const got = ending === undefined ? 'none' : `.${ending}`;
   return invalidRequest(`Invalid input: ${rule} but got ${got}.`, null);
 }
+
+const stopSequencesMax = 4;
+
+export function stopRefusal({ stop }: Members): ChatError | null {
+  if (!Array.isArray(stop) || stop.length <= stopSequencesMax) return null;
+  const rule = `Expected an array with maximum length ${stopSequencesMax}`;
+  return invalidRequest(`Invalid 'stop': array too long. ${rule}, got ${stop.length}.`, 'stop');
+}

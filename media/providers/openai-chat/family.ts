@@ -4,6 +4,7 @@ import type { ProviderFamily } from '../contract.ts';
 import { readFailure } from './failure.ts';
 import { ChatReader } from './reader.ts';
 import { encodeRequest, lacks } from './request.ts';
+import { unwatched } from './translate.ts';
 
 export const openaiChat: ProviderFamily = {
   name: 'openai-chat',
@@ -11,7 +12,7 @@ export const openaiChat: ProviderFamily = {
   searches: () => false,
   counting: null,
   outputTokensMin: 1,
-  unwatched: () => [],
+  unwatched,
   constrains: () => true,
   lacks,
   encodeRequest,

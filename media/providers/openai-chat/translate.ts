@@ -105,6 +105,14 @@ function plainText(parts: readonly ContentPart[]): string {
   return parts.flatMap((part) => (part.type === 'text' ? part.text : [])).join('\n');
 }
 
+/** More are refused by the vendor (Chat Completions reference: `stop`). */
+const stopSequencesMax = 4;
+
+/** Stop sequences beyond those that the provider takes, of clients that were promised more. */
+export function unwatched({ sampling, source }: GenerationRequest): readonly string[] {
+  return source.format === 'chat' ? [] : sampling.stop.slice(stopSequencesMax);
+}
+
 /** Sampling, tools and reasoning effort, as far as they were given. */
 export function encodeSettings(request: GenerationRequest, body: Members, reasons: boolean): void {
   const { sampling, tools, toolChoice, parallelToolCalls } = request;
@@ -115,7 +123,7 @@ export function encodeSettings(request: GenerationRequest, body: Members, reason
     seed: sampling.seed,
     presence_penalty: sampling.presencePenalty,
     frequency_penalty: sampling.frequencyPenalty,
-    stop: sampling.stop.length === 0 ? null : sampling.stop,
+    stop: sampling.stop.length === 0 ? null : sampling.stop.slice(0, stopSequencesMax),
     reasoning_effort: reasoning === null ? null : effortOf(reasoning),
   };
   for (const [name, value] of Object.entries(settings)) if (value !== null) body[name] = value;

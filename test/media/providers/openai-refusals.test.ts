@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { responsesDialect } from '../../../media/model/dialects/responses/dialect.ts';
-import type { GenerationRequest } from '../../../media/model/request.ts';
+import { type GenerationRequest, noSampling } from '../../../media/model/request.ts';
 import type { UpstreamTarget } from '../../../media/providers/contract.ts';
 import { openaiChat } from '../../../media/providers/openai-chat/family.ts';
 import { openaiResponses } from '../../../media/providers/openai-responses/family.ts';
@@ -61,4 +61,20 @@ test('who wants a JSON object and says so nowhere in the input is reminded to', 
   const said = { role: 'user', content: [{ type: 'input_text', text: 'Answer in Json.' }] };
   assert.deepEqual(inputOf({ text, input: [hi, said] }), [hi, said]);
   assert.equal(inputOf({ instructions: 'In JSON.', input: 'hi' }), 'hi');
+});
+
+test('four stop sequences are told to a provider of Chat, and the rest is watched for', () => {
+  const stop = ['a', 'b', 'c', 'd', 'e', 'f'];
+  const request = neutralRequest({
+    messages: [userMessage('hi')],
+    sampling: { ...noSampling, stop },
+    source,
+  });
+  assert.deepEqual(sentTo(openaiChat, request).stop, ['a', 'b', 'c', 'd']);
+  assert.deepEqual(openaiChat.unwatched(request), ['e', 'f']);
+  // A client of the same format is told by the provider how many that one takes.
+  const own = { ...source, format: 'chat' as const, body: { messages: [], stop } };
+  const same = { ...request, source: own };
+  assert.deepEqual(sentTo(openaiChat, same).stop, stop);
+  assert.deepEqual(openaiChat.unwatched(same), []);
 });
