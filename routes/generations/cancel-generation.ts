@@ -1,5 +1,6 @@
 // POST /v1/generations/{request_id}/cancel: explicit cancel. The upstream is aborted, what was used
 // is settled; the reply comes when that is durable.
+import { setTimeout as sleep } from 'node:timers/promises';
 import { cancelAudio, isAudioRoute } from '../../actors/audio/open.ts';
 import { watchEnd } from '../../actors/generation/open.ts';
 import { nodeOfId } from '../../runtime/ids.ts';
@@ -31,7 +32,10 @@ export const cancelGeneration = defineRoute({
       if (isAudioRoute(row.route)) await cancelAudio(services.audio, row.id);
       else await cancelRunning(services, row.id);
     }
-    const after = await requireGeneration(services, caller, row.id);
+    const after = await readEnded(
+      () => requireGeneration(services, caller, row.id),
+      ({ status }) => status,
+    );
     if (after.status === 'running') {
       throw new Problem('dependency_unavailable', { headers: { 'retry-after': '1' } });
     }
@@ -41,6 +45,22 @@ export const cancelGeneration = defineRoute({
     return { status: 200, json: generationBody(after) };
   },
 });
+
+const looksMs = [25, 75, 200, 700];
+
+/** What is read after its end. Of what failed for nothing the end is told before it is written. */
+export async function readEnded<T>(
+  read: () => Promise<T>,
+  statusOf: (row: T) => string,
+): Promise<T> {
+  let row = await read();
+  for (const waitMs of looksMs) {
+    if (statusOf(row) !== 'running') break;
+    await sleep(waitMs);
+    row = await read();
+  }
+  return row;
+}
 
 /** Cancels a generation on whichever node and waits until its end is durable, within bounds. */
 export async function cancelRunning(services: Services, generationId: string): Promise<void> {

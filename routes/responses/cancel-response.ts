@@ -2,7 +2,7 @@
 // is settled; the reply comes when that is durable.
 import { Problem } from '../../runtime/problem.ts';
 import { defineRoute } from '../define.ts';
-import { cancelRunning } from '../generations/cancel-generation.ts';
+import { cancelRunning, readEnded } from '../generations/cancel-generation.ts';
 import { responseParams } from './get-response.ts';
 import { responseSchema } from './schema.ts';
 import { requireResponse, storedBody } from './stored.ts';
@@ -29,7 +29,10 @@ export const cancelResponse = defineRoute({
     const stored = await requireResponse(services, caller, params.response_id);
     const { id, status } = stored.generation;
     if (status === 'running') await cancelRunning(services, id);
-    const after = await requireResponse(services, caller, params.response_id);
+    const after = await readEnded(
+      () => requireResponse(services, caller, params.response_id),
+      ({ generation }) => generation.status,
+    );
     if (after.generation.status === 'running') {
       throw new Problem('dependency_unavailable', { headers: { 'retry-after': '1' } });
     }
