@@ -1,12 +1,12 @@
-// Whether a request of Messages asks for a cache that keeps its input, and for how long: writing to
-// it has prices of its own, which the hold has to cover.
+// Whether a request asks for a cache that keeps its input, and for how long: writing to it has
+// prices of its own, which the hold has to cover.
 import type { GenerationRequest } from './request.ts';
 
 export type CacheLife = 'none' | '5m' | '1h';
 
 /** The longest. A mark may stand beside any block, tool or call, or beside the messages. */
 export function cacheLifeOf({ source }: Pick<GenerationRequest, 'source'>): CacheLife {
-  if (source.format !== 'messages') return 'none';
+  if (source.format === 'responses') return 'none';
   const { cache_control, system, messages, tools } = source.body;
   const marks: unknown[] = [];
   for (const part of [{ cache_control }, system, messages, tools]) collect(part, marks, depthMax);

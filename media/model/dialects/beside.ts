@@ -1,6 +1,6 @@
 // What a member of a request has besides what is read of it: kept for upstreams of the same format,
 // where a message has to be written anew.
-import type { NativeMembers, WireFormat } from '../request.ts';
+import type { Message, NativeMembers, WireFormat } from '../request.ts';
 
 /** Those that are set; `own` is left out where there is none. */
 export function beside(
@@ -16,6 +16,14 @@ export function beside(
     value[name] = member;
   }
   return value === null ? none : { own: { format, value } };
+}
+
+/** Where the client wants a cache to keep what it has written so far. */
+export function cacheMark({
+  cache_control: mark,
+}: Record<string, unknown>): Pick<Message, 'cacheControl'> {
+  const isMark = typeof mark === 'object' && mark !== null && !Array.isArray(mark);
+  return isMark ? { cacheControl: mark as Record<string, unknown> } : {};
 }
 
 const none: NativeMembers = Object.freeze({});

@@ -12,7 +12,7 @@ import type {
   ToolChoice,
 } from '../../request.ts';
 import { isSearchTool, withoutForbiddenSearch } from '../../search-tools.ts';
-import { beside } from '../beside.ts';
+import { beside, cacheMark } from '../beside.ts';
 import {
   readCeiling,
   readControls,
@@ -136,15 +136,17 @@ function readParts(content: BodyMessage['content']): ContentPart[] {
 /** Any part: those of unknown types too. */
 type BodyPart = Record<string, unknown> & { type: string };
 
+/** Marks of a cache are what gateways have taught clients of models that speak Messages. */
 function readPart(part: BodyPart): ContentPart {
-  if (isPart(part, 'text')) return { type: 'text', text: part.text };
+  if (isPart(part, 'text')) return { type: 'text', text: part.text, ...cacheMark(part) };
   if (isPart(part, 'refusal')) return { type: 'text', text: part.refusal };
   if (isPart(part, 'image_url')) {
-    return { type: 'image', url: part.image_url.url, detail: part.image_url.detail ?? null };
+    const { url, detail = null } = part.image_url;
+    return { type: 'image', url, detail, ...cacheMark(part) };
   }
   if (isPart(part, 'file') && typeof part.file.file_data === 'string') {
     const name = part.file.filename ?? null;
-    return { type: 'file', url: fileUrl(part.file.file_data, name), name };
+    return { type: 'file', url: fileUrl(part.file.file_data, name), name, ...cacheMark(part) };
   }
   return { type: 'native', format: 'chat', value: part };
 }

@@ -2,7 +2,7 @@
 // words of its own: each result becomes a message, in the order in which they stand.
 import { assertMediaUrls } from '../../media-url.ts';
 import type { ContentPart, Message, NativeMembers } from '../../request.ts';
-import { beside } from '../beside.ts';
+import { beside, cacheMark } from '../beside.ts';
 import { isSealed, openReasoning } from '../responses/reasoning.ts';
 import { readTextDocument } from './documents.ts';
 import type { BlockSource, BodyMessage, CountRequestBody, KnownBlocks } from './schema.ts';
@@ -95,11 +95,6 @@ function readForeign({ type, thinking, signature }: BodyBlock): ContentPart | nu
   const isShown = typeof thinking === 'string' && thinking !== '';
   const summary = isShown ? [{ type: 'summary_text', text: thinking }] : [];
   return openReasoning({ type: 'reasoning', summary, encrypted_content: signature });
-}
-
-function cacheMark({ cache_control: mark }: BodyBlock): Pick<Message, 'cacheControl'> {
-  const isMark = typeof mark === 'object' && mark !== null;
-  return isMark ? { cacheControl: mark as Record<string, unknown> } : {};
 }
 
 const readMembers: ReadonlySet<string> = new Set([
