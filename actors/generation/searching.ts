@@ -184,5 +184,5 @@ function isOfSearch(event: ModelEvent): boolean {
   if (event.type === 'citation') return event.citation.url !== '';
   if (event.type !== 'native') return false;
   const { type, name } = event.value;
-  return `${String(type)} ${String(name)}`.includes('web_search');
+  return [type, name].some((word) => typeof word === 'string' && word.includes('web_search'));
 }

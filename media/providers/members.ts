@@ -28,3 +28,12 @@ export function checkedReport(usage: TokenUsage, input: unknown, output: unknown
 export function count(value: unknown): number {
   return isCount(value) ? Math.floor(value) : 0;
 }
+
+/** As a word, whatever it is: an object whose `toString` is no function is none to `String`. */
+export function wordOf(value: unknown): string {
+  try {
+    return String(value);
+  } catch {
+    return 'unreadable';
+  }
+}

@@ -1,7 +1,7 @@
 // What refusals mean in every family (decisions.md, section 2): the kind of a status, and how long
 // a provider asks to be left alone. Its own text goes into `detail`, for the log alone.
 import type { UpstreamFailure } from '../model/events.ts';
-import { isMembers } from './members.ts';
+import { isMembers, wordOf } from './members.ts';
 
 export const detailCharactersMax = 500;
 export const retryAfterMsMax = 24 * 3600 * 1000;
@@ -69,7 +69,7 @@ export function detailOf(error: unknown, members: readonly string[]): string {
   if (typeof error === 'string') return error.slice(0, detailCharactersMax);
   if (!isMembers(error)) return '';
   const parts = members.map((name) => error[name]).filter((part) => part !== undefined);
-  return parts.map(String).join(': ').slice(0, detailCharactersMax);
+  return parts.map(wordOf).join(': ').slice(0, detailCharactersMax);
 }
 
 /** A failure that no status tells: a cut, nonsense, an error inside a stream. */

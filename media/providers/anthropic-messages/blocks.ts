@@ -2,7 +2,7 @@
 // signature, a server tool's result, citations) waits for the end of its block, but for a client of
 // the same format, which gets borders, citations and the calls of server tools as they come.
 import type { Citation, ModelEvent } from '../../model/events.ts';
-import { isMembers, type Members } from '../members.ts';
+import { isMembers, type Members, wordOf } from '../members.ts';
 import { isPlain } from '../sse.ts';
 import { ownCall } from './own.ts';
 
@@ -72,7 +72,7 @@ function openBlock(state: BlockState, block: Members, events: ModelEvent[]): Ope
     const index = state.toolCount;
     state.toolCount += 1;
     const id = typeof block.id === 'string' && block.id !== '' ? block.id : `toolu_${index}`;
-    const call = { type: 'tool_call' as const, index, id, name: String(block.name ?? '') };
+    const call = { type: 'tool_call' as const, index, id, name: wordOf(block.name ?? '') };
     const native = state.own ? ownCall(block) : null;
     events.push(native === null ? call : { ...call, native });
     return { kind: 'tool', index, input: block.input, written: false };

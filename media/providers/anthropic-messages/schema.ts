@@ -1,6 +1,6 @@
 // What of JSON Schema this provider can keep an answer to (its structured outputs), and the form in
 // which it wants it: objects closed, by a member of their own, and nothing that refers to itself.
-import { isMembers, type Members } from '../members.ts';
+import { isMembers, type Members, wordOf } from '../members.ts';
 
 const formats: ReadonlySet<unknown> = new Set([
   'date-time',
@@ -60,7 +60,7 @@ function closedSchema(schema: unknown, depth: number): Members | null {
 /** Undefined: cannot be kept. */
 function constrainedMember(name: string, value: unknown, depth: number): unknown {
   if (plainMembers.has(name)) return value;
-  if (name === '$ref') return referencePattern.test(String(value)) ? value : undefined;
+  if (name === '$ref') return referencePattern.test(wordOf(value)) ? value : undefined;
   if (name === 'const') return isPlain(value) ? value : undefined;
   if (name === 'enum') return Array.isArray(value) && value.every(isPlain) ? value : undefined;
   if (name === 'additionalProperties') return value === false ? value : undefined;

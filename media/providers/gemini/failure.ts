@@ -1,7 +1,7 @@
 // Error replies of the Gemini API (google.rpc.Status in JSON) → the neutral failure. A refused
 // credential comes as 400, and the wait after a 429 stands in the body only.
 import type { UpstreamFailure } from '../../model/events.ts';
-import { isMembers, type Members } from '../members.ts';
+import { isMembers, type Members, wordOf } from '../members.ts';
 import {
   detailCharactersMax,
   detailOf,
@@ -26,7 +26,7 @@ export function readFailure(
     const detail = body.slice(0, detailCharactersMax);
     return { kind: kindOfStatus(status), status, retryAfterMs: retryAfterMs(headers), detail };
   }
-  const reasons = [error.status, ...detailsOf(error).map(({ reason }) => reason)].map(String);
+  const reasons = [error.status, ...detailsOf(error).map(({ reason }) => reason)].map(wordOf);
   const isCredential = reasons.some((reason) => badCredential.test(reason));
   const isElsewhere = isCredential || reasons.includes('FAILED_PRECONDITION');
   const kind = kindOfStatus(status);

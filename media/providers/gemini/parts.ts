@@ -1,7 +1,7 @@
 // Parts of messages → parts of a content: text, data as data, addresses as files.
 import type { ContentPart } from '../../model/request.ts';
 import { readDataUrl, textTypes } from '../data-url.ts';
-import { isMembers, type Members } from '../members.ts';
+import { isMembers, type Members, wordOf } from '../members.ts';
 
 /** Whether a part has a form here: of what only another format says, audio alone has. */
 export function isExpressible(part: ContentPart): boolean {
@@ -28,7 +28,7 @@ export function encodeParts(parts: readonly ContentPart[]): Members[] {
 function encodeNative(value: Members): Members[] {
   if (!isAudio(value)) return [];
   const { data, format } = value.input_audio;
-  return [{ inlineData: { mimeType: `audio/${String(format ?? 'wav')}`, data } }];
+  return [{ inlineData: { mimeType: `audio/${wordOf(format ?? 'wav')}`, data } }];
 }
 
 function isAudio(value: Members): value is Members & { input_audio: Members } {

@@ -1,7 +1,7 @@
 // Errors of a Responses server → the neutral failure. Refusals by status have the same envelope as
 // Chat's; inside a stream a code says what went wrong, flat or nested.
 import type { UpstreamFailure } from '../../model/events.ts';
-import { isMembers, type Members } from '../members.ts';
+import { isMembers, type Members, wordOf } from '../members.ts';
 import { detailCharactersMax } from '../refusal.ts';
 
 export { readFailure } from '../openai-chat/failure.ts';
@@ -13,7 +13,7 @@ const rejectedCodes = /^(invalid_|context_length|image_|unsupported_|empty_image
 export function streamFailure(value: unknown): UpstreamFailure {
   const error = isMembers(value) ? value : {};
   const code = typeof error.code === 'string' ? error.code : '';
-  const detail = [code, error.message ?? ''].map(String).join(': ');
+  const detail = [code, error.message ?? ''].map(wordOf).join(': ');
   return {
     kind: kindOfCode(code),
     status: null,

@@ -1,7 +1,7 @@
 // What is known of the items of one stream. Everything is told by its place: some servers change
 // the id of an item from event to event.
 import type { ClientFormat } from '../contract.ts';
-import type { Members } from '../members.ts';
+import { type Members, wordOf } from '../members.ts';
 
 export interface Call {
   index: number;
@@ -80,7 +80,7 @@ export function newItems(clientFormat?: ClientFormat): ItemState {
 /** Where an event's item stands. */
 export function placeOf(event: Members): string {
   const { output_index: index, item_id: id } = event;
-  return Number.isSafeInteger(index) ? String(index) : String(id ?? '0');
+  return Number.isSafeInteger(index) ? String(index) : wordOf(id ?? '0');
 }
 
 /** Where an event's part of a message stands. */

@@ -26,4 +26,6 @@ test('searches of the web are seen, those among tools and files are not', () => 
   const tools = { type: 'server_tool_use', name: 'tool_search_tool_regex' };
   assert.ok(!isSeen(native('messages', tools)));
   assert.ok(!isSeen(native('messages', { type: 'tool_search_tool_result', content: {} })));
+  const strange = { type: 'server_tool_use', name: { toString: 1 } };
+  assert.ok(!isSeen(native('messages', strange)));
 });
