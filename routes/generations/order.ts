@@ -93,8 +93,10 @@ function forwardsChat(
   { models }: ReturnType<Services['catalog']>,
   { model }: GenerationRequest,
 ): boolean {
-  const targets = models.get(model)?.targets ?? [];
-  return targets.some(({ family }) => requireFamily(family).format === 'chat');
+  const named = models.get(model);
+  // What other kinds are used for is said when it is planned.
+  if (named?.kind !== 'generation') return false;
+  return named.targets.some(({ family }) => requireFamily(family).format === 'chat');
 }
 
 /** Whether the alias is a managed route: its replies have a receipt. */
