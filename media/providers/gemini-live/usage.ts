@@ -67,9 +67,14 @@ function readUsage(usage: unknown): LiveUsage | null {
   const prompt = countOf(usage.promptTokenCount);
   // The second name is Vertex AI's.
   const response = countOf(usage.responseTokenCount) ?? countOf(usage.candidatesTokenCount);
-  if (prompt === null && response === null && countOf(usage.totalTokenCount) === null) return null;
+  const total = countOf(usage.totalTokenCount);
   const input = split(prompt, usage.promptTokensDetails);
   const output = split(response, usage.responseTokensDetails ?? usage.candidatesTokensDetails);
+  if (prompt === null && response === null) {
+    const counted = input.speech + input.text + output.speech + output.text;
+    // Of a total alone nobody knows what it costs; one of zero is told.
+    if (total === null || (total > 0 && counted === 0)) return null;
+  }
   return {
     inputSpeechTokens: input.speech,
     inputTextTokens: input.text + (countOf(usage.toolUsePromptTokenCount) ?? 0),

@@ -28,6 +28,9 @@ export function readUsage(usage: unknown, searchCalls: number): UsageReport | nu
     reasoningTokens: thoughts,
     searchCalls,
   };
+  // Of a total alone nobody knows what it costs.
+  const parts = [promptTokenCount, candidatesTokenCount, usage.thoughtsTokenCount];
+  if (count(totalTokenCount) > 0 && !parts.some(isCount)) return { ...report, unreadable: true };
   return checkedReport(report, promptTokenCount ?? 0, candidatesTokenCount ?? 0);
 }
 

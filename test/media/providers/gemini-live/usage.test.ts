@@ -87,6 +87,8 @@ test('an explicit zero is a report, a missing one is none; thoughts and tools ar
   const zero = read(readyCodec(), [{ usageMetadata: { promptTokenCount: 0, totalTokenCount: 0 } }]);
   assert.deepEqual(zero.events.length, 1);
   assert.deepEqual(read(readyCodec(), [{ usageMetadata: {} }]).events, []);
+  const total = read(readyCodec(), [{ usageMetadata: { totalTokenCount: 90 } }]);
+  assert.deepEqual(total.events, [], 'a total alone is no report');
   const usageMetadata = {
     promptTokenCount: 40,
     responseTokenCount: 50,

@@ -330,6 +330,8 @@ test('usage lands in disjoint buckets, also where thoughts are inside of the can
   assert.equal(inside?.outputTokens, 10);
   assert.equal(inside?.reasoningTokens, 40);
   assert.equal(readUsage({ totalTokenCount: 0 }, 0)?.inputTokens, 0, 'a zero is a report');
+  assert.equal(readUsage({ totalTokenCount: 0 }, 0)?.unreadable, undefined);
+  assert.equal(readUsage({ totalTokenCount: 90 }, 0)?.unreadable, true, 'a total alone is none');
   for (const none of [null, undefined, [], 'x', {}, { promptTokenCount: 'many' }]) {
     assert.equal(readUsage(none, 0), null);
   }
