@@ -69,13 +69,26 @@ function greater(a: bigint, b: bigint): bigint {
   return a > b ? a : b;
 }
 
-/** The buckets that may make the input dearest, of a request that marks what a cache is to keep. */
+/** The buckets that may make the input dearest: its sound stands apart from the rest, or not. */
 function inputsOf(card: CompiledCard, need: Need): TokenUsage[] {
-  const { inputTokens, soundTokens, searchCalls, cacheLife } = need;
-  const inputs: TokenUsage[] = [{ ...zeroUsage, inputTokens, searchCalls }];
-  if (soundTokens > 0 && hasSoundPrice(card)) {
-    inputs.push({ ...zeroUsage, inputTokens, audioInputTokens: soundTokens, searchCalls });
+  const { inputTokens } = need;
+  const inputs = textInputsOf(card, need, inputTokens);
+  const sound = hasSoundPrice(card) ? Math.min(need.soundTokens, inputTokens) : 0;
+  if (sound === 0) return inputs;
+  for (const usage of textInputsOf(card, need, inputTokens - sound)) {
+    const uncached = usage.inputTokens + sound;
+    inputs.push({ ...usage, inputTokens: uncached, audioInputTokens: sound });
   }
+  return inputs;
+}
+
+/** Plain, and as what is written to a cache, of a request that marks what one is to keep. */
+function textInputsOf(
+  card: CompiledCard,
+  { searchCalls, cacheLife }: Need,
+  inputTokens: number,
+): TokenUsage[] {
+  const inputs: TokenUsage[] = [{ ...zeroUsage, inputTokens, searchCalls }];
   if (cacheLife === 'none') return inputs;
   const written = { ...zeroUsage, cacheWriteTokens: inputTokens, searchCalls };
   if (card.tiers.some((tier) => tier.cacheWrite > tier.input)) inputs.push(written);

@@ -98,6 +98,8 @@ test('what is held always covers what may be delivered, as output or as reasonin
           if (cacheLife === 'none') continue;
           const written = { inputTokens: 0, cacheWriteTokens: inputTokens };
           assert.ok(as({ ...written, outputTokens: delivered }) <= funds.heldMicros);
+          const rest = { cacheWriteTokens: inputTokens - soundTokens, inputTokens: soundTokens };
+          assert.ok(as({ ...rest, ...sound }) <= funds.heldMicros, 'sound beside what is written');
           if (cacheLife === '5m') continue;
           const hour = { ...written, cacheWrite1hTokens: inputTokens };
           assert.ok(as({ ...hour, reasoningTokens: delivered }) <= funds.heldMicros);
