@@ -1,7 +1,6 @@
 // Whether a request is answered with a web search, and what is searched for.
 import { asksForNews } from '../../media/model/choose/news.ts';
 import type { GenerationRequest, Message } from '../../media/model/request.ts';
-import { asksChatSearch } from '../../media/model/search-tools.ts';
 import { endOfText } from '../../runtime/http/text.ts';
 import { fieldProblem } from '../../runtime/http/validate.ts';
 import type { CatalogSnapshot } from '../catalog/snapshot.ts';
@@ -47,11 +46,9 @@ export function mustSearchNatively(search: SearchPlan | null): boolean {
 
 /**
  * The Chat format's own way to ask for a search, read as the shared member: no other format has it,
- * and servers of this one refuse it where a model does not search. `forwards`: a model of this
- * format was named, which gets what the client wrote.
+ * and servers of this one refuse it where a model does not search.
  */
-export function withSharedSearch(request: GenerationRequest, forwards: boolean): GenerationRequest {
-  if (forwards || !asksChatSearch(request)) return request;
+export function withSharedSearch(request: GenerationRequest): GenerationRequest {
   const { controls, source } = request;
   const { web_search_options: _options, ...body } = source.body;
   return {

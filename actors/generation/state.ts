@@ -12,6 +12,7 @@ import type { ActorRef } from '../../runtime/actor/contract.ts';
 import { siblingId } from '../../runtime/ids.ts';
 import type { CatalogModel } from '../catalog/snapshot.ts';
 import type { GenerationEnd, PlainProblem, SubscriberProtocol } from '../subscriber/protocol.ts';
+import { hasSoundPrice } from '../wallet/price.ts';
 import type { Probe } from './breaker.ts';
 import type { AttemptsState } from './failure.ts';
 import { cardsOf, type Funds, firstHold } from './funds.ts';
@@ -99,15 +100,16 @@ export function newState(
   if (spec.background) keepCuts(answer);
   const [first] = spec.candidates;
   assert(first !== undefined, 'a generation has a candidate');
+  const cards = cardsOf(spec);
   return {
     deps,
     spec,
     holdId: siblingId(spec.id, 'hold'),
     funds: firstHold(
-      cardsOf(spec),
+      cards,
       {
         inputTokens: spec.inputTokensEstimate + hitsTokensMax * searchesOf(spec),
-        soundTokens: soundTokens(spec.request),
+        soundTokens: cards.some(hasSoundPrice) ? soundTokens(spec.request) : 0,
         ceilingTokens: spec.outputTokensCeiling,
         searchCalls: searchesOf(spec) + hostedSearchesOf(spec),
         cacheLife: cacheLifeOf(spec.request),

@@ -5,6 +5,7 @@ import { planGeneration } from '../../actors/generation/planning.ts';
 import { withSharedSearch } from '../../actors/generation/search-plan.ts';
 import { withClientContext } from '../../media/model/client-context.ts';
 import type { GenerationRequest } from '../../media/model/request.ts';
+import { asksChatSearch } from '../../media/model/search-tools.ts';
 import { estimateInputTokens, isLongRequest } from '../../media/model/tokens.ts';
 import { requireFamily } from '../../media/providers/families.ts';
 import type { Exchange } from '../../runtime/http/route.ts';
@@ -63,8 +64,9 @@ async function planned(input: OrderInput): Promise<GenerationPlanned> {
   requireRoom(services);
   const catalog = services.catalog();
   const managed = catalog.routes.get(input.request.model);
-  const asked = withSharedSearch(input.request, forwardsChat(catalog, input.request));
-  const request = await optimized(asked, managed, services);
+  const asked = input.request;
+  const isShared = asksChatSearch(asked) && !forwardsChat(catalog, asked);
+  const request = await optimized(isShared ? withSharedSearch(asked) : asked, managed, services);
   const inputTokens = estimateInputTokens(request);
   const conversation =
     managed === undefined ? null : await conversationOf(request, caller, services);
