@@ -6,6 +6,7 @@ import {
   noControls,
   noSampling,
 } from '../../media/model/request.ts';
+import type { UpstreamTarget } from '../../media/providers/contract.ts';
 
 export function neutralRequest(change: Partial<GenerationRequest> = {}): GenerationRequest {
   return {
@@ -28,6 +29,17 @@ export function neutralRequest(change: Partial<GenerationRequest> = {}): Generat
 /** A request in the Chat Completions format with this body. */
 export function chatSource(body: Record<string, unknown>): GenerationRequest['source'] {
   return { format: 'chat', body, headers: {}, rewritten: false };
+}
+
+/** A provider of this family that nobody calls. */
+export function upstreamTarget(family: string): UpstreamTarget {
+  return {
+    routeId: 'r',
+    family,
+    baseUrl: 'http://localhost:1234/v1/',
+    apiKey: 'secret',
+    upstreamModel: 'upstream-model',
+  };
 }
 
 export function userMessage(text: string): Message {

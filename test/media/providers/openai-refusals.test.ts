@@ -3,20 +3,13 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { responsesDialect } from '../../../media/model/dialects/responses/dialect.ts';
 import { type GenerationRequest, noSampling } from '../../../media/model/request.ts';
-import type { UpstreamTarget } from '../../../media/providers/contract.ts';
 import { openaiChat } from '../../../media/providers/openai-chat/family.ts';
 import { openaiResponses } from '../../../media/providers/openai-responses/family.ts';
-import { neutralRequest, userMessage } from '../../harness/request.ts';
+import { neutralRequest, upstreamTarget, userMessage } from '../../harness/request.ts';
 
 type Members = Record<string, unknown>;
 
-const target: UpstreamTarget = {
-  routeId: 'r',
-  family: 'any',
-  baseUrl: 'http://localhost:1234/v1/',
-  apiKey: 'secret',
-  upstreamModel: 'upstream-model',
-};
+const target = upstreamTarget('any');
 const source = { format: 'messages', body: {}, headers: {}, rewritten: false } as const;
 
 function sentTo(family: typeof openaiChat, request: GenerationRequest): Members {

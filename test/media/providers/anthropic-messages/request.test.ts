@@ -4,18 +4,12 @@ import { test } from 'node:test';
 import type { GenerationRequest, Message, OutputFormat } from '../../../../media/model/request.ts';
 import { noSampling } from '../../../../media/model/request.ts';
 import { anthropicMessages } from '../../../../media/providers/anthropic-messages/family.ts';
-import type { CallOptions, UpstreamTarget } from '../../../../media/providers/contract.ts';
-import { neutralRequest, userMessage } from '../../../harness/request.ts';
+import type { CallOptions } from '../../../../media/providers/contract.ts';
+import { neutralRequest, upstreamTarget, userMessage } from '../../../harness/request.ts';
 
 type Members = Record<string, unknown>;
 
-const target: UpstreamTarget = {
-  routeId: 'r',
-  family: 'anthropic-messages',
-  baseUrl: 'http://localhost:1234/v1/',
-  apiKey: 'secret',
-  upstreamModel: 'upstream-model',
-};
+const target = upstreamTarget('anthropic-messages');
 
 function send(request: GenerationRequest, options: Partial<CallOptions> = {}) {
   const call = anthropicMessages.encodeRequest(request, target, {

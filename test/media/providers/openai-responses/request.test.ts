@@ -4,20 +4,13 @@ import { test } from 'node:test';
 import { responsesDialect } from '../../../../media/model/dialects/responses/dialect.ts';
 import { sealReasoning } from '../../../../media/model/dialects/responses/reasoning.ts';
 import type { GenerationRequest } from '../../../../media/model/request.ts';
-import type { UpstreamTarget } from '../../../../media/providers/contract.ts';
 import { openaiResponses } from '../../../../media/providers/openai-responses/family.ts';
 import { encodeInput } from '../../../../media/providers/openai-responses/input.ts';
-import { neutralRequest, userMessage } from '../../../harness/request.ts';
+import { neutralRequest, upstreamTarget, userMessage } from '../../../harness/request.ts';
 
 type Members = Record<string, unknown>;
 
-const target: UpstreamTarget = {
-  routeId: 'r',
-  family: 'openai-responses',
-  baseUrl: 'http://localhost:1234/v1/',
-  apiKey: 'secret',
-  upstreamModel: 'upstream-model',
-};
+const target = upstreamTarget('openai-responses');
 
 function encode(
   request: GenerationRequest,
