@@ -74,6 +74,11 @@ export abstract class BodyReader implements StreamReader, SseHandler {
     for (const event of events) this.#events.push(event);
   }
 
+  /** Text deltas mean something else from here on. */
+  protected forgetTemplate(): void {
+    this.#decoder.forgetTemplate();
+  }
+
   /** Reads a last event that no blank line ends. */
   protected endEvents(): void {
     this.#decoder.end();

@@ -101,6 +101,11 @@ export class SseDecoder {
     if (line !== '' && !line.startsWith('data')) this.#handler.stray?.(line);
   }
 
+  /** What a text delta means depends on what came before, and that has changed. */
+  forgetTemplate(): void {
+    this.#prefix = null;
+  }
+
   /** Nothing more is read. */
   stop(): void {
     this.#stopped = true;

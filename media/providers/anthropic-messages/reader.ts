@@ -14,6 +14,7 @@ import {
 
 /** Events whose data must be JSON; whatever else comes may be anything. */
 const knownTypes = /^(?:|message|error|message_(?:start|delta|stop)|content_block_[a-z]+)$/;
+const keepBlocks: ReadonlySet<unknown> = new Set(['content_block_delta', 'ping']);
 
 export class MessagesReader extends BodyReader {
   readonly #state: MessagesStreamState;
@@ -39,6 +40,8 @@ export class MessagesReader extends BodyReader {
       else this.fail('garbage', 'the end of a message without its beginning');
       return null;
     }
+    // Blocks may have ended or begun anew.
+    if (!keepBlocks.has(event.type)) this.forgetTemplate();
     const text = isTextBlock(this.#state, event) ? soleText(event) : null;
     this.addAll(readEvent(this.#state, event));
     if (this.#state.failed) this.failWith(null);

@@ -42,7 +42,7 @@ for (const fixture of fixtures) {
 interface Piece {
   index: number;
   text: string;
-  kind: 'text' | 'thinking';
+  kind: 'text' | 'thinking' | 'stop' | 'start';
   more: string;
   escaped: boolean;
   terminator: string;
@@ -55,7 +55,7 @@ const piece: fc.Arbitrary<Piece> = fc.record({
     fc.string({ unit: 'grapheme', maxLength: 12 }),
     fc.constantFrom('a', 'text', '"', '\\', '\n', '"text":"x"', '', '\ud800', '~', '0'),
   ),
-  kind: fc.constantFrom('text', 'text', 'text', 'thinking'),
+  kind: fc.constantFrom('text', 'text', 'text', 'text', 'text', 'thinking', 'stop', 'start'),
   more: fc.constantFrom('', '', ',"x":"y"', ',"text":"a"'),
   escaped: fc.boolean(),
   terminator: fc.constantFrom('\n\n', '\n\n', '\r\n\r\n', '\r\r', '\n\n: note\n\n'),
@@ -67,7 +67,10 @@ function escapeAll(text: string): string {
   return `"${Array.from({ length: text.length }, (_, at) => `\\u${unit(at)}`).join('')}"`;
 }
 
-/** Blocks 0 and 2 are text, 1 is thinking; deltas of the wrong kind mean nothing. */
+/**
+ * Blocks 0 and 2 are text, 1 is thinking; deltas of the wrong kind mean nothing, nor do those of a
+ * block that has ended or that began anew as another kind.
+ */
 function render(pieces: readonly Piece[]): Buffer {
   const blocks = [
     { type: 'text', text: '' },
@@ -78,6 +81,9 @@ function render(pieces: readonly Piece[]): Buffer {
     sse('content_block_start', { index, content_block }),
   );
   const events = pieces.map(({ index, text, kind, more, escaped, terminator }) => {
+    if (kind === 'stop') return sse('content_block_stop', { index });
+    const content_block = blocks[escaped ? 1 : 0];
+    if (kind === 'start') return sse('content_block_start', { index, content_block });
     const literal = escaped ? escapeAll(text) : JSON.stringify(text);
     const delta = `"delta":{"type":"${kind}_delta","${kind}":${literal}}${more}`;
     const data = `{"type":"content_block_delta","index":${index},${delta}}`;
