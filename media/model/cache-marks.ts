@@ -16,6 +16,8 @@ export function cacheLifeOf({ source }: Pick<GenerationRequest, 'source'>): Cach
 
 /** A message has blocks, a result has blocks, and a document in it has blocks. */
 const depthMax = 4;
+/** What may have a mark of its own inside; `function`: of a tool of the Chat format. */
+const holders = ['content', 'source', 'function'] as const;
 
 function collect(part: unknown, marks: unknown[], depth: number): void {
   if (depth === 0 || typeof part !== 'object' || part === null) return;
@@ -23,8 +25,8 @@ function collect(part: unknown, marks: unknown[], depth: number): void {
     for (const entry of part) collect(entry, marks, depth);
     return;
   }
-  const { cache_control: mark, content, source } = part as Record<string, unknown>;
+  const members = part as Record<string, unknown>;
+  const { cache_control: mark } = members;
   if (typeof mark === 'object' && mark !== null) marks.push(mark);
-  collect(content, marks, depth - 1);
-  collect(source, marks, depth - 1);
+  for (const name of holders) collect(members[name], marks, depth - 1);
 }

@@ -41,7 +41,7 @@ export interface Message extends CacheMark {
   toolFailed?: boolean;
 }
 
-export interface FunctionTool {
+export interface FunctionTool extends Pick<CacheMark, 'cacheControl'> {
   name: string;
   description: string | null;
   /** JSON Schema of the arguments. */

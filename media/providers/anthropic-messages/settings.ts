@@ -1,6 +1,8 @@
 // Neutral settings → members of a Messages body, for requests that came in another format.
+import { cacheMark as markOf } from '../../model/dialects/beside.ts';
 import type { FunctionTool, GenerationRequest, ToolChoice } from '../../model/request.ts';
 import type { Members } from '../members.ts';
+import { cacheMark } from './parts.ts';
 import { constrainedSchema } from './schema.ts';
 
 const temperatureMax = 1;
@@ -16,6 +18,8 @@ export function encodeSettings(request: GenerationRequest, body: Members): void 
   if (sampling.topK !== null) body.top_k = sampling.topK;
   const stop = sampling.stop.filter(isWatched);
   if (stop.length > 0) body.stop_sequences = stop;
+  // Beside the messages: all of them are to be kept.
+  if (request.source.format === 'chat') Object.assign(body, cacheMark(markOf(request.source.body)));
   const native = request.nativeTools.filter((tool) => tool.format === 'messages');
   const tools = [...request.tools.map(encodeTool), ...native.map((tool) => tool.value)];
   if (tools.length === 0) return;
@@ -45,6 +49,7 @@ function encodeTool(tool: FunctionTool): Members {
     ...(description === null ? {} : { description }),
     input_schema: kept ?? schema,
     ...(kept === null ? {} : { strict: true }),
+    ...cacheMark(tool),
   };
 }
 

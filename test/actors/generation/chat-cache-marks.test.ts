@@ -47,6 +47,40 @@ test('they reach a provider of Messages where they stood', async () => {
   );
 });
 
+test('those of tools do, too, beside the function or in it', async () => {
+  const account = await bed.account();
+  const mark = { cache_control: { type: 'ephemeral', ttl: '1h' } };
+  const tools = [
+    { type: 'function', function: { name: 'plain' } },
+    { type: 'function', function: { name: 'beside' }, ...mark },
+    { type: 'function', function: { name: 'inside', ...mark } },
+  ];
+  const told = await ask('chat', account, { model, text: 'hello', members: { tools } });
+  assert.equal(told.status, 200, told.raw);
+  const sent = (await bed.simulator.lastBody()) as { tools: Record<string, unknown>[] };
+  assert.deepEqual(
+    sent.tools.map((tool) => [tool.name, tool.cache_control]),
+    [
+      ['plain', undefined],
+      ['beside', mark.cache_control],
+      ['inside', mark.cache_control],
+    ],
+  );
+  for (const tool of tools.slice(1)) {
+    const source = chatSource({ messages: [], tools: [tool] });
+    assert.equal(cacheLifeOf(neutralRequest({ source })), '1h');
+  }
+});
+
+test('one beside the messages does', async () => {
+  const account = await bed.account();
+  const members = { cache_control: { type: 'ephemeral' } };
+  const told = await ask('chat', account, { model, text: 'hello', members });
+  assert.equal(told.status, 200, told.raw);
+  const { cache_control } = (await bed.simulator.lastBody()) as Record<string, unknown>;
+  assert.deepEqual(cache_control, members.cache_control);
+});
+
 test('the hold is told of them', () => {
   const lifeOf = (part: object) => {
     const body = { messages: messagesOf(part) };

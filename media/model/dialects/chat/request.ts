@@ -199,6 +199,8 @@ function readTool(tool: BodyTool, index: number): FunctionTool {
     description: declared.description ?? null,
     parameters: declared.parameters ?? null,
     strict: declared.strict ?? null,
+    ...cacheMark(declared),
+    ...cacheMark(tool),
   };
 }
 
