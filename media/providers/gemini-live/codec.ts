@@ -212,8 +212,8 @@ class LiveGeminiCodec implements LiveCodec {
     if (!this.#turn.isDiscarding) events.push(...this.#turn.open());
     for (const call of calls) {
       if (!isMembers(call) || typeof call.name !== 'string') continue;
-      const modelsId = typeof call.id === 'string' ? call.id : null;
-      if (this.#calls.has(modelsId ?? '')) continue;
+      const modelsId = typeof call.id === 'string' && call.id !== '' ? call.id : null;
+      if (modelsId !== null && this.#calls.has(modelsId)) continue;
       if (this.#turn.isDiscarding || this.#calls.size >= openCallsMax) {
         replies.push(refusal(modelsId, call.name));
         this.#usage.endCall();
