@@ -62,8 +62,9 @@ export class Answers {
     return true;
   }
 
-  /** False: it had ended, this is told twice. */
+  /** False: it had ended, this is told twice. Of responses without an id nobody knows that. */
   end(responseId: string): boolean {
+    if (responseId === '') return true;
     if (this.#endedResponses.has(responseId)) return false;
     this.#endedResponses.add(responseId);
     dropOldest(this.#endedResponses, responsesMax);

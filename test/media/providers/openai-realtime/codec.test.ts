@@ -172,6 +172,19 @@ test('usage: missing, zero, without details, told twice', () => {
   }
 });
 
+test('responses that end without an id are no repeats of each other: each is charged', () => {
+  const unnamed = () => done('completed', { id: undefined });
+  const usages = (messages: readonly Message[]) => {
+    const { events } = read(readyCodec(), messages);
+    return events.filter((one) => Object(one).type === 'usage');
+  };
+  assert.deepEqual(usages([unnamed(), unnamed()]), [usageEvent, usageEvent]);
+  const named = [created(), unnamed(), created('resp_2'), unnamed()];
+  assert.deepEqual(usages(named), [usageEvent, usageEvent]);
+  const again = unnamed();
+  assert.deepEqual(usages([again, again, unnamed()]), [usageEvent, usageEvent], 'one event twice');
+});
+
 test('audio behind its own response.done is told as counted, but not where nothing was', () => {
   const codec = readyCodec();
   const late = (members: Message, id: string) =>
