@@ -61,9 +61,23 @@ export class UsageCounter {
   }
 }
 
-/** Thoughts and what tools gave the model are text. Null: no counts at all. */
+const totals = [
+  'promptTokenCount',
+  'responseTokenCount',
+  'candidatesTokenCount',
+  'totalTokenCount',
+  'thoughtsTokenCount',
+  'toolUsePromptTokenCount',
+];
+
+/** A total that no call can have had: the others of its report would bill a part. */
+function isImpossible(total: unknown): boolean {
+  return total !== undefined && total !== null && countOf(total) !== total;
+}
+
+/** Thoughts and what tools gave the model are text. Null: no counts at all, or impossible ones. */
 function readUsage(usage: unknown): LiveUsage | null {
-  if (!isMembers(usage)) return null;
+  if (!isMembers(usage) || totals.some((name) => isImpossible(usage[name]))) return null;
   const prompt = countOf(usage.promptTokenCount);
   // The second name is Vertex AI's.
   const response = countOf(usage.responseTokenCount) ?? countOf(usage.candidatesTokenCount);

@@ -120,3 +120,27 @@ test('counts that no model call can have are none', () => {
   const usageMetadata = { promptTokenCount: 40, responseTokenCount: 7, promptTokensDetails };
   assert.deepEqual(totals([heard('a'), audio(pcm(1)), { usageMetadata }]), [40, 0, 7, 0]);
 });
+
+test('a report with one total that no call can have is none at all', () => {
+  const good = { ...usageOf(30, 40), thoughtsTokenCount: 2, toolUsePromptTokenCount: 3 };
+  const names = Object.keys(good).filter((name) => name.endsWith('Count'));
+  assert.equal(names.length, 5);
+  const turn = [heard('a'), audio(pcm(1))];
+  for (const name of [...names, 'candidatesTokenCount']) {
+    for (const odd of [-1, 1.5, 2 ** 53 + 2, 1e300, '30', 'NaN', {}]) {
+      const codec = readyCodec();
+      const usageMetadata = { ...good, [name]: odd };
+      const { events } = read(codec, [...turn, content({ turnComplete: true }, { usageMetadata })]);
+      const told = events.filter((event) => Object(event).type === 'usage');
+      assert.deepEqual(told, [], `${name} ${odd}`);
+      assert.ok(codec.owesUsage, 'what was heard is estimated');
+      const next = read(codec, [audio(pcm(2)), turnComplete(30, 50)]).events;
+      const types = next.map((event) => Object(event).type);
+      assert.deepEqual([types[0], types.includes('usage')], ['unreported', true]);
+    }
+  }
+  assert.deepEqual(
+    totals([...turn, { usageMetadata: { ...good, totalTokenCount: null } }]),
+    [20, 13, 40, 2],
+  );
+});
