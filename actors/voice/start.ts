@@ -1,5 +1,6 @@
 // The start message, checked: a closed object of at most 32 KiB (specification, 2.1). Lengths are
-// counted in Unicode characters, not in UTF-16 units.
+// counted in Unicode characters, not in UTF-16 units. What is said goes on to a provider: half a
+// surrogate pair in it becomes U+FFFD, which a strict parser of JSON takes.
 import { fixedLimits } from '../../runtime/limits.ts';
 
 export interface ContextMessage {
@@ -117,7 +118,7 @@ function contextOf(value: unknown, charactersMax: number): ContextMessage[] {
     if (characters > charactersMax) {
       throw new Fault(`context: at most ${charactersMax} characters in total.`);
     }
-    return { role, content };
+    return { role, content: content.toWellFormed() };
   });
 }
 
@@ -151,7 +152,7 @@ function lineOf(value: unknown, name: string, charactersMax: number): string {
   if (controlCharacters.test(value)) {
     throw new Fault(`client_context.${name}: must not contain control characters.`);
   }
-  return value;
+  return value.toWellFormed();
 }
 
 function tokenOf(value: unknown): string | null {

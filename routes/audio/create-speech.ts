@@ -63,7 +63,10 @@ export const createSpeech = defineRoute({
   },
   problems: audioProblems,
   async handle({ body, caller, services, exchange }): Promise<Reply> {
-    const { input, instructions = '', voice, response_format: format } = body;
+    const { voice, response_format: format } = body;
+    // Half a surrogate pair becomes U+FFFD, as parsers of providers refuse it.
+    const input = body.input.toWellFormed();
+    const instructions = (body.instructions ?? '').toWellFormed();
     const model = requireModel(services, body.model, 'speech');
     const count = requireBound('input', input);
     requireBound('instructions', instructions);

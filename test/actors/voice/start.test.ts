@@ -104,3 +104,15 @@ test('32 KiB are taken, one byte more is not', () => {
   assert.ok(read(padded(32_768)).ok);
   refused(padded(32_769), /larger than 32 KiB/);
 });
+
+test('halves of surrogate pairs become U+FFFD: parsers of providers refuse them', () => {
+  const content = '\ud800a\udc00 \ud83c\udf99 b\ud83c';
+  const client = { timezone: 'Europe/\udf99', locale: '\ud83cen' };
+  const { context, clientContext } = accepted({
+    context: [{ role: 'user', content }],
+    client_context: client,
+  });
+  assert.deepEqual(context, [{ role: 'user', content: '\ufffda\ufffd \ud83c\udf99 b\ufffd' }]);
+  assert.equal(clientContext.timezone, 'Europe/\ufffd');
+  assert.equal(clientContext.locale, '\ufffden');
+});
