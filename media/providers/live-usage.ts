@@ -21,6 +21,11 @@ export function countOf(value: unknown): number | null {
   return isCount ? Math.floor(value) : null;
 }
 
+/** A total that no call can have had: the others of its report would bill a part. */
+export function isImpossible(total: unknown): boolean {
+  return total !== undefined && total !== null && countOf(total) !== total;
+}
+
 /**
  * What the parts leave unexplained of the total is of the kind that they do not name: speech when
  * they name neither (this is a voice session), text when they name both (images among it).

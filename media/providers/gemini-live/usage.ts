@@ -1,7 +1,7 @@
 // `usageMetadata` of live messages → what each report adds. It counts a model call, with earlier
 // turns in its prompt; it is no running total of the session.
 import type { LiveUsage } from '../live-contract.ts';
-import { countOf, noLiveUsage, splitTokens } from '../live-usage.ts';
+import { countOf, isImpossible, noLiveUsage, splitTokens } from '../live-usage.ts';
 import { isMembers } from '../members.ts';
 
 /**
@@ -69,11 +69,6 @@ const totals = [
   'thoughtsTokenCount',
   'toolUsePromptTokenCount',
 ];
-
-/** A total that no call can have had: the others of its report would bill a part. */
-function isImpossible(total: unknown): boolean {
-  return total !== undefined && total !== null && countOf(total) !== total;
-}
 
 /** Thoughts and what tools gave the model are text. Null: no counts at all, or impossible ones. */
 function readUsage(usage: unknown): LiveUsage | null {

@@ -160,6 +160,15 @@ test('usage: missing, zero, without details, told twice', () => {
       { ...zero, outputSpeechTokens: 5, outputTextTokens: 4 },
     ],
     [{ input_tokens: -1, output_tokens: '7' }, null],
+    // One that is impossible: the other would bill a part.
+    [{ input_tokens: -1, output_tokens: 7 }, null],
+    [{ input_tokens: 5, output_tokens: 1.5 }, null],
+    [{ input_tokens: 5, output_tokens: '7' }, null],
+    [{ input_tokens: 5, output_tokens: 7, total_tokens: 2 ** 60 }, null],
+    [
+      { input_tokens: 5, output_tokens: null },
+      { ...zero, inputSpeechTokens: 5 },
+    ],
     [{ input_tokens: Number.MAX_SAFE_INTEGER, output_tokens: 1e12 }, null],
   ] as const) {
     const codec = readyCodec();
