@@ -220,12 +220,18 @@ class LiveGeminiCodec implements LiveCodec {
         continue;
       }
       this.#callCount += 1;
-      const callId = modelsId ?? `call_${this.#callCount}`;
+      const callId = modelsId ?? this.#ownId();
       this.#calls.set(callId, { modelsId, name: call.name });
       const argumentsJson = JSON.stringify(isMembers(call.args) ? call.args : {});
       events.push({ type: 'tool_call', callId, name: call.name, argumentsJson });
     }
     return replies;
+  }
+
+  /** The model's own ids may look alike. */
+  #ownId(): string {
+    while (this.#calls.has(`call_${this.#callCount}`)) this.#callCount += 1;
+    return `call_${this.#callCount}`;
   }
 
   #cancelCalls(cancellation: unknown, events: LiveEvent[]): void {

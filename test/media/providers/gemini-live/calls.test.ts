@@ -45,6 +45,15 @@ test('an empty id is none: no call hides another one, and none is answered by it
   assert.deepEqual(codec.toolResult('', 'clock', '{}'), [], 'of no call');
 });
 
+test('a call without an id gets one that no call of the model has', () => {
+  const codec = readyCodec();
+  const functionCalls = [call('clock', 'call_2'), call('search')];
+  const { events } = read(codec, [{ toolCall: { functionCalls } }]);
+  const callIds = events.map((event) => String(Object(event).callId));
+  assert.equal(new Set(callIds).size, 2, String(callIds));
+  for (const callId of callIds) assert.equal(codec.toolResult(callId, 'x', '{}').length, 1);
+});
+
 test('cancelled calls want no result', () => {
   const codec = readyCodec();
   const { events } = read(codec, [
