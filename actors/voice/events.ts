@@ -1,5 +1,6 @@
 // Server events of a voice session as JSON text (specification, 6.1). Every event has every field.
 import type { SessionUsage } from '../../db/voice-sessions.ts';
+import { cutText } from '../../runtime/http/text.ts';
 import { fixedLimits } from '../../runtime/limits.ts';
 import { billingUnits, publicUsage } from './tariff.ts';
 import type { TurnState } from './turn.ts';
@@ -76,12 +77,16 @@ export function transcriptEvent(role: 'user' | 'assistant', text: string, final:
   return JSON.stringify({ type: 'transcript', role, text, final, delta: !final });
 }
 
+/** Longer ones are nonsense of the upstream; cut, they still belong together. */
+const toolNameMax = 200;
+
 export function toolEvent(
   id: string,
   name: string,
   state: 'started' | 'completed' | 'failed',
 ): string {
-  return JSON.stringify({ type: 'tool', id, name, state });
+  const [shortId, shortName] = [cutText(id, toolNameMax), cutText(name, toolNameMax)];
+  return JSON.stringify({ type: 'tool', id: shortId, name: shortName, state });
 }
 
 export interface VoiceError {

@@ -1,7 +1,8 @@
 // What was said, as the client is told it. A user's transcript that comes after its answer has
 // no end of its own: it is complete when no part came for a while, or when anything else is said.
-// An utterance that is too long to be kept is told as several.
+// An utterance too long to be kept is told as several; a part that is itself too long is cut.
 import type { LiveEvent } from '../../media/providers/live-contract.ts';
+import { cutText } from '../../runtime/http/text.ts';
 import { fixedLimits } from '../../runtime/limits.ts';
 import { transcriptEvent } from './events.ts';
 import { send, type VoiceSession } from './state.ts';
@@ -15,10 +16,12 @@ export function takeTranscript(
 ): void {
   const { role, itemId, text, final, isLate } = event;
   if (text === '' && !final) return;
-  if (isLate === true) addLate(session, text, nowMs);
+  // More would fill what may wait for a client, and end its connection.
+  const part = cutText(text, partialCharactersMax);
+  if (isLate === true) addLate(session, part, nowMs);
   else endLate(session);
-  if (role === 'assistant') takeAnswer(session, itemId, text, final);
-  else send(session, transcriptEvent(role, text, final));
+  if (role === 'assistant') takeAnswer(session, itemId, final ? text : part, final);
+  else send(session, transcriptEvent(role, part, final));
   if ((session.late?.text.length ?? 0) >= partialCharactersMax) endLate(session);
 }
 
@@ -27,7 +30,7 @@ function takeAnswer(session: VoiceSession, itemId: string, text: string, final: 
   if (itemId !== session.partialItemId) endUtterance(session);
   session.partialItemId = itemId;
   if (final) {
-    const rest = text.slice(session.toldCharacters);
+    const rest = cutText(text.slice(session.toldCharacters), partialCharactersMax);
     session.partial = '';
     session.toldCharacters = 0;
     if (rest !== '' || text === '') send(session, transcriptEvent('assistant', rest, true));

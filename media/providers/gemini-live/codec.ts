@@ -10,6 +10,7 @@ import type {
 import { asBuffer, parseMessage } from '../live-message.ts';
 import { decodeBase64 } from '../live-pcm.ts';
 import { isMembers, type Members } from '../members.ts';
+import { detailCharactersMax } from '../refusal.ts';
 import { audioMessage, historyMessage, setupMessage, toolResponse } from './setup.ts';
 import { AudioTemplate } from './template.ts';
 import { Turn } from './turn.ts';
@@ -267,7 +268,8 @@ class LiveGeminiCodec implements LiveCodec {
       const told = typeof reason === 'string' ? reason : 'TURN_COMPLETE_REASON_UNSPECIFIED';
       const outcome = finalOutcomes[told] ?? 'incomplete';
       if (outcome !== 'completed') {
-        events.push({ type: 'problem', code: told.toLowerCase(), text: told });
+        const text = told.slice(0, detailCharactersMax);
+        events.push({ type: 'problem', code: text.toLowerCase(), text });
       }
       events.push({ type: 'answer_done', outcome });
     }

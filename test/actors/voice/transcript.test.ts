@@ -107,3 +107,25 @@ test('a session that ends within an answer tells its text as final before', asyn
   assert.deepEqual(shown(client, 'assistant'), ['To be con', '']);
   assert.equal(client.told.at(-1)?.type, 'session.ended');
 });
+
+test('a text that no model says is cut: whole, it would cost the client its socket', async () => {
+  const client = await stage.live(account);
+  const huge = '🎙'.repeat(1_000_000);
+  client.call?.says({ type: 'answer_started', itemId: 'a' });
+  client.call?.says(said('a', huge));
+  client.call?.says(said('a', huge, true));
+  for (const isLate of [false, true]) {
+    const user = { type: 'transcript', role: 'user', itemId: 'u', text: huge } as const;
+    client.call?.says({ ...user, final: !isLate, ...(isLate ? { isLate } : {}) });
+  }
+  const call = { callId: huge, name: huge, argumentsJson: '{}' };
+  client.call?.says({ type: 'tool_call', ...call });
+  const events = [...client.of('transcript'), ...client.of('tool')];
+  assert.ok(events.length >= 6, String(events.length));
+  for (const event of events) {
+    const text = JSON.stringify(event);
+    assert.ok(text.length < 70_000, `${event.type}: ${text.length}`);
+    assert.ok(!/\p{Surrogate}/u.test(text), 'whole characters');
+  }
+  await leave(client);
+});

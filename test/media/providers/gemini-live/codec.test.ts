@@ -295,6 +295,16 @@ test('how a turn ends', () => {
   }
 });
 
+test('a reason that is no word is cut before it is logged', () => {
+  const turnCompleteReason = 'X'.repeat(1_000_000);
+  const { events } = read(readyCodec(), [
+    audio(pcm(1)),
+    content({ turnComplete: true, turnCompleteReason }),
+  ]);
+  const problem = events.find((event) => Object(event).type === 'problem');
+  assert.ok(JSON.stringify(problem).length < 1_100);
+});
+
 test('goAway says how long is left; none when it does not say', () => {
   for (const [goAway, leftMs] of [
     [{ timeLeft: '50s' }, 50_000],
