@@ -11,6 +11,8 @@ export interface Decided {
   replies: (() => void)[];
   /** Holds that did not fit. */
   refusedHolds: string[];
+  /** Operations of grants that were too much. */
+  refusedGrants: string[];
   /** Some answer tells how the wallet stands, so memory must be known to be right. */
   needsProof: boolean;
 }
@@ -21,7 +23,12 @@ export function decideAll(
   known: Known,
   nowMs: number,
 ): Decided {
-  const decided: Decided = { replies: [], refusedHolds: [], needsProof: false };
+  const decided: Decided = {
+    replies: [],
+    refusedHolds: [],
+    refusedGrants: [],
+    needsProof: false,
+  };
   for (const entry of entries) {
     if (endsClaimOfThisBatch(wallet, entry)) break;
     decideOne(wallet, entry, known, nowMs, decided);
@@ -68,6 +75,10 @@ function decideOne(
     }
     case 'grant': {
       const reply = grant(wallet, entry.payload, known, nowMs);
+      if (reply.status === 'too_much') {
+        decided.needsProof = true;
+        decided.refusedGrants.push(entry.payload.operationId);
+      }
       decided.replies.push(() => entry.reply(reply));
       return;
     }

@@ -157,11 +157,13 @@ async function decide(
   releaseUncertain(memory, wallet, entries, nowMs);
   const decided = decideAll(wallet, entries, known, nowMs);
   const write = takeWrite(wallet) ?? (memory.uncertain.size > 0 ? fenceWrite(wallet) : null);
-  // A refused hold may be the repetition of one that was held and has ended.
-  const refused = await lookUp(desk, run, decided.refusedHolds.map(operation.hold));
+  // What is refused may be the repetition of a hold that has ended, of a grant that was spent.
+  const { refusedHolds, refusedGrants } = decided;
+  const refusals = [...refusedHolds.map(operation.hold), ...refusedGrants];
+  const refused = await lookUp(desk, run, refusals);
   if (refused === 'unavailable') return rememberUncertain(memory, null);
   if (refused === 'found') {
-    await lookUp(desk, run, decided.refusedHolds.map(operation.end));
+    await lookUp(desk, run, refusedHolds.map(operation.end));
     return drop(memory);
   }
   if (write === null) {

@@ -366,7 +366,10 @@ export function grantIdOf(operationId: string): string {
   return `grant_${createHash('sha256').update(operationId).digest('hex').slice(0, 24)}`;
 }
 
-/** Credits the wallet. */
+/** What a wallet holds is told as a JSON integer. */
+export const balanceMicrosMax = BigInt(Number.MAX_SAFE_INTEGER);
+
+/** Credits the wallet, unless it would hold more than can be told. */
 export function grant(
   wallet: Wallet,
   request: GrantRequest,
@@ -377,8 +380,12 @@ export function grant(
   const done =
     known.entries.has(request.operationId) ||
     wallet.grants.some((other) => other.operationId === request.operationId);
+  const { walletMicros, heldMicros } = wallet.balances;
+  const { amountMicros } = request;
+  if (!done && walletMicros + heldMicros + amountMicros > balanceMicrosMax) {
+    return { status: 'too_much' };
+  }
   if (!done) {
-    const { amountMicros } = request;
     addGrant(wallet, {
       id: grantId,
       operationId: request.operationId,

@@ -7,6 +7,7 @@ import { findWallet } from '../../db/journal.ts';
 import { type Sql, withDeadline } from '../../db/sql.ts';
 import type { ActorRef } from '../../runtime/actor/contract.ts';
 import { fixedLimits } from '../../runtime/limits.ts';
+import { balanceMicrosMax } from './ledger.ts';
 import type { WalletProtocol } from './protocol.ts';
 
 export interface Promotion {
@@ -28,8 +29,6 @@ export type PromotionReply =
   | { status: 'expired' | 'too_much' }
   | { status: 'wallet_not_found' }
   | { status: 'unavailable' };
-
-const balanceMicrosMax = BigInt(Number.MAX_SAFE_INTEGER);
 
 /** Grants the credits, or finds that they were. Rejects when the database does not answer. */
 export async function grantPromotion(

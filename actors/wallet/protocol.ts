@@ -143,6 +143,8 @@ export interface GrantRequest {
 }
 export type GrantReply =
   | { status: 'granted'; grantId: string; availableMicros: bigint }
+  /** The wallet would hold more than an amount can say. */
+  | { status: 'too_much' }
   | { status: 'wallet_not_found' }
   | { status: 'unavailable' };
 

@@ -33,9 +33,10 @@ async function held(instanceId: string, fundsMicros: bigint, expiresAtMs?: numbe
   return walletId;
 }
 
-/** What goes back is more than a wallet may have. */
+/** What goes back is more than a wallet may have: by hand, since no operation makes such a one. */
 async function overfill(walletId: string): Promise<void> {
-  await branch.ask(walletId, 'grant', purchase(10n));
+  await bank.sql`UPDATE wallets SET wallet_micros = wallet_micros + 10,
+    purchase_micros = purchase_micros - 10 WHERE id = ${walletId}`;
 }
 
 async function holdsOf(walletIds: string[]): Promise<string[]> {

@@ -82,6 +82,39 @@ test('a hold that does not fit is refused with both figures', async () => {
   });
 });
 
+test('of grants that are too much together one is refused, and the wallet goes on', async () => {
+  const half = BigInt(Number.MAX_SAFE_INTEGER) / 2n + 1n;
+  const walletId = await bank.newWallet();
+  const replies = await Promise.all([
+    branch.ask(walletId, 'grant', purchase(half)),
+    branch.ask(walletId, 'hold', holdOf(5n)),
+    branch.ask(walletId, 'grant', purchase(half)),
+    branch.ask(walletId, 'hold', holdOf(5n)),
+  ]);
+  const statuses = replies.map((reply) => reply.status);
+  assert.deepEqual(statuses, ['granted', 'held', 'too_much', 'held']);
+  assert.deepEqual(await balanceOf(walletId), [half - 10n, 10n]);
+});
+
+test('a grant that was spent is known when it is repeated to a wallet that is full', async () => {
+  const most = BigInt(Number.MAX_SAFE_INTEGER);
+  const walletId = await bank.newWallet();
+  const first = purchase(100n);
+  const granted = await branch.ask(walletId, 'grant', first);
+  const hold = holdOf(100n);
+  await branch.ask(walletId, 'hold', hold);
+  const { holdId } = hold;
+  await branch.ask(walletId, 'settle', {
+    holdId,
+    chargeMicros: 100n,
+    providerCostMicros: 95n,
+    finish: null,
+  });
+  await branch.ask(walletId, 'grant', purchase(most));
+  const again = await bank.branch().ask(walletId, 'grant', first);
+  assert.deepEqual(again, { ...granted, availableMicros: most });
+});
+
 test('a wallet of 100 holds gives exactly 100 of 1,000 concurrent ones', async () => {
   const walletId = await funded(100n * 7n);
   const replies = await Promise.all(
