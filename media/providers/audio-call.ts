@@ -37,9 +37,12 @@ export function createAudioClient(options: CallPoolOptions): AudioClient {
       const run = new Run(pool, family, deadlines, listener);
       pool.add(run);
       const [only, ...others] = body;
-      const content = only !== undefined && others.length === 0 ? only : pieces(body);
+      const isOne = only !== undefined && others.length === 0;
       const { origin, path } = addressOf(url);
-      pool.dispatch({ origin, path, method: 'POST', headers, body: content }, run);
+      const content = isOne ? only : pieces(body);
+      const request = { origin, path, method: 'POST' as const, headers, body: content };
+      run.repeatable = isOne ? request : null;
+      pool.dispatch(request, run);
       return run;
     },
     close: () => pool.close(),
@@ -52,6 +55,8 @@ function pieces(body: readonly Uint8Array[]): Readable {
 }
 
 class Run implements TimedHandle, Dispatcher.DispatchHandler {
+  /** May be sent once more, while nothing was answered. */
+  repeatable: Dispatcher.DispatchOptions | null = null;
   readonly #pool: CallPool<Run>;
   readonly #family: AudioFamily;
   readonly #deadlines: UpstreamDeadlines;
@@ -119,6 +124,7 @@ class Run implements TimedHandle, Dispatcher.DispatchHandler {
     headers: Record<string, string | string[] | undefined>,
   ): void {
     if (status < 200) return;
+    this.repeatable = null;
     this.#lastBytesMs = awakeMs();
     controller.rawHeaders = null;
     if (status >= 300) this.#refusal = new RefusedReply(status, headers);
@@ -141,6 +147,12 @@ class Run implements TimedHandle, Dispatcher.DispatchHandler {
   }
 
   onResponseError(_controller: Dispatcher.DispatchController | null, error: Error): void {
+    const request = this.repeatable;
+    this.repeatable = null;
+    if (request !== null && !this.#over) {
+      this.#controller = null;
+      if (this.#pool.dispatchAgain(request, this, error, this.#startedMs)) return;
+    }
     if (this.#refusal !== null) this.#end(this.#refusal.read(this.#family));
     else if (this.#hasBegun) this.#end(plainFailure('cut', error.message));
     else this.#end(connectFailure(error));

@@ -1,6 +1,6 @@
 // The calls of one thread over undici's connections, which text and audio run alike: a pool of
 // connections per origin, one coarse ticker for all deadlines, what is kept of a refusal.
-import { Agent, type Dispatcher } from 'undici';
+import { Agent, type Dispatcher, errors } from 'undici';
 import { afterReading, awakeMs } from '../../runtime/awake.ts';
 import { TransientSet } from '../../runtime/transient.ts';
 import type { UpstreamFailure } from '../model/events.ts';
@@ -12,6 +12,8 @@ const tickMs = 50;
 /** An idle connection is closed after this long; shorter than any server's own limit. */
 const keepAliveMs = 4000;
 const refusalBytesMax = 64 * 1024;
+/** A connection that was closed while it was idle says so as soon as it is written to. */
+const staleMs = 1_000;
 
 export interface CallPoolOptions {
   /** Connections to one origin; further calls wait for one, under their connect deadline. */
@@ -69,6 +71,22 @@ export class CallPool<C extends PooledCall> {
     this.#agent.dispatch(options, handler);
   }
 
+  /**
+   * Sends a call once more that failed unanswered, if its connection proved stale; false: it has
+   * failed. Should it have been read after all, the operator pays for an answer that nobody sees;
+   * the client is charged for the one that it is shown.
+   */
+  dispatchAgain(
+    options: Dispatcher.DispatchOptions,
+    handler: Dispatcher.DispatchHandler,
+    error: Error,
+    sentMs: number,
+  ): boolean {
+    if (!isStaleConnection(error, awakeMs() - sentMs)) return false;
+    this.dispatch(options, handler);
+    return true;
+  }
+
   /** Aborts what runs, and closes every connection. */
   async close(): Promise<void> {
     for (const call of this.#calls) call.abort();
@@ -114,6 +132,17 @@ export function overdue(
 export function connectFailure(error: Error): UpstreamFailure {
   const isTimeout = 'code' in error && error.code === 'UND_ERR_CONNECT_TIMEOUT';
   return plainFailure(isTimeout ? 'timeout' : 'connect', error.message);
+}
+
+/**
+ * Whether the server had closed a connection that was kept, as servers do at any time, and this
+ * call found out (RFC 9112, 9.3.1). What is closed later was read, and may have been answered.
+ */
+function isStaleConnection(error: Error, sinceSentMs: number): boolean {
+  if (sinceSentMs > staleMs || !('code' in error)) return false;
+  const { code } = error;
+  if (code === 'ECONNRESET' || code === 'EPIPE') return true;
+  return error instanceof errors.SocketError && (error.socket?.bytesRead ?? 0) > 0;
 }
 
 /** A reply that is not 2xx, as far as it is kept: its family reads it when there is no more. */

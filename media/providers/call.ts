@@ -106,10 +106,11 @@ class Client implements UpstreamClient {
       this.#pool.release(run);
       return;
     }
-    run.sent();
     const { origin, path } = addressOf(url);
-    const sent = typeof body === 'string' ? body : spent(body);
-    this.#pool.dispatch({ origin, path, method, headers, body: sent }, run);
+    const isText = typeof body === 'string';
+    const request = { origin, path, method, headers, body: isText ? body : spent(body) };
+    run.sent(isText ? request : null);
+    this.#pool.dispatch(request, run);
   }
 
   close(): Promise<void> {
@@ -126,6 +127,8 @@ class Run implements TimedHandle, Dispatcher.DispatchHandler {
   readonly #stoodMs = stoodStillMs();
   /** Null: it waits for its encoding. */
   #sentMs: number | null = null;
+  /** May be sent once more, while nothing was answered. */
+  #repeatable: Dispatcher.DispatchOptions | null = null;
   #controller: Dispatcher.DispatchController | null = null;
   #reader: StreamReader | null = null;
   #refusal: RefusedReply | null = null;
@@ -167,7 +170,8 @@ class Run implements TimedHandle, Dispatcher.DispatchHandler {
   }
 
   /** From here on the time is the provider's. */
-  sent(): void {
+  sent(repeatable: Dispatcher.DispatchOptions | null): void {
+    this.#repeatable = repeatable;
     this.#sentMs = this.#pool.nowMs;
     this.#lastBytesMs = this.#sentMs;
   }
@@ -219,6 +223,7 @@ class Run implements TimedHandle, Dispatcher.DispatchHandler {
     headers: Record<string, string | string[] | undefined>,
   ): void {
     if (status < 200) return;
+    this.#repeatable = null;
     this.#lastBytesMs = this.#pool.nowMs;
     // They are slices of the first read, and would keep all of it for as long as the stream lasts.
     controller.rawHeaders = null;
@@ -250,11 +255,20 @@ class Run implements TimedHandle, Dispatcher.DispatchHandler {
   }
 
   onResponseError(_controller: Dispatcher.DispatchController | null, error: Error): void {
+    if (this.#sendAgain(error)) return;
     this.#pool.release(this);
     if (this.#over) return;
     if (this.#refusal !== null) this.#end(this.#readRefusal());
     else if (this.#reader !== null) this.#end(plainFailure('cut', error.message));
     else this.#end(connectFailure(error));
+  }
+
+  #sendAgain(error: Error): boolean {
+    const request = this.#repeatable;
+    this.#repeatable = null;
+    if (request === null || this.#sentMs === null || this.#over) return false;
+    this.#controller = null;
+    return this.#pool.dispatchAgain(request, this, error, this.#sentMs);
   }
 
   #createReader(): StreamReader {

@@ -9,6 +9,7 @@ import { type AudioClient, createAudioClient } from '../../../media/providers/au
 import type { UpstreamDeadlines } from '../../../media/providers/contract.ts';
 import { openaiAudio } from '../../../media/providers/openai-audio/family.ts';
 import { type AudioProvider, piece, startAudioProvider } from '../../harness/audio-provider.ts';
+import { countingServer } from '../../harness/counting-server.ts';
 
 let provider: AudioProvider;
 let client: AudioClient;
@@ -106,7 +107,8 @@ test('every failure has its kind', async () => {
     [{ kind: 'audio', pieces: 2, pauseMs: 3_000 }, 'timeout'],
   ];
   for (const [behaviour, kind] of kinds) {
-    provider.first = [behaviour];
+    // Who hangs up on a kept connection is asked once more.
+    provider.first = [behaviour, ...(kind === 'connect' ? [behaviour] : [])];
     const deadlines = kind === 'timeout' ? { firstEventMs: 400, idleMs: 300 } : {};
     const failure = await call(deadlines).ended;
     assert.equal(failure?.kind, kind, JSON.stringify(behaviour));
@@ -150,4 +152,18 @@ test('after an abort nothing is reported, and the provider sees it', async () =>
     assert.ok(performance.now() < deadline, 'the provider sees it');
     await sleep(10);
   }
+});
+
+test('a kept connection that its server closes under a request costs no speech', async () => {
+  const { server, url, seen } = await countingServer((socket, number) => {
+    if (number === 2) socket.destroy();
+    else socket.write('HTTP/1.1 200 OK\r\ncontent-length: 3\r\n\r\nabc');
+  });
+  assert.equal(await call({}, url).ended, null);
+  await sleep(20);
+  const heard = call({}, url);
+  assert.equal(await heard.ended, null);
+  assert.equal(heard.bytes, 3);
+  assert.deepEqual(seen, [1, 1, 2]);
+  server.close();
 });
