@@ -55,6 +55,28 @@ test('the tier is chosen by all input tokens, inclusively, and applies to every 
   assert.equal(charge(compiled, at).providerCostMicros, 900n * 500n + 101n * 25n + 2_000n);
 });
 
+test('of several tiers the highest that is reached counts, however the card lists them', () => {
+  const tiers = [
+    { min_input_tokens: 1_001, input_per_million: '5' },
+    { min_input_tokens: 2_001, input_per_million: '7.50' },
+    { min_input_tokens: 3_001, input_per_million: '10' },
+  ];
+  const [low, middle, high] = tiers;
+  const orders = [tiers, tiers.toReversed(), [middle, high, low].flatMap((tier) => tier ?? [])];
+  for (const pricing_tiers of orders) {
+    const compiled = compileCard({ ...card, pricing_tiers }, '100');
+    const cost = (inputTokens: number) =>
+      charge(compiled, usageOf({ inputTokens })).providerCostMicros;
+    assert.equal(cost(1_000), 1_000n * 250n);
+    assert.equal(cost(1_001), 1_001n * 500n);
+    assert.equal(cost(2_000), 2_000n * 500n);
+    assert.equal(cost(2_001), 2_001n * 750n);
+    assert.equal(cost(3_001), 3_001n * 1_000n);
+    const shown = publicRates(compiled).pricing_tiers.map((tier) => tier.min_input_tokens);
+    assert.deepEqual(shown, [1_001, 2_001, 3_001]);
+  }
+});
+
 test('units are priced by what their names say', () => {
   const compiled = compileCard(
     {
