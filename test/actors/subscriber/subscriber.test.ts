@@ -1,5 +1,5 @@
-// A subscriber whose generation lives on another node, which it asks for a sign of life: what the
-// generation has said comes before what its silence means.
+// A subscriber: when the headers of its stream leave, and how it asks a generation on another node
+// for a sign of life: what the generation has said comes before what its silence means.
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import type { GenerationProtocol } from '../../../actors/generation/protocol.ts';
@@ -56,6 +56,46 @@ async function probing() {
   };
   return { desk, subscriber, ending, answer: (pong: Pong) => answer(pong), asked: () => asked };
 }
+
+/** One that streams, with an encoder that writes what it is told of. */
+function streaming(holdBackMs: number) {
+  const encoder = {
+    events: () => 'events ',
+    progress: () => 'progress ',
+    finish: () => 'finish ',
+    failure: () => 'failure ',
+  };
+  const desk = new Desk(encoder);
+  const generationAt = () => assert.fail('nobody is asked');
+  const args = { desk, holdBackMs, generationAt };
+  const subscriber = system.spawn(subscriberKind, newId('req', 1), args);
+  assert.ok(subscriber !== null);
+  return { desk, subscriber };
+}
+
+test('headers that were held back for long enough leave with nothing behind them', async () => {
+  const { desk, subscriber } = streaming(1);
+  assert.deepEqual(await desk.opening, { kind: 'stream' });
+  subscriber.tell('end', told);
+});
+
+test('headers leave with the first progress and with the first event, not before', async () => {
+  for (const first of ['progress', 'events'] as const) {
+    const { desk, subscriber } = streaming(60_000);
+    await turns();
+    assert.equal(desk.opened, false, first);
+    if (first === 'events') subscriber.tell('events', []);
+    else subscriber.tell('progress', { stage: 'routing', state: 'completed', detail: '' });
+    assert.deepEqual(await desk.opening, { kind: 'stream' });
+    subscriber.tell('end', told);
+  }
+});
+
+test('a failure before the headers is an end of its own, for a status', async () => {
+  const { desk, subscriber } = streaming(60_000);
+  subscriber.tell('end', told);
+  assert.deepEqual(await desk.opening, { kind: 'end', end: told });
+});
 
 test('the end of a generation that has stopped since it was asked is told', async () => {
   const { subscriber, ending, answer } = await probing();
