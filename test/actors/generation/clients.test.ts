@@ -331,6 +331,7 @@ test('a key whose generation failed before any charge runs again', async () => {
   const failed = await askChat(account, '[[sim tokens=2]]', {}, options);
   assert.equal(failed.status, 502);
   assert.equal(failed.headers.get('x-should-retry'), null);
+  assert.match(failed.headers.get('x-svc-request-id') ?? '', /^req_[a-f0-9]{24}$/);
   await bed.simulator.outage(0, 0);
   const good = await askChat(account, '[[sim tokens=2]]', {}, options);
   assert.equal(good.status, 200);
@@ -354,6 +355,7 @@ test('a failure after a charge is told again and never charged again', async () 
   const whole = await askChat(account, prompt, {}, options);
   assert.equal(whole.status, 502);
   assert.equal(whole.headers.get('x-should-retry'), 'false');
+  assert.equal(whole.headers.get('x-svc-request-id'), first.svcUsage?.request_id);
   assert.equal(await spent(account), BigInt(charge));
   await bed.simulator.expect({ started: 1 });
 });

@@ -229,6 +229,7 @@ test('a managed key replays although nothing could be chosen any more', async ()
     assert.equal(again.text, first.text);
     assert.deepEqual(again.svcRouting, first.svcRouting);
     assert.equal(again.svcUsage?.replayed, true);
+    assert.equal(again.headers.get('x-svc-routing-receipt-id'), first.svcRouting?.receipt_id);
     const other = await ask('chat', account, { ...question, key: 'other' });
     assert.equal(other.status, 404);
   } finally {
