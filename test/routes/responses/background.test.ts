@@ -241,6 +241,19 @@ test('a long answer is told again to a slow reader, whole', async () => {
   assert.equal(withoutComments(Buffer.concat(pieces).toString()), whole);
 });
 
+test('an event to start after is for streams of background responses', async () => {
+  const { id } = await startBackground(account, '[[sim tokens=2]]');
+  await endOf(account, id);
+  const whole = await askResponses(account, `/${id}?starting_after=1`);
+  const plain = await askResponses(account, '', responseBody('[[sim tokens=2]]'));
+  const ofPlain = await askResponses(account, `/${plain.body.id}?stream=true&starting_after=1`);
+  for (const { status, body } of [whole, ofPlain]) {
+    assert.equal(status, 400);
+    assert.equal(body.error?.code, 'invalid_request');
+    assert.equal(body.error?.param, 'starting_after');
+  }
+});
+
 test('what is not to be stored cannot run in the background', async () => {
   const asked = responseBody('hello', { background: true, store: false });
   const { status, body } = await askResponses(account, '', asked);
