@@ -51,6 +51,20 @@ const readers: Record<string, (body: Members) => GenerationRequest> = {
   },
 };
 
+/** The path of the member that is refused. */
+function refusedPath(read: (body: Members) => GenerationRequest, body: Members): string | null {
+  try {
+    read(body);
+  } catch (error) {
+    assert.ok(error instanceof Problem && error.code === 'invalid_request', String(error));
+    return error.param;
+  }
+  return assert.fail(`taken: ${JSON.stringify(body)}`);
+}
+
+const schema = { type: 'object', properties: {} };
+const named = { name: 'shape', schema };
+
 function firstText({ messages: [first] }: GenerationRequest): unknown {
   const [part] = first?.parts ?? [];
   return [first?.role, part?.type === 'text' ? part.text : part];
@@ -76,6 +90,104 @@ for (const [format, read] of Object.entries(readers)) {
         error instanceof Problem && error.code === 'invalid_request' && error.param === 'n',
     );
     read({ n: 1 });
+  });
+
+  test(`${format}: controls that are not given have their defaults, null is not given`, () => {
+    const defaults = {
+      webSearch: null,
+      requireWebSearch: false,
+      reroute: false,
+      conversationId: null,
+      clientContext: null,
+      optimization: { profile: 'code', mode: 'off', allowLossyContext: false },
+    };
+    assert.deepEqual(read({}).controls, defaults);
+    const nulls = { web_search: null, client_context: null, optimization: null };
+    assert.deepEqual(read({ ...nulls, conversation_id: null }).controls, defaults);
+    assert.deepEqual(read({ optimization: {}, metadata: {} }).controls, defaults);
+  });
+
+  test(`${format}: controls are read, and legacy modes of the optimizer are balanced`, () => {
+    for (const web_search of [true, false]) {
+      assert.equal(read({ web_search }).controls.webSearch, web_search);
+    }
+    const metadata = { require_web_search: true, intelligent_reroute: true };
+    const { requireWebSearch, reroute } = read({ metadata }).controls;
+    assert.deepEqual([requireWebSearch, reroute], [true, true]);
+    assert.equal(read({ conversation_id: 'c-1' }).controls.conversationId, 'c-1');
+    const modes = { off: 'off', auto: 'balanced', safe: 'balanced', balanced: 'balanced' };
+    for (const [mode, meant] of Object.entries({ ...modes, aggressive: 'aggressive' })) {
+      assert.equal(read({ optimization: { mode } }).controls.optimization.mode, meant, mode);
+    }
+    const optimization = {
+      profile: 'research',
+      engine: 'svc_optimizer',
+      allow_lossy_context: true,
+    };
+    const { profile, allowLossyContext } = read({ optimization }).controls.optimization;
+    assert.deepEqual([profile, allowLossyContext], ['research', true]);
+  });
+
+  test(`${format}: objects of the specification are closed and bounded`, () => {
+    const bad: [Members, string][] = [
+      [{ optimization: { level: 1 } }, 'optimization.level'],
+      [{ optimization: { mode: 'wild' } }, 'optimization.mode'],
+      [{ optimization: { profile: 'poetry' } }, 'optimization.profile'],
+      [{ optimization: { engine: 'other' } }, 'optimization.engine'],
+      [{ client_context: { planet: 'x' } }, 'client_context.planet'],
+      [{ client_context: { utc_offset_minutes: 841 } }, 'client_context.utc_offset_minutes'],
+      [{ client_context: { utc_offset_minutes: -841 } }, 'client_context.utc_offset_minutes'],
+      [{ client_context: { temperature_unit: 'kelvin' } }, 'client_context.temperature_unit'],
+      [{ client_context: { share_location: 'yes' } }, 'client_context.share_location'],
+      [{ metadata: { require_web_search: 1 } }, 'metadata.require_web_search'],
+      [{ metadata: { intelligent_reroute: 'no' } }, 'metadata.intelligent_reroute'],
+      [{ web_search: 'auto' }, 'web_search'],
+      [{ max_output_tokens: 0 }, 'max_output_tokens'],
+    ];
+    for (const [body, path] of bad) assert.equal(refusedPath(read, body), path);
+    for (const utc_offset_minutes of [-840, 840]) {
+      read({ client_context: { utc_offset_minutes, temperature_unit: 'fahrenheit' } });
+    }
+  });
+
+  test(`${format}: a location is known only where it is shared`, () => {
+    const location = { city: 'Bern' };
+    const known = (more: Members) => read({ client_context: { location, ...more } }).controls;
+    assert.equal(known({}).clientContext?.location, null);
+    assert.equal(known({ share_location: false }).clientContext?.location, null);
+    assert.deepEqual(known({ share_location: true }).clientContext?.location, location);
+  });
+
+  test(`${format}: text.format asks for a format, response_format goes before it`, () => {
+    const text = { format: { type: 'json_schema', ...named } };
+    assert.equal(read({ text }).outputFormat.type, 'json_schema');
+    assert.equal(
+      read({ text: { format: { type: 'json_object' } } }).outputFormat.type,
+      'json_object',
+    );
+    const object = { response_format: { type: 'json_object' } };
+    assert.equal(read({ text, ...object }).outputFormat.type, 'json_object');
+    assert.equal(read({ text, response_format: { type: 'text' } }).outputFormat.type, 'text');
+    assert.equal(read({ text, response_format: null }).outputFormat.type, 'json_schema');
+    for (const strict of [true, false]) {
+      const response_format = { type: 'json_schema', json_schema: { ...named, strict } };
+      assert.deepEqual(read({ response_format }).outputFormat, {
+        type: 'json_schema',
+        ...named,
+        strict,
+      });
+    }
+  });
+
+  test(`${format}: tools that the server would run are refused by what is wrong with them`, () => {
+    const path = (...tools: Members[]) => refusedPath(read, { tools });
+    assert.equal(path({ type: 'svc_app', selection: 'all' }), 'tools[0].selection');
+    assert.equal(path({ type: 'svc_app', selection: 'auto' }), 'tools[0].type');
+    assert.equal(path({ type: 'svc_mcp' }), 'tools[0].server_id');
+    const server = { type: 'svc_mcp', server_id: 'one' };
+    assert.equal(path(server), 'tools[0].server_id');
+    assert.equal(path(...Array.from({ length: 8 }, () => server)), 'tools[0].server_id');
+    assert.equal(path(...Array.from({ length: 9 }, () => server)), 'tools', 'at most 8 servers');
   });
 }
 
