@@ -24,6 +24,25 @@ const types: Record<number, [v1: string, messages: string]> = {
   503: ['api_error', 'overloaded_error'],
   504: ['api_error', 'timeout_error'],
 };
+/** The same section, by status: its codes. */
+const codesByStatus: Record<number, readonly string[]> = {
+  400: ['invalid_request'],
+  401: ['unauthenticated', 'invalid_api_key', 'session_expired'],
+  402: ['insufficient_credits', 'spend_limit_exceeded'],
+  403: ['insufficient_scope', 'forbidden', 'policy_blocked'],
+  404: ['not_found', 'model_not_found'],
+  405: ['method_not_allowed'],
+  406: ['not_acceptable'],
+  409: ['conflict', 'invalid_state'],
+  413: ['request_too_large'],
+  415: ['unsupported_media_type'],
+  422: ['idempotency_key_reused', 'unprocessable_media', 'input_too_long'],
+  429: ['rate_limited', 'concurrency_limited'],
+  500: ['internal'],
+  502: ['upstream_error'],
+  503: ['overloaded', 'no_route_available', 'dependency_unavailable', 'upstream_busy'],
+  504: ['upstream_timeout'],
+};
 const codes = Object.keys(problemCodes) as ProblemCode[];
 const requestId = 'r-1';
 
@@ -60,6 +79,14 @@ for (const code of codes) {
     }
   });
 }
+
+test('there are the codes of the contract, each with its status, and no others', () => {
+  const expected = Object.entries(codesByStatus).flatMap(([status, names]) =>
+    names.map((name) => [name, Number(status)]),
+  );
+  const found = codes.map((code) => [code, problemCodes[code].status]);
+  assert.deepEqual(Object.fromEntries(found), Object.fromEntries(expected));
+});
 
 test('the path of the route decides the envelope', () => {
   const expected = {
