@@ -306,3 +306,19 @@ test('an expired session is told so', async () => {
   assert.equal(reply.status, 401);
   assert.equal(codeOf(reply), 'session_expired');
 });
+
+test('a session that a shard remembers ends when its time is over', async () => {
+  const account = await bed.account();
+  await bed.sql`UPDATE sessions SET expires_at = now() + interval '2 seconds'
+    WHERE account_id = ${account.accountId}`;
+  const deadline = performance.now() + 10_000;
+  // One after the other on one connection: the shard that answers is the one that remembers.
+  let reply = await contract.call('GET', path, session(account));
+  assert.equal(reply.status, 200);
+  while (reply.status === 200 && performance.now() < deadline) {
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    reply = await contract.call('GET', path, session(account));
+  }
+  assert.equal(codeOf(reply), 'session_expired');
+  assert.equal(reply.headers.get('www-authenticate'), 'Bearer');
+});
