@@ -51,11 +51,19 @@ test('a database that hangs for 10 s: 503 in time, no settlement is lost', async
   const summary = await fetch(`${gateway.url}/api/me/billing/summary`, {
     headers: { 'x-svc-session': gateway.dev.session_token },
   });
+  const models = await fetch(`${gateway.url}/api/public/models`);
   const late = await calling;
   await over;
   assert.equal(late.status, 503, 'a call that begins meanwhile is refused');
   assert.ok(late.durationMs < HANG_MS);
   assert.equal(health.status, 503);
+  const { ok, database } = (await health.json()) as { ok: boolean; database: object };
+  assert.deepEqual([ok, database], [false, { status: 'unavailable', latency_ms: null }]);
+  assert.equal(models.status, 503);
+  assert.ok(models.headers.has('retry-after'));
+  const { error } = (await models.json()) as { error: Record<string, unknown> };
+  assert.deepEqual(Object.keys(error), ['code', 'message', 'request_id']);
+  assert.equal(error.code, 'dependency_unavailable', 'and no word of what is away');
   assert.equal(summary.status, 503);
   assert.ok(summary.headers.has('retry-after'));
   await progress(load, 20, 15_000);
