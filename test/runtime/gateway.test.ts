@@ -26,6 +26,13 @@ async function assertServes(): Promise<void> {
 test('serves with the key of dev.json, and everything in the data folder is private', async () => {
   await assertServes();
   assert.equal(gateway.dev.base_url, gateway.url);
+  // decisions.md, section 1: these members, and no mailbox yet.
+  const { mailbox_url: mailbox, ...others } = gateway.dev;
+  assert.equal(mailbox, null);
+  const credentials = ['api_key', 'session_token', 'admin_session_token'];
+  const names = ['base_url', ...credentials, 'account_id', 'wallet_id', 'simulator_url'];
+  assert.deepEqual(Object.keys(others).sort(), names.sort());
+  assert.ok(Object.values(others).every((value) => typeof value === 'string' && value !== ''));
   const isRoot = process.getuid?.() === 0;
   const modes = await Promise.all(
     ['', 'dev.json', 'secret', 'lock', 'pg'].map(async (name) => {
