@@ -2,10 +2,11 @@
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { acceptsContinuation } from '../../../actors/voice/sealed.ts';
 import type { LiveEvent } from '../../../media/providers/live-contract.ts';
 import type { TestAccount } from '../../harness/account.ts';
 import type { FakeClient } from './fakes.ts';
-import { stagesOfFile, until, type VoiceStage } from './stage.ts';
+import { sealer, stagesOfFile, until, type VoiceStage } from './stage.ts';
 
 const open = stagesOfFile();
 let stage: VoiceStage;
@@ -116,6 +117,34 @@ test('session.ready has every field', async () => {
       max_duration_seconds: 100,
     },
   );
+  client.leave();
+  await stage.over(client);
+});
+
+test('a session is held for until two minutes after its longest duration', async () => {
+  const client = await stage.live(account);
+  const [hold] = await stage.sql<{ left: number }[]>`
+    SELECT extract(epoch FROM expires_at - now())::float8 AS left FROM holds
+    WHERE owner_id = ${client.id}`;
+  const seconds = hold?.left ?? 0;
+  assert.ok(seconds <= 100 + 120 && seconds > 100 + 120 - 20, `${seconds} s`);
+  client.leave();
+  await stage.over(client);
+});
+
+test('a continuation token is good for ten minutes', async () => {
+  const client = await stage.live(account);
+  const token = String(client.of('session.ready')[0]?.continuation_token);
+  assert.ok(token.length <= 2_048);
+  const { accountId } = account;
+  const isGood = (minutes: number) =>
+    acceptsContinuation(
+      sealer,
+      token,
+      { accountId, voiceId: 'alto' },
+      Date.now() + minutes * 60_000,
+    );
+  assert.deepEqual([isGood(0), isGood(9.5), isGood(10)], [true, true, false]);
   client.leave();
   await stage.over(client);
 });
@@ -289,6 +318,17 @@ test('frames have 1,024 bytes; a shorter one is the last before the end', async 
   await stage.over(client);
   assert.equal(client.told.at(-1)?.type, 'session.ended');
   assert.equal(client.ended?.code, 1011);
+});
+
+test('a frame without sound is a mistake', async () => {
+  const client = await stage.live(account);
+  client.forget();
+  client.frame(0);
+  assert.deepEqual(client.types(), ['error invalid_message']);
+  client.frame();
+  assert.deepEqual(client.types(), ['error invalid_message'], 'it was not the last frame');
+  client.leave();
+  await stage.over(client);
 });
 
 test('every short frame that was not the last counts', async () => {

@@ -83,6 +83,8 @@ const card = compileCard(
   '100',
 );
 
+/** What sealed tokens of sessions are opened with. */
+export const sealer = createSealer(Buffer.alloc(32, 7).toString('base64url'));
 const silent = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
 const log = createLog({ level: 'silent', base: {}, sync: true });
 const family = { name: 'fake', inputRateHz: 16_000 } as unknown as LiveFamily;
@@ -119,7 +121,7 @@ function depsOf(options: StageOptions, sql: Sql, wallet: Wallets, calls: FakeCal
     wallet,
     health: createRouteHealth(),
     foresight: { expectsFunds: () => options.foresees === true, saw: () => {}, forget: () => {} },
-    sealer: createSealer(Buffer.alloc(32, 7).toString('base64url')),
+    sealer,
     limits,
     lanes: { open: () => null, stop: async () => {}, status: noLanes },
     straightLanes: createStraightLanes(),
