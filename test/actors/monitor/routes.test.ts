@@ -34,3 +34,11 @@ test('a route whose calls fail does not work, whatever its probe says', () => {
   assert.equal(statusOf(true, [seen(0, 4)]), 'operational');
   assert.equal(statusOf(null, []), 'unknown');
 });
+
+test('a model whose every provider is disabled is unavailable, unasked', () => {
+  const models = [{ alias: 'none', targets: [] }];
+  const disabled = { ...catalog, models } as unknown as CatalogSnapshot;
+  const [status] = modelStatuses(disabled, new Map(), []);
+  assert.equal(status?.status, 'unavailable');
+  assert.deepEqual([status?.routes_total, status?.routes_operational], [0, 0]);
+});
