@@ -64,6 +64,8 @@ const noBytes = Buffer.alloc(0);
 const noFiles: Record<string, UploadedFile> = Object.freeze({});
 const unknownPath = { cors: 'public', routePath: null } as const;
 const anyMethod = 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS';
+/** Of a path that no route takes, in the words of its refusal. */
+const toldPathMax = 100;
 /** A body announced as larger than this over the limit is not even waited out. */
 const lingerBytesMax = 64 * 1024 * 1024;
 
@@ -97,7 +99,7 @@ export function registerRoutes<Access, Caller, Services>(
     });
   }
   const refuseUnknown = (response: HttpResponse, request: HttpRequest) =>
-    refuse(kernel, 'public', null, new Problem('not_found'), response, request);
+    refuse(kernel, 'public', null, unknownRoute(request), response, request);
   app.options('/*', (response, request) => {
     // A browser that is refused here shows its page a network error instead of the 404.
     const isPreflight = request.getHeader('access-control-request-method') !== '';
@@ -105,6 +107,14 @@ export function registerRoutes<Access, Caller, Services>(
     else refuseUnknown(response, request);
   });
   app.any('/*', refuseUnknown);
+}
+
+/** Says what arrived: mostly it is a base URL with a part too many, or a slash at the end. */
+function unknownRoute(request: HttpRequest): Problem {
+  const path = request.getUrl();
+  const told = path.length > toldPathMax ? `${path.slice(0, toldPathMax)}…` : path;
+  const asked = `${request.getCaseSensitiveMethod()} ${told}`;
+  return new Problem('not_found', { message: `There is no route ${asked}: /docs lists them.` });
 }
 
 function registrar(app: TemplatedApp, method: Method) {

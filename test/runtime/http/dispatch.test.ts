@@ -180,7 +180,15 @@ test('a schema violation names the field by its path', async () => {
 test("unknown paths are 404, wrong methods 405 with Allow, in the path's envelope", async () => {
   const unknown = await get('/v1/nothing');
   assert.equal(unknown.status, 404);
-  assert.equal(((await unknown.json()) as { error: { code: string } }).error.code, 'not_found');
+  const { error } = (await unknown.json()) as { error: { code: string; message: string } };
+  assert.equal(error.code, 'not_found');
+  // A wrong base URL or a slash too many is seen at once: what arrived here is told.
+  assert.equal(error.message, 'There is no route GET /v1/nothing: /docs lists them.');
+  const long = (await (await post(`/v1/${'a'.repeat(2_000)}`, '{}')).json()) as {
+    error: { message: string };
+  };
+  assert.match(long.error.message, /^There is no route POST \/v1\/a+…: \/docs lists them\.$/);
+  assert.ok(long.error.message.length < 200);
   const api = await get('/api/nothing');
   assert.equal(((await api.json()) as { ok: boolean }).ok, false);
   const wrong = await post('/v1/items/a/parts/7', '{}');
