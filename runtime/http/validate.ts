@@ -76,7 +76,7 @@ function messageOf(issue: GenericIssue, path: string): string {
     return `Invalid value for '${path}': ${issue.message}.`;
   }
   const expected = clip(
-    lengthOf(issue) ?? choiceOf(issue) ?? issue.expected ?? requirementOf(issue) ?? 'another value',
+    lengthOf(issue) ?? typesOf(issue) ?? requirementOf(issue) ?? 'another value',
   );
   const received = issue.kind === 'schema' ? typeOf(issue) : measureOf(issue);
   return `Invalid value for '${path}': expected ${expected}, received ${received}.`;
@@ -90,10 +90,15 @@ function lengthOf({ type, requirement, input }: GenericIssue): string | undefine
   return `${bound} ${requirement} ${unit}${requirement === 1 ? '' : 's'}`;
 }
 
-/** Values without the parentheses of the unions that they stand in. */
-function choiceOf({ kind, expected }: GenericIssue): string | undefined {
-  const isChoice = kind === 'schema' && expected?.includes('"') === true;
-  return isChoice ? expected.replace(/[()]/g, '') : undefined;
+/** Types as JSON calls them: valibot names classes, and puts unions in parentheses. */
+function typesOf({ kind, expected }: GenericIssue): string | undefined {
+  if (kind !== 'schema') return expected ?? undefined;
+  const bare = expected?.replace(/[()]/g, '');
+  return bare?.replace(/(?<!")\b(?:Object|Array)\b(?!")/g, (name) => name.toLowerCase());
+}
+
+function isChoice({ kind, expected }: GenericIssue): boolean {
+  return kind === 'schema' && expected?.includes('"') === true;
 }
 
 function requirementOf({ type, requirement }: GenericIssue): string | undefined {
@@ -103,7 +108,7 @@ function requirementOf({ type, requirement }: GenericIssue): string | undefined 
 
 /** Of a text among texts that are allowed the type alone says nothing. */
 function typeOf(issue: GenericIssue): string {
-  const isOther = typeof issue.input === 'string' && choiceOf(issue) !== undefined;
+  const isOther = typeof issue.input === 'string' && isChoice(issue);
   return isOther ? 'another string' : kindOf(issue.input);
 }
 

@@ -46,10 +46,24 @@ test('an array is no object, wherever a schema wants one', () => {
     assert.match(refusal(schema, { [name]: value }), /received array/, name);
     assert.ok(refusal(schema, { [name]: value }).includes(`'${path}'`), name);
   }
-  assert.match(refusal(schema, []), /expected Object, received array/);
+  assert.match(refusal(schema, []), /expected object, received array/);
   for (const value of [{}, { closed: {}, open: null, list: [{}], named: { a: {} }, one: 'one' }]) {
     assert.equal(refusal(schema, value), '');
   }
+});
+
+test('types are called as JSON calls them', () => {
+  const schema = v.strictObject({
+    input: v.optional(v.union([v.string(), v.array(v.string())])),
+    tool: v.optional(v.looseObject({})),
+    when: v.optional(v.picklist(['Object', 'Array'])),
+  });
+  const told: [unknown, string][] = [
+    [{ input: 5 }, "Invalid value for 'input': expected string | array, received number."],
+    [{ tool: 5 }, "Invalid value for 'tool': expected object, received number."],
+    [{ when: 5 }, 'Invalid value for \'when\': expected "Object" | "Array", received number.'],
+  ];
+  for (const [input, message] of told) assert.equal(refusal(schema, input), message);
 });
 
 test('a length that does not fit is told as a length', () => {
