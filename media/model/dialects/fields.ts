@@ -144,6 +144,10 @@ export function readOutputFormat(body: Pick<SharedBody, 'response_format' | 'tex
   }
   const format = body.text?.format ?? null;
   if (format === null) return { type: 'text' };
+  // Without it nothing would hold the answer to anything; Chat's own member may leave it out.
+  if (format.type === 'json_schema' && (format.schema ?? null) === null) {
+    throw fieldProblem('text.format.schema', "Missing required field 'text.format.schema'.");
+  }
   return toOutputFormat(format.type, format, 'text.format', 'text.format');
 }
 
