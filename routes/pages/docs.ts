@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import type { Reply, ReplyDeclaration, Route } from '../../runtime/http/route.ts';
 import { createAsset } from './asset.ts';
-import { type Page, pageHtml } from './html.ts';
+import { darkScript, type Page, pageHtml } from './html.ts';
 
 const scriptPath = '/docs/redoc.js';
 const pages: readonly Page[] = [
@@ -29,7 +29,7 @@ const script = createAsset({
   load: async () => {
     const path = createRequire(import.meta.url).resolve('redoc/bundles/redoc.standalone.js');
     const text = await readFile(path, 'utf8');
-    return Buffer.from(text.replaceAll(foreignLogo, 'data:,'));
+    return Buffer.from(darkScript + text.replaceAll(foreignLogo, 'data:,'));
   },
   mediaType: 'text/javascript; charset=utf-8',
   maxAgeSeconds: 3_600,

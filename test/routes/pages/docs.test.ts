@@ -45,6 +45,25 @@ test('the script arrives whole, zipped or not, and is not sent twice', async () 
   await serving.stop();
 });
 
+test('whoever prefers the dark gets a page in dark colours, the script included', async () => {
+  const serving = await serve(docsRoutes('none'));
+  const html = await (await fetch(`${serving.origin}/docs`)).text();
+  assert.match(html, /<meta name="color-scheme" content="light dark">/);
+  assert.match(html, /@media \(prefers-color-scheme: dark\)/);
+  const themes = [...html.matchAll(/ (theme|data-dark-theme)='([^']+)'/g)];
+  assert.deepEqual(
+    themes.map(([, name]) => name),
+    ['theme', 'data-dark-theme'],
+  );
+  for (const [, name, text] of themes) {
+    const { colors } = JSON.parse(text ?? '') as { colors: { primary: unknown } };
+    assert.ok(colors.primary, name);
+  }
+  const script = await (await fetch(`${serving.origin}/docs/redoc.js`)).text();
+  assert.match(script.slice(0, 400), /prefers-color-scheme: dark.*data-dark-theme/s);
+  await serving.stop();
+});
+
 test('the origin itself shows the reference', async () => {
   const serving = await serve(docsRoutes('none'));
   const reply = await fetch(`${serving.origin}/`);
