@@ -123,6 +123,17 @@ export async function writeDevelopmentFile(
   await writePrivately(filePath(config), `${JSON.stringify(content, null, 2)}\n`);
 }
 
+/** Whether the key or a session of an earlier start in development mode opens this database. */
+export async function hasDevelopmentAccess({
+  config,
+  sql,
+}: Pick<DevelopmentServices, 'config' | 'sql'>): Promise<boolean> {
+  const known = await readKnown(config);
+  if (known === null) return false;
+  const { key, user, admin } = await findAccess(sql, known);
+  return key?.status === 'active' || user !== null || admin !== null;
+}
+
 /** What a developer is shown at the start; the same stands in `dev.json`. */
 export function developmentNotice(config: Config, account: DevelopmentAccount): string {
   return [
@@ -151,12 +162,17 @@ async function readKnown(config: Config): Promise<DevelopmentAccount | null> {
 
 /** Another database under the same folder knows nothing of the account. */
 async function stillValid(sql: Sql, account: DevelopmentAccount): Promise<boolean> {
+  const { key, user, admin } = await findAccess(sql, account);
+  return key?.status === 'active' && user !== null && admin !== null;
+}
+
+async function findAccess(sql: Sql, account: DevelopmentAccount) {
   const [key, user, admin] = await Promise.all([
     findKeyByHash(sql, tokenHash(account.api_key)),
     findSession(sql, tokenHash(account.session_token)),
     findSession(sql, tokenHash(account.admin_session_token)),
   ]);
-  return key?.status === 'active' && user !== null && admin !== null;
+  return { key, user, admin };
 }
 
 async function insertAccounts(sql: Sql, account: DevelopmentAccount): Promise<void> {

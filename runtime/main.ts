@@ -7,6 +7,7 @@ import { loadCatalog } from '../actors/catalog/load.ts';
 import { planLines } from '../actors/catalog/plan.ts';
 import {
   developmentNotice,
+  hasDevelopmentAccess,
   prepareDevelopment,
   prepareVoicePageKey,
   writeDevelopmentFile,
@@ -269,14 +270,25 @@ async function start(): Promise<void> {
     await writeDevelopmentFile(config, { ...account, simulator_url: boot.simulatorUrl });
     log.warn('development mode: answers of svc-sim models are simulated');
     process.stdout.write(developmentNotice(config, account));
-  } else if (!(await patiently(() => hasAdministrator(sql), log))) {
-    process.stdout.write('nobody can administer yet: npm run admin:create\n');
+  } else {
+    await tellOfAccess();
   }
   launch.open(catalog);
   await allServing.opened;
   process.stdout.write(`tollgate ready on ${localOrigin(config, port)}\n`);
   link.sendReady();
   await startBackground();
+}
+
+/** In production: that nobody can administer, or that more can than should. */
+async function tellOfAccess(): Promise<void> {
+  if (!(await patiently(() => hasAdministrator(sql), log))) {
+    process.stdout.write('nobody can administer yet: npm run admin:create\n');
+  }
+  if (await patiently(() => hasDevelopmentAccess({ config, sql }), log)) {
+    const advice = 'give production a TOLLGATE_DATA or DATABASE_URL of its own';
+    log.warn(`the key and the sessions of dev.json open this database as well: ${advice}`);
+  }
 }
 
 /** What no other process on the database can do for this one. */
