@@ -78,6 +78,15 @@ export function callTool(
     });
 }
 
+/** The model calls a function in a way that cannot be answered. */
+export function refuseTool(
+  session: VoiceSession,
+  { callId, name }: { callId: string; name: string },
+): void {
+  send(session, toolEvent(callId, name, 'started'));
+  send(session, toolEvent(callId, name, 'failed'));
+}
+
 /** The search of a call came back; of no interest if the call was given up meanwhile. */
 export function takeSearch(session: VoiceSession, callId: string, hits: SearchHit[] | null): void {
   const running = session.tools?.get(callId);

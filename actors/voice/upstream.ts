@@ -16,7 +16,7 @@ import { routeFailed, routeReady, takeTarget } from './health.ts';
 import { sealContinuation } from './sealed.ts';
 import { clearSound, endAnswer, takeSound, updateTurn } from './sound.ts';
 import { send, type VoiceSession } from './state.ts';
-import { callTool, giveUpTools, toolsFor } from './tools.ts';
+import { callTool, giveUpTools, refuseTool, toolsFor } from './tools.ts';
 import { takeTranscript } from './transcript.ts';
 
 const instructions =
@@ -172,6 +172,9 @@ function takeTurnEvent(session: VoiceSession, event: TurnEvent, nowMs: number): 
     case 'tool_call':
       session.answering = true;
       callTool(session, event);
+      break;
+    case 'tool_refused':
+      refuseTool(session, event);
       break;
     case 'tool_cancelled':
       giveUpTools(session, event.callIds);

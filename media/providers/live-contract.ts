@@ -89,6 +89,8 @@ export type LiveEvent =
   | { type: 'answer_done'; outcome: 'completed' | 'interrupted' | 'incomplete' | 'failed' }
   /** The answer goes on after `toolResult`, of all calls that it made. */
   | { type: 'tool_call'; callId: string; name: string; argumentsJson: string }
+  /** A call that can have no result: nobody executes it, and the answer goes on without it. */
+  | { type: 'tool_refused'; callId: string; name: string }
   /** Calls whose results are no longer wanted. */
   | { type: 'tool_cancelled'; callIds: string[] }
   | { type: 'usage'; usage: LiveUsage }

@@ -11,6 +11,7 @@ import { asBuffer, parseMessage } from '../live-message.ts';
 import { decodeBase64 } from '../live-pcm.ts';
 import { isMembers, type Members } from '../members.ts';
 import { detailCharactersMax } from '../refusal.ts';
+import { ToolCalls } from './calls.ts';
 import { audioMessage, historyMessage, setupMessage, toolResponse } from './setup.ts';
 import { AudioTemplate } from './template.ts';
 import { Turn } from './turn.ts';
@@ -21,8 +22,8 @@ interface Reading {
   replies: string[];
 }
 
-/** Calls that wait for their result; more of them are refused to the model. */
-const openCallsMax = 64;
+/** More than any model makes in one message: each of them is answered. */
+const callsOfMessageMax = 256;
 const pcmType = /^audio\/pcm(; ?rate=24000)?$/;
 const finalOutcomes: Record<string, 'completed' | 'failed' | undefined> = {
   TURN_COMPLETE_REASON_UNSPECIFIED: 'completed',
@@ -40,9 +41,7 @@ class LiveGeminiCodec implements LiveCodec {
   readonly #turn = new Turn();
   readonly #usage = new UsageCounter();
   readonly #template = new AudioTemplate();
-  /** The calls that wait, by our ids; the model may leave its own out. */
-  readonly #calls = new Map<string, { modelsId: string | null; name: string }>();
-  #callCount = 0;
+  readonly #calls = new ToolCalls();
   #isReady = false;
   /** The turn that ends next was interrupted before it had content. */
   #isEndSwallowed = false;
@@ -67,8 +66,8 @@ class LiveGeminiCodec implements LiveCodec {
   bargeIn(_heard: LivePosition | null): LiveMessages {
     this.#turn.bargeIn();
     // The model waits for them, and would never end its turn.
-    const refusals = [...this.#calls.values()].map(({ modelsId, name }) => refusal(modelsId, name));
-    this.#calls.clear();
+    const calls = this.#calls.endAll();
+    const refusals = calls.map(({ modelsId, name }) => refusal(modelsId, name));
     if (refusals.length > 0) this.#usage.endCall();
     return refusals;
   }
@@ -78,9 +77,8 @@ class LiveGeminiCodec implements LiveCodec {
   }
 
   toolResult(callId: string, name: string, outputJson: string): LiveMessages {
-    const call = this.#calls.get(callId);
-    if (call === undefined) return [];
-    this.#calls.delete(callId);
+    const call = this.#calls.end(callId);
+    if (call === null) return [];
     if (this.#calls.size === 0) this.#usage.endCall();
     return [toolResponse(call.modelsId, name, outputJson)];
   }
@@ -207,41 +205,42 @@ class LiveGeminiCodec implements LiveCodec {
 
   #toolCalls(toolCall: unknown, events: LiveEvent[]): string[] {
     if (!isMembers(toolCall) || !Array.isArray(toolCall.functionCalls)) return [];
-    const calls: readonly unknown[] = toolCall.functionCalls;
+    const told: readonly unknown[] = toolCall.functionCalls;
+    if (told.length > callsOfMessageMax) {
+      events.push(garbage(`${told.length} function calls at once`));
+      return [];
+    }
     const replies: string[] = [];
     events.push(...this.#content());
     if (!this.#turn.isDiscarding) events.push(...this.#turn.open());
-    for (const call of calls) {
+    for (const call of told) {
       if (!isMembers(call) || typeof call.name !== 'string') continue;
       const modelsId = typeof call.id === 'string' && call.id !== '' ? call.id : null;
-      if (modelsId !== null && this.#calls.has(modelsId)) continue;
-      if (this.#turn.isDiscarding || this.#calls.size >= openCallsMax) {
+      if (this.#turn.isDiscarding) {
         replies.push(refusal(modelsId, call.name));
         this.#usage.endCall();
         continue;
       }
-      this.#callCount += 1;
-      const callId = modelsId ?? this.#ownId();
-      this.#calls.set(callId, { modelsId, name: call.name });
+      const { name } = call;
       const argumentsJson = JSON.stringify(isMembers(call.args) ? call.args : {});
-      events.push({ type: 'tool_call', callId, name: call.name, argumentsJson });
+      const begun = this.#calls.begin(modelsId, name, argumentsJson);
+      if (begun.state === 'known') continue;
+      const { callId } = begun;
+      if (begun.state === 'open') events.push({ type: 'tool_call', callId, name, argumentsJson });
+      else {
+        events.push({ type: 'tool_refused', callId, name });
+        replies.push(toolResponse(modelsId, name, '{"error":"the call is refused"}'));
+        this.#usage.endCall();
+      }
     }
     return replies;
   }
 
-  /** The model's own ids may look alike. */
-  #ownId(): string {
-    while (this.#calls.has(`call_${this.#callCount}`)) this.#callCount += 1;
-    return `call_${this.#callCount}`;
-  }
-
   #cancelCalls(cancellation: unknown, events: LiveEvent[]): void {
     if (!isMembers(cancellation) || !Array.isArray(cancellation.ids)) return;
-    const ids: readonly unknown[] = cancellation.ids;
-    const callIds = ids.filter((id): id is string => typeof id === 'string');
-    const known = callIds.filter((id) => this.#calls.delete(id));
-    if (known.length > 0) events.push({ type: 'tool_cancelled', callIds: known });
-    if (this.#calls.size === 0 && (known.length > 0 || this.#turn.isDiscarding)) {
+    const callIds = this.#calls.cancel(new Set<unknown>(cancellation.ids));
+    if (callIds.length > 0) events.push({ type: 'tool_cancelled', callIds });
+    if (this.#calls.size === 0 && (callIds.length > 0 || this.#turn.isDiscarding)) {
       events.push(...this.#endVoided());
     }
   }

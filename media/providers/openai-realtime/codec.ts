@@ -85,8 +85,9 @@ class RealtimeCodec implements LiveCodec {
     return endMs === null ? [] : [truncateItem(itemId, endMs, this.#optionalId())];
   }
 
-  toolResult(callId: string, _name: string, outputJson: string): LiveMessages {
-    if (!this.#calls.end(callId)) return [];
+  toolResult(ownId: string, _name: string, outputJson: string): LiveMessages {
+    const callId = this.#calls.end(ownId);
+    if (callId === null) return [];
     return [toolOutput(callId, outputJson), ...this.#goOn()];
   }
 
@@ -217,7 +218,10 @@ class RealtimeCodec implements LiveCodec {
     const status = outcomeOf(response.status);
     if (status === 'failed') events.push(problemOf(response.status_details));
     if (status !== 'completed') this.#calls.giveUp();
-    if (!this.#calls.isWaiting) events.push({ type: 'answer_done', outcome: status });
+    if (!this.#calls.isWaiting) {
+      const isRefused = this.#calls.takeRefusal() && status === 'completed';
+      events.push({ type: 'answer_done', outcome: isRefused ? 'failed' : status });
+    }
     return { events, replies: this.#goOn() };
   }
 
@@ -235,15 +239,10 @@ class RealtimeCodec implements LiveCodec {
     return isVoid ? [] : [{ type: 'answer_started', itemId }];
   }
 
-  /** The name of a call is here in every version of the format, its arguments are whole. */
   #itemDone({ item, response_id: responseId }: Members): LiveEvent[] {
     if (!isMembers(item) || item.type !== 'function_call') return [];
-    const { call_id: callId, name, arguments: argumentsJson } = item;
-    if (typeof callId !== 'string' || typeof name !== 'string') return [];
-    if (this.#answers.isVoidResponse(idOf(responseId) ?? '')) return [];
-    if (!this.#calls.begin(callId)) return [];
-    const given = typeof argumentsJson === 'string' ? argumentsJson : '{}';
-    return [{ type: 'tool_call', callId, name, argumentsJson: given }];
+    const id = idOf(responseId) ?? '';
+    return this.#answers.isVoidResponse(id) ? [] : this.#calls.read(item, id);
   }
 
   #audio(event: Members): LiveEvent[] {

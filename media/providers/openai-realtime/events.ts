@@ -40,6 +40,10 @@ export function problemOf(details: unknown): LiveEvent {
   return { type: 'problem', code, text };
 }
 
+/** Longer ones are nonsense: hundreds are kept, to know what is told twice. */
+const idCharactersMax = 256;
+
 export function idOf(value: unknown): string | null {
-  return typeof value === 'string' && value !== '' ? value : null;
+  if (typeof value !== 'string' || value === '' || value.length > idCharactersMax) return null;
+  return value;
 }

@@ -405,6 +405,7 @@ test('tools: the time at once, a search with its price, a call that is given up'
   client.send({ type: 'barge_in' });
   assert.equal(signals[1]?.aborted, true);
   ask('c4', 'launch_missiles', '{}');
+  call.says({ type: 'tool_refused', callId: 'c5', name: 'current_time' });
   const states = client.of('tool').map(({ id, state }) => `${id} ${state}`);
   assert.deepEqual(states, [
     'c1 started',
@@ -415,7 +416,10 @@ test('tools: the time at once, a search with its price, a call that is given up'
     'c3 failed',
     'c4 started',
     'c4 failed',
+    'c5 started',
+    'c5 failed',
   ]);
+  assert.equal(call.results.length, 3, 'nobody waits for the result of the last one');
   client.send({ type: 'end' });
   const row = await stage.over(client);
   assert.deepEqual([row.searches, row.charge], [1, 105_000]);

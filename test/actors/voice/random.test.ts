@@ -48,6 +48,7 @@ function saying(random: Random): LiveEvent {
       name: pick(random, ['current_time', 'web_search', 'other']),
       argumentsJson,
     },
+    { type: 'tool_refused', callId, name: 'other' },
     { type: 'tool_cancelled', callIds: [callId, 'unknown'] },
     { type: 'usage', usage: report },
     { type: 'usage', usage: report },

@@ -54,6 +54,60 @@ test('a call without an id gets one that no call of the model has', () => {
   for (const callId of callIds) assert.equal(codec.toolResult(callId, 'x', '{}').length, 1);
 });
 
+test('two open calls of one id are two calls, and a call that is told twice is one', () => {
+  const codec = readyCodec();
+  const search = { id: 'f1', name: 'search', args: { query: 'x' } };
+  const long = { id: 'f1', name: 'search', args: { query: 'x'.repeat(10_000) } };
+  const functionCalls = [call('clock', 'f1'), search, search, call('clock', 'f1'), long];
+  const { events } = read(codec, [{ toolCall: { functionCalls } }]);
+  const callIds = events.map((event) => String(Object(event).callId));
+  assert.deepEqual(callIds, ['f1', 'call_2', 'call_3']);
+  const answered = callIds.flatMap((callId) => parsed(codec.toolResult(callId, 'x', '{"a":1}')));
+  const response = { id: 'f1', name: 'x', response: { a: 1 } };
+  const told = { toolResponse: { functionResponses: [response] } };
+  assert.deepEqual(answered, [told, told, told]);
+});
+
+test('a cancellation ends all calls that the model calls so, and none that we do', () => {
+  const codec = readyCodec();
+  const functionCalls = [call('clock', 'f1'), call('search', 'f1'), call('other')];
+  const { events } = read(codec, [
+    { toolCall: { functionCalls } },
+    { toolCallCancellation: { ids: ['f1', 'call_3'] } },
+  ]);
+  assert.deepEqual(events.slice(3), [{ type: 'tool_cancelled', callIds: ['f1', 'call_2'] }]);
+  assert.equal(codec.toolResult('call_3', 'other', '{}').length, 1);
+});
+
+test('a call that cannot be kept is refused to the model and to the client', () => {
+  const codec = readyCodec();
+  const id = 'x'.repeat(1_000);
+  const many = Array.from({ length: 64 }, (_, index) => call('clock', `f${index}`));
+  const { events, replies } = read(codec, [
+    { toolCall: { functionCalls: [call('clock', id), ...many, call('search', 'f64')] } },
+  ]);
+  const refused = events.filter((one) => Object(one).type === 'tool_refused');
+  assert.deepEqual(
+    refused.map((one) => Object(one).name),
+    ['clock', 'search'],
+  );
+  const response = { error: 'the call is refused' };
+  assert.deepEqual(parsed(replies), [
+    { toolResponse: { functionResponses: [{ id, name: 'clock', response }] } },
+    { toolResponse: { functionResponses: [{ id: 'f64', name: 'search', response }] } },
+  ]);
+});
+
+test('more calls in one message than any model makes are nonsense', () => {
+  const functionCalls = Array.from({ length: 1_000 }, (_, index) => call('clock', `f${index}`));
+  const { events, replies } = read(readyCodec(), [{ toolCall: { functionCalls } }]);
+  assert.deepEqual(replies, []);
+  assert.deepEqual(
+    events.map((one) => Object(one).type),
+    ['failed'],
+  );
+});
+
 test('cancelled calls want no result', () => {
   const codec = readyCodec();
   const { events } = read(codec, [
