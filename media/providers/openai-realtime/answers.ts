@@ -20,13 +20,35 @@ export interface AnswerItem {
 }
 
 export class Answers {
-  /** The response that the server works on; its usage is owed. */
-  runningId: string | null = null;
   /** The newest item. */
   newest: AnswerItem | null = null;
   readonly #items = new Map<string, AnswerItem>();
   readonly #voidResponses = new Set<string>();
   readonly #endedResponses = new Set<string>();
+  /** The responses that the server works on, oldest first: one, but nothing holds it to that. */
+  readonly #running = new Set<string>();
+  /** The one that began last. */
+  #begunId = '';
+
+  /** Of the responses that the server works on the newest; null: none. */
+  get runningId(): string | null {
+    return [...this.#running].at(-1) ?? null;
+  }
+
+  /** The usage of a response is to come. */
+  get isOwed(): boolean {
+    return this.#running.size > 0;
+  }
+
+  /** Those that run and are to be heard. */
+  get heardIds(): string[] {
+    return [...this.#running].filter((id) => !this.#voidResponses.has(id));
+  }
+
+  /** The server would refuse another one. It may have lost the end of one that was given up. */
+  get isBusy(): boolean {
+    return this.#running.has(this.#begunId) || this.heardIds.length > 0;
+  }
 
   item(itemId: string): AnswerItem | undefined {
     return this.#items.get(itemId);
@@ -57,8 +79,10 @@ export class Answers {
 
   /** False: it began before, this is told twice. */
   begin(responseId: string): boolean {
-    if (responseId === this.runningId || this.#endedResponses.has(responseId)) return false;
-    this.runningId = responseId;
+    if (this.#running.has(responseId) || this.#endedResponses.has(responseId)) return false;
+    this.#running.add(responseId);
+    dropOldest(this.#running, responsesMax);
+    this.#begunId = responseId;
     return true;
   }
 
@@ -68,7 +92,7 @@ export class Answers {
     if (this.#endedResponses.has(responseId)) return false;
     this.#endedResponses.add(responseId);
     dropOldest(this.#endedResponses, responsesMax);
-    if (this.runningId === responseId) this.runningId = null;
+    this.#running.delete(responseId);
     return true;
   }
 
@@ -87,8 +111,8 @@ export class Answers {
 
   /** Nothing of what was said so far is to be heard any more. */
   voidAll(): void {
-    if (this.runningId !== null) {
-      this.#voidResponses.add(this.runningId);
+    for (const id of this.#running) {
+      this.#voidResponses.add(id);
       dropOldest(this.#voidResponses, responsesMax);
     }
     for (const item of this.#items.values()) item.isVoid = true;

@@ -60,7 +60,7 @@ class RealtimeCodec implements LiveCodec {
   }
 
   get owesUsage(): boolean {
-    return this.#answers.runningId !== null;
+    return this.#answers.isOwed;
   }
 
   open(): LiveMessages {
@@ -72,7 +72,7 @@ class RealtimeCodec implements LiveCodec {
   }
 
   bargeIn(heard: LivePosition | null): LiveMessages {
-    const messages = this.#cancelRunning();
+    const messages = this.#cancel(this.#answers.heardIds);
     if (this.#isAsked) this.#isUnwanted = true;
     if (this.#isAwaited) this.#isAwaitedUnwanted = true;
     this.#calls.giveUp();
@@ -92,7 +92,7 @@ class RealtimeCodec implements LiveCodec {
   }
 
   close(): LiveMessages {
-    const messages = this.#cancelRunning();
+    const messages = this.#cancel(this.#answers.heardIds);
     this.#calls.giveUp();
     this.#answers.voidAll();
     return messages;
@@ -128,13 +128,12 @@ class RealtimeCodec implements LiveCodec {
     if (!this.#isReady || typeof type !== 'string') return { events: [], replies: [] };
     if (type === 'response.created') return this.#begin(event.response);
     if (type === 'response.done') return this.#end(event.response);
+    if (type === 'input_audio_buffer.speech_started') return this.#speechStarted();
     return { events: this.#readEvent(type, event), replies: [] };
   }
 
   #readEvent(type: string, event: Members): LiveEvent[] {
     switch (type) {
-      case 'input_audio_buffer.speech_started':
-        return this.#speechStarted();
       case 'input_audio_buffer.speech_stopped':
         this.#isAwaited = true;
         return [{ type: 'speech_stopped' }];
@@ -172,7 +171,7 @@ class RealtimeCodec implements LiveCodec {
     }
   }
 
-  #speechStarted(): LiveEvent[] {
+  #speechStarted(): Reading {
     const { newest } = this.#answers;
     const { isWaiting } = this.#calls;
     this.#calls.isUserTurn = true;
@@ -180,12 +179,14 @@ class RealtimeCodec implements LiveCodec {
     this.#isAwaited = false;
     this.#isAwaitedUnwanted = false;
     this.#calls.giveUp();
+    // The server has given up the one that it takes for the answer.
+    const replies = this.#cancel(this.#answers.heardIds.slice(0, -1));
     this.#answers.voidAll();
     const events: LiveEvent[] = [{ type: 'speech_started' }];
     if (newest !== null) events.push({ type: 'interrupted', itemId: newest.id });
     // The results are told, but nobody goes on with them.
     else if (isWaiting) events.push({ type: 'answer_done', outcome: 'interrupted' });
-    return events;
+    return { events, replies };
   }
 
   #begin(response: unknown): Reading {
@@ -198,7 +199,7 @@ class RealtimeCodec implements LiveCodec {
     this.#isAwaited = false;
     this.#isAwaitedUnwanted = false;
     if (!isUnwanted) return nothing();
-    const replies = this.#cancelRunning();
+    const replies = this.#cancel(this.#answers.heardIds);
     this.#answers.voidAll();
     return { events: [], replies };
   }
@@ -281,7 +282,7 @@ class RealtimeCodec implements LiveCodec {
     else if (this.#isAsked && error.eventId === this.#askedId) {
       this.#isAsked = false;
       // After a barge-in nobody waits for it.
-      const isOver = this.#isUnwanted || this.#answers.runningId !== null;
+      const isOver = this.#isUnwanted || this.#answers.isBusy;
       this.#isUnwanted = false;
       const events = isOver ? [] : [problem, { type: 'answer_done', outcome: 'failed' } as const];
       return { events, replies: [] };
@@ -290,14 +291,12 @@ class RealtimeCodec implements LiveCodec {
     return { events: [problem], replies: [] };
   }
 
-  #cancelRunning(): string[] {
-    const { runningId } = this.#answers;
-    if (runningId === null || this.#answers.isVoidResponse(runningId)) return [];
-    return [cancelResponse(runningId, this.#optionalId())];
+  #cancel(responseIds: readonly string[]): string[] {
+    return responseIds.map((id) => cancelResponse(id, this.#optionalId()));
   }
 
   #goOn(): string[] {
-    if (!this.#calls.takeTurn(this.#answers.runningId !== null)) return [];
+    if (!this.#calls.takeTurn(this.#answers.isBusy)) return [];
     this.#isAsked = true;
     this.#askedId = this.#optionalId();
     return [createResponse(this.#askedId)];

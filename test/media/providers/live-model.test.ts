@@ -111,15 +111,11 @@ class Session {
   }
 
   /** Messages of ours never ask for what the upstream must refuse. */
-  said(messages: readonly string[], runningId: string | null, cancelled: Set<string>): void {
+  said(messages: readonly string[], server: Server): void {
     for (const message of parsed(messages)) {
-      if (message.type === 'response.cancel') {
-        assert.equal(message.response_id, runningId, 'only what runs');
-        assert.ok(!cancelled.has(String(message.response_id)), 'once');
-        cancelled.add(String(message.response_id));
-      }
+      if (message.type === 'response.cancel') server.cancel(String(message.response_id));
       if (message.type === 'conversation.item.truncate') this.#isCuttable(message);
-      if (message.type === 'response.create') assert.equal(runningId, null, 'one at a time');
+      if (message.type === 'response.create') assert.ok(!server.isBusy, 'one at a time');
     }
   }
 
@@ -132,37 +128,77 @@ class Session {
   }
 }
 
+/** What runs at an OpenAI Realtime server, and what of it was given up. */
+class Server {
+  readonly #running = new Set<string>();
+  readonly #ended = new Set<string>();
+  readonly #givenUp = new Set<string>();
+  readonly #cancelled = new Set<string>();
+  #newest = '';
+
+  says({ type, response }: Message): void {
+    const id = String(Object(response).id);
+    const isNew = !this.#ended.has(id) && !this.#running.has(id);
+    if (type === 'response.created' && isNew) {
+      this.#running.add(id);
+      this.#newest = id;
+    }
+    if (type === 'response.done') {
+      this.#ended.add(id);
+      this.#running.delete(id);
+    }
+  }
+
+  cancel(id: string): void {
+    assert.ok(this.#running.has(id), 'only what runs');
+    assert.ok(!this.#cancelled.has(id), 'once');
+    this.#cancelled.add(id);
+    this.#givenUp.add(id);
+  }
+
+  /** The user speaks over all of them, or barged in. */
+  giveUp(): void {
+    for (const id of this.#running) this.#givenUp.add(id);
+  }
+
+  /** One runs that is to be heard, or the newest does. */
+  get isBusy(): boolean {
+    return this.#running.has(this.#newest) || this.heard.length > 0;
+  }
+
+  /** What a barge-in has to cancel. */
+  get heard(): string[] {
+    return [...this.#running].filter((id) => !this.#givenUp.has(id));
+  }
+}
+
 function play(codec: LiveCodec, taken: readonly Step[]): void {
   const session = new Session();
-  const cancelled = new Set<string>();
-  const ended = new Set<string>();
-  let runningId: string | null = null;
+  const server = new Server();
   for (const step of taken) {
     if ('upstream' in step) {
-      const { type, response } = step.upstream;
-      const id = String(Object(response).id);
-      if (type === 'response.created' && !ended.has(id)) runningId = id;
-      if (type === 'response.done') ended.add(id);
-      if (runningId !== null && ended.has(runningId)) runningId = null;
+      server.says(step.upstream);
       const { events, replies } = codec.read(asText(step.upstream));
       session.take(events);
-      session.said(replies, runningId, cancelled);
+      session.said(replies, server);
+      if (events.some(({ type }) => type === 'speech_started')) server.giveUp();
     } else if ('barge' in step) {
       const { newest } = session;
       const isHeard = step.barge !== null && newest !== null;
       const heard = isHeard ? { itemId: newest, heardMs: step.barge ?? 0 } : null;
-      session.said(codec.bargeIn(heard), runningId, cancelled);
+      session.said(codec.bargeIn(heard), server);
+      assert.deepEqual(server.heard, [], 'all that runs is given up');
       session.silence();
     } else if ('truncate' in step) {
       const itemId = session.newest ?? 'item_none';
-      session.said(codec.truncate({ itemId, heardMs: step.truncate }), runningId, cancelled);
+      session.said(codec.truncate({ itemId, heardMs: step.truncate }), server);
     } else {
       const messages = codec.toolResult(step.result, 'clock', '{}');
       assert.ok(messages.length === 0 || session.openCalls.has(step.result));
-      session.said(messages, runningId, cancelled);
+      session.said(messages, server);
     }
   }
-  session.said(codec.close(), runningId, cancelled);
+  session.said(codec.close(), server);
 }
 
 test('openai-realtime: any order of events and of our own messages', () => {

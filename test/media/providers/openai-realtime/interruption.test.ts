@@ -138,6 +138,67 @@ test('the user speaks while a complete answer may still be played', () => {
   assert.equal(events.filter((one) => Object(one).type === 'interrupted').length, 1);
 });
 
+const twoAtOnce = () => [
+  created(),
+  delta('item_1', pcm(1)),
+  created('resp_2'),
+  delta('item_2', pcm(2), 'resp_2'),
+];
+const cancelled = (messages: readonly string[]) =>
+  parsed(messages).flatMap(({ type, response_id }) =>
+    type === 'response.cancel' ? [response_id] : [],
+  );
+/** What comes of two responses that were given up: each has its usage, told twice. */
+const ends = () => [
+  delta('item_1', pcm(3)),
+  delta('item_2', pcm(4), 'resp_2'),
+  ...[0, 1].flatMap(() => [done('cancelled'), done('cancelled', {}, 'resp_2')]),
+];
+
+test('of two responses at once a barge-in cancels both, and each is charged once', () => {
+  for (const end of ['bargeIn', 'close'] as const) {
+    const codec = readyCodec();
+    read(codec, twoAtOnce());
+    const messages = end === 'close' ? codec.close() : codec.bargeIn(null);
+    assert.deepEqual(cancelled(messages), ['resp_1', 'resp_2']);
+    assert.deepEqual(codec.bargeIn(null), [], 'once');
+    const [first, ...rest] = ends().reverse();
+    assert.deepEqual(read(codec, rest.reverse()).events, [usageEvent, usageEvent]);
+    assert.equal(codec.owesUsage, false);
+    assert.deepEqual(read(codec, first === undefined ? [] : [first]).events, []);
+  }
+});
+
+test('the usage of each of two responses is owed until it came', () => {
+  const codec = readyCodec();
+  read(codec, [...twoAtOnce(), done('completed', {}, 'resp_2')]);
+  assert.equal(codec.owesUsage, true);
+  assert.deepEqual(cancelled(codec.bargeIn(null)), ['resp_1']);
+  assert.deepEqual(read(codec, [done('cancelled')]).events, [usageEvent]);
+  assert.equal(codec.owesUsage, false);
+});
+
+test('the user speaks over two responses: the server gives up one, we the other', () => {
+  const codec = readyCodec();
+  read(codec, twoAtOnce());
+  const { events, replies } = read(codec, [speechStarted()]);
+  assert.deepEqual(events.at(-1), { type: 'interrupted', itemId: 'item_2' });
+  assert.deepEqual(cancelled(replies), ['resp_1']);
+  assert.deepEqual(read(codec, ends()).events, [usageEvent, usageEvent]);
+});
+
+test('the model is asked to go on when no response runs any more that is to be heard', () => {
+  const codec = readyCodec();
+  read(codec, [...twoAtOnce(), ...functionCall('c1', 'clock', '{}', 'resp_2')]);
+  assert.equal(codec.toolResult('c1', 'clock', '{}').length, 1);
+  assert.deepEqual(read(codec, [done('completed', {}, 'resp_2')]).replies, []);
+  const { replies } = read(codec, [done()]);
+  assert.deepEqual(
+    parsed(replies).map(({ type }) => type),
+    ['response.create'],
+  );
+});
+
 test('refusals that a barge-in may cause are swallowed, other errors are problems', () => {
   const codec = readyCodec();
   read(codec, [created(), delta('item_1', pcm(1))]);
