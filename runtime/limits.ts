@@ -127,6 +127,11 @@ export const fixedLimits = {
     startingMs: 15_000,
     /** A transcript that comes after its answer is complete when no part came for this long. */
     lateTranscriptMs: 1_000,
+    /**
+     * What is kept of an utterance until it is complete: half an hour of fast speech. A session has
+     * up to four of them, with its codec: 256 KB; 4 MB in parts of one character, 32 bytes each.
+     */
+    utteranceCharactersMax: 32_768,
     /** After the end the upstream may report what it still owes, and the client is told by then. */
     lingerMs: 4_000,
     lastWordsMs: 1_000,

@@ -7,7 +7,7 @@ import { fixedLimits } from '../../runtime/limits.ts';
 import { transcriptEvent } from './events.ts';
 import { send, type VoiceSession } from './state.ts';
 
-const partialCharactersMax = 32_768;
+const { utteranceCharactersMax } = fixedLimits.voice;
 
 export function takeTranscript(
   session: VoiceSession,
@@ -17,12 +17,12 @@ export function takeTranscript(
   const { role, itemId, text, final, isLate } = event;
   if (text === '' && !final) return;
   // More would fill what may wait for a client, and end its connection.
-  const part = cutText(text, partialCharactersMax);
+  const part = cutText(text, utteranceCharactersMax);
   if (isLate === true) addLate(session, part, nowMs);
   else endLate(session);
   if (role === 'assistant') takeAnswer(session, itemId, final ? text : part, final);
   else send(session, transcriptEvent(role, part, final));
-  if ((session.late?.text.length ?? 0) >= partialCharactersMax) endLate(session);
+  if ((session.late?.text.length ?? 0) >= utteranceCharactersMax - 1) endLate(session);
 }
 
 function takeAnswer(session: VoiceSession, itemId: string, text: string, final: boolean): void {
@@ -30,7 +30,7 @@ function takeAnswer(session: VoiceSession, itemId: string, text: string, final: 
   if (itemId !== session.partialItemId) endUtterance(session);
   session.partialItemId = itemId;
   if (final) {
-    const rest = cutText(text.slice(session.toldCharacters), partialCharactersMax);
+    const rest = cutText(text.slice(session.toldCharacters), utteranceCharactersMax);
     session.partial = '';
     session.toldCharacters = 0;
     if (rest !== '' || text === '') send(session, transcriptEvent('assistant', rest, true));
@@ -38,7 +38,8 @@ function takeAnswer(session: VoiceSession, itemId: string, text: string, final: 
   }
   send(session, transcriptEvent('assistant', text, false));
   session.partial += text;
-  if (session.partial.length < partialCharactersMax) return;
+  // One that was cut may lack half a pair; kept, it would keep all that it was cut from.
+  if (session.partial.length < utteranceCharactersMax - 1) return;
   session.toldCharacters += session.partial.length;
   send(session, transcriptEvent('assistant', session.partial, true));
   session.partial = '';

@@ -1,10 +1,14 @@
 // Where one session's conversation stands: the user's utterance, the model's turn, and whether what
 // comes of that turn is to be heard. The format has no ids: items are counted.
+import { cutText } from '../../../runtime/http/text.ts';
+import { fixedLimits } from '../../../runtime/limits.ts';
 import type { LiveEvent } from '../live-contract.ts';
 import { ItemAudio } from '../live-pcm.ts';
 
 /** Parts of the user's transcript come even after the answer began: this much of it is waited. */
 const lateTranscriptMs = 1000;
+/** What is longer is told as several utterances; a part that is itself too long is cut. */
+const { utteranceCharactersMax } = fixedLimits.voice;
 
 interface Answer {
   itemId: string;
@@ -49,28 +53,30 @@ export class Turn {
     return [{ type: 'speech_stopped' }];
   }
 
-  userSaid(text: string): LiveEvent[] {
+  userSaid(said: string): LiveEvent[] {
+    const text = cutText(said, utteranceCharactersMax);
     // A late transcript of what the model answers already does not mean that the user speaks again.
-    const itemId = `user_${this.#utteranceCount}`;
     if (this.#isUnheard && !this.isOpen && !this.#isUserSpeaking) {
       this.#isLate = true;
+      const itemId = `user_${this.#utteranceCount}`;
       return [{ type: 'transcript', role: 'user', itemId, text, final: false, isLate: true }];
     }
     const events = this.isOpen || this.#isUnheard ? [] : this.speechStarted();
     this.#isUnheard = false;
     this.#isUnwanted = false;
+    if (isFull(this.#utterance, text)) events.push(...this.#tellUtterance());
+    const itemId = `user_${this.#utteranceCount}`;
     this.#utterance += text;
-    return [...events, { type: 'transcript', role: 'user', itemId, text, final: false }];
+    events.push({ type: 'transcript', role: 'user', itemId, text, final: false });
+    // The rest of it would be kept as long as its begin.
+    if (text !== said) events.push(...this.#tellUtterance());
+    return events;
   }
 
   userDone(): LiveEvent[] {
-    const text = this.#utterance;
-    if (text === '') return [];
-    const itemId = `user_${this.#utteranceCount}`;
+    if (this.#utterance === '') return [];
     this.#isAnswered = false;
-    this.#utterance = '';
-    this.#utteranceCount += 1;
-    return [{ type: 'transcript', role: 'user', itemId, text, final: true }];
+    return this.#tellUtterance();
   }
 
   /** The utterance that the open turn answers is complete. */
@@ -110,13 +116,17 @@ export class Turn {
     return events;
   }
 
-  say(text: string): LiveEvent[] {
+  say(said: string): LiveEvent[] {
+    const text = cutText(said, utteranceCharactersMax);
     const events = this.#begin();
     const answer = this.#answer;
     if (answer === null) return events;
+    if (isFull(answer.text, text)) events.push(...this.saidAll());
     answer.text += text;
     const { itemId } = answer;
-    return [...events, { type: 'transcript', role: 'assistant', itemId, text, final: false }];
+    events.push({ type: 'transcript', role: 'assistant', itemId, text, final: false });
+    if (text !== said) events.push(...this.saidAll());
+    return events;
   }
 
   /** All that was said is there. */
@@ -150,6 +160,14 @@ export class Turn {
     return itemId;
   }
 
+  #tellUtterance(): LiveEvent[] {
+    const text = this.#utterance;
+    const itemId = `user_${this.#utteranceCount}`;
+    this.#utterance = '';
+    this.#utteranceCount += 1;
+    return [{ type: 'transcript', role: 'user', itemId, text, final: true }];
+  }
+
   /** The first content of a turn begins its item. */
   #begin(): LiveEvent[] {
     const events = this.isOpen ? [] : this.open();
@@ -160,4 +178,8 @@ export class Turn {
     this.#answer = { itemId, audio: new ItemAudio(), text: '', isDone: false, isOver: false };
     return [...events, { type: 'answer_started', itemId }];
   }
+}
+
+function isFull(kept: string, more: string): boolean {
+  return kept !== '' && kept.length + more.length > utteranceCharactersMax;
 }
