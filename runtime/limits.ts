@@ -145,6 +145,8 @@ export const fixedLimits = {
     stalledMs: 30_000,
     /** An upstream that is going away is left this long before it goes. */
     goingAwayMs: 3_000,
+    /** Of one session's upstream, half a kilobyte each; what comes after them is counted. */
+    problemsLoggedMax: 20,
     holdMarginMs: 120_000,
     /** A ledger that is away is asked for what is due beyond the hold until the session ends. */
     uncoveredMs: 15_000,

@@ -24,6 +24,7 @@ import { errorEvent } from './events.ts';
 import { give } from './frame-rate.ts';
 import { extended, isUncovered } from './funding.ts';
 import { takeMessage } from './intake.ts';
+import { noteOmitted } from './problems.ts';
 import type { VoiceSessionProtocol } from './protocol.ts';
 import { forgetAwaited, isSlow } from './sound.ts';
 import type { VoiceDeps, VoiceSpec } from './spec.ts';
@@ -164,6 +165,7 @@ export function createVoiceSessionKind(deps: VoiceDeps | null): VoiceSessionKind
       deps.host.leave();
       deps.metrics.ended(reason === 'stopped' ? (session.endReason ?? 'given_up') : reason);
       leavePlace(session);
+      noteOmitted(session);
     },
   };
 }

@@ -117,6 +117,8 @@ export interface VoiceSession {
   /** When anything was last heard or said, for the idle timeout. */
   lastSoundMs: number;
   endsAtMs: number;
+  /** That its upstream has told of. */
+  problems: number;
   /** When the upstream said anything. */
   lastWordMs: number;
   /** When an upstream that is going away is left. */
@@ -173,6 +175,7 @@ export function newSession(
     wasShort: false,
     lastSoundMs: nowMs,
     endsAtMs: Number.POSITIVE_INFINITY,
+    problems: 0,
     lastWordMs: nowMs,
     leaveAtMs: Number.POSITIVE_INFINITY,
     funds: newFunds(nowMs),

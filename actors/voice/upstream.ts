@@ -13,6 +13,7 @@ import { closeCall, endSession, reject, upstreamOver } from './closing.ts';
 import { errorEvent, inputAudio, readyEvent, statusEvent } from './events.ts';
 import { missReport, noteSound, takeReport } from './funding.ts';
 import { routeFailed, routeReady, takeTarget } from './health.ts';
+import { note, noteProblem } from './problems.ts';
 import { sealContinuation } from './sealed.ts';
 import { clearSound, endAnswer, takeSound, updateTurn } from './sound.ts';
 import { send, type VoiceSession } from './state.ts';
@@ -180,7 +181,7 @@ function takeTurnEvent(session: VoiceSession, event: TurnEvent, nowMs: number): 
       giveUpTools(session, event.callIds);
       break;
     case 'problem':
-      note(session, { code: event.code, text: event.text }, 'voice upstream reports a problem');
+      noteProblem(session, event.code, event.text);
   }
   updateTurn(session, nowMs);
 }
@@ -238,11 +239,6 @@ export function watchUpstream(session: VoiceSession, nowMs: number): void {
 function failSession(session: VoiceSession, message: string): void {
   send(session, errorEvent({ code: 'upstream_error', message, retryable: true, fatal: true }));
   endSession(session, 'error');
-}
-
-function note(session: VoiceSession, details: object, message: string): void {
-  const { deps, spec } = session;
-  deps.log.warn({ ...details, session: spec.id, exchange: spec.exchangeId }, message);
 }
 
 /** No tokenizer makes more of a text than it has bytes; ours, with the tools, is short. */
