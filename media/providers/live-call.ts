@@ -26,6 +26,11 @@ export interface LiveBounds {
    * 1,000 sessions whose upstreams all take nothing keep 512 MiB, for `stallMs` at most.
    */
   bufferedBytesMax: number;
+  /**
+   * What may wait beyond that of anything else, or the upstream is lost: several times a history,
+   * 50 results of searches. An upstream that does not read can ask for any number of them.
+   */
+  controlBytesMax: number;
   /** A session that drops audio for so long without a break has lost its upstream. */
   stallMs: number;
   /** Of one message: a minute of audio in one piece is 3.8 MB. */
@@ -36,6 +41,7 @@ export interface LiveBounds {
 
 const usualBounds: LiveBounds = {
   bufferedBytesMax: 512 * 1024,
+  controlBytesMax: 256 * 1024,
   stallMs: 10_000,
   messageBytesMax: 8 * 1024 * 1024,
   closeMs: 1000,
@@ -242,7 +248,17 @@ class Call implements LiveCall {
   #send(messages: LiveMessages): void {
     const socket = this.#socket;
     if (socket?.readyState !== WebSocket.OPEN) return;
-    for (const message of messages) socket.send(message);
+    const { bufferedBytesMax, controlBytesMax } = this.#bounds;
+    for (const message of messages) {
+      if (socket.bufferedAmount > bufferedBytesMax + controlBytesMax) {
+        // What was said before, such as usage, is told before.
+        queueMicrotask(() =>
+          this.#fail('closed', `it leaves ${socket.bufferedAmount} bytes unread`),
+        );
+        return;
+      }
+      socket.send(message);
+    }
   }
 
   #fail(kind: LiveFailureKind, text: string): void {
