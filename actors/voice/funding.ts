@@ -54,9 +54,11 @@ export function takeReport(session: VoiceSession, usage: LiveUsage): void {
   const { funds } = session;
   addReport(funds.usage, usage);
   const { inputSpeechTokens, inputTextTokens, outputSpeechTokens, outputTextTokens } = usage;
-  const { history } = funds;
-  history.speechTokens = Math.max(history.speechTokens, inputSpeechTokens + outputSpeechTokens);
-  history.textTokens = Math.max(history.textTokens, inputTextTokens + outputTextTokens);
+  const { history, counted } = funds;
+  counted.speechTokens = inputSpeechTokens + outputSpeechTokens;
+  counted.textTokens = inputTextTokens + outputTextTokens;
+  history.speechTokens = Math.max(history.speechTokens, counted.speechTokens);
+  history.textTokens = Math.max(history.textTokens, counted.textTokens);
   funds.reportedAtMs = performance.now();
   funds.unreportedInMs = 0;
   funds.unreportedOutMs = 0;
@@ -148,6 +150,7 @@ export const extended: Handlers<VoiceSessionProtocol, VoiceSession>['extended'] 
   funds.extending = false;
   if (answer.ok && answer.value.status === 'extended') {
     funds.heldMicros += answer.value.addedMicros;
+    funds.isEmpty = false;
     if (session.phase === 'live') followUsage(session, performance.now());
     return;
   }
@@ -159,10 +162,34 @@ export const extended: Handlers<VoiceSessionProtocol, VoiceSession>['extended'] 
   // A ledger that is away, or a wallet that is empty: both are asked again with the next report,
   // and the session goes on for as long as its hold covers it. What is beyond: `isUncovered`.
   const isRefused = answer.ok && answer.value.status !== 'unavailable';
-  if (!isRefused) funds.step -= 1;
+  if (isRefused) funds.isEmpty = true;
+  else funds.step -= 1;
   if (session.phase !== 'live' || !isRefused) return;
-  if (funds.dueMicros >= funds.heldMicros) session.self.tell('finish', 'credits_exhausted');
+  if (!coversNext(session)) session.self.tell('finish', 'credits_exhausted');
 };
+
+/**
+ * The hold has something for what is said next. Of an answer that is the conversation once more,
+ * as its input, and the sound that came of it and was not reported yet.
+ */
+function coversNext({ started, funds }: VoiceSession): boolean {
+  if (started === null || funds.dueMicros >= funds.heldMicros) return false;
+  const { card, perSecond } = started.tariff;
+  const { missedInMs, missedOutMs, answeredInMs, unreportedOutMs, counted } = funds;
+  const least = { ...funds.usage };
+  addReport(least, estimated(perSecond, missedInMs + answeredInMs, missedOutMs + unreportedOutMs));
+  least.inputSpeechTokens += counted.speechTokens;
+  least.inputTextTokens += counted.textTokens;
+  return chargeOf(card, least).chargeMicros < funds.heldMicros;
+}
+
+/**
+ * An answer outgrows what is left of an empty wallet: the wallet is asked once more, and what it
+ * says ends the session. Looked at a few times a second, since no sound waits for money.
+ */
+export function watchEmpty(session: VoiceSession, nowMs: number): void {
+  if (session.funds.isEmpty && !coversNext(session)) followUsage(session, nowMs);
+}
 
 /**
  * More is due than the hold has, and a ledger that is asked all the while does not answer. Looked

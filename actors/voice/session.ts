@@ -22,7 +22,7 @@ import {
 } from './closing.ts';
 import { errorEvent } from './events.ts';
 import { give } from './frame-rate.ts';
-import { extended, isUncovered } from './funding.ts';
+import { extended, isUncovered, watchEmpty } from './funding.ts';
 import { takeMessage } from './intake.ts';
 import { noteOmitted } from './problems.ts';
 import type { VoiceSessionProtocol } from './protocol.ts';
@@ -128,6 +128,7 @@ function watchLive(session: VoiceSession, nowMs: number, idleMs: number): void {
     send(session, errorEvent({ code: 'internal', message, retryable: true, fatal: true }));
     endSession(session, 'error');
   } else {
+    watchEmpty(session, nowMs);
     forgetAwaited(session, nowMs);
     watchLate(session, nowMs);
     watchUpstream(session, nowMs);

@@ -37,6 +37,8 @@ export interface SessionFunds {
   /** Counts the extensions. */
   step: number;
   extending: boolean;
+  /** The wallet had nothing left when it was last asked. */
+  isEmpty: boolean;
   /** Since when more is due than the hold has; null: it covers what is due. */
   uncoveredAtMs: number | null;
   usage: SessionUsage;
@@ -49,6 +51,8 @@ export interface SessionFunds {
   unreportedOutMs: number;
   /** The longest conversation that a report has counted: the next one counts it again. */
   history: { speechTokens: number; textTokens: number };
+  /** Of it what the last report counted. */
+  counted: { speechTokens: number; textTokens: number };
   /** When usage was last reported, or the session went live. */
   reportedAtMs: number;
   /** What of the sent sound came before the last of the received one: that it answers. */
@@ -193,6 +197,7 @@ function newFunds(nowMs: number): SessionFunds {
     heldMicros: 0n,
     step: 0,
     extending: false,
+    isEmpty: false,
     uncoveredAtMs: null,
     usage: { ...noUsage },
     dueMicros: 0n,
@@ -201,6 +206,7 @@ function newFunds(nowMs: number): SessionFunds {
     unreportedInMs: 0,
     unreportedOutMs: 0,
     history: { speechTokens: 0, textTokens: 0 },
+    counted: { speechTokens: 0, textTokens: 0 },
     reportedAtMs: nowMs,
     answeredInMs: 0,
     missedInMs: 0,
