@@ -21,11 +21,12 @@ const descriptions: Record<DocumentName, string> = {
 };
 
 const tags = {
-  Discovery: 'What the service offers and how it is; no key needed.',
-  Models: 'The models that a key can call.',
   Generation: 'Answers of models, streamed or whole, idempotent and exactly billed.',
-  Keys: 'API keys of the account.',
+  Models: 'The models that a key can call.',
+  Audio: 'Speech from text, and text from recordings.',
   Voice: 'Realtime conversations over a WebSocket.',
+  Discovery: 'What the service offers and how it is; no key needed.',
+  Keys: 'API keys of the account.',
   Billing: 'The wallet, reservations and usage.',
   Administration: 'For administrators of the service: accounts, wallets, audit, live state.',
   'Catalog administration': 'Providers, models, prices, managed routes, packages, surfaces.',

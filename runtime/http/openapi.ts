@@ -1,5 +1,6 @@
 // The OpenAPI 3.1 document of a route table. Nothing in it is written by hand: schemas, parameters,
 // errors and their examples come from the same values that serve the requests.
+import { strict as assert } from 'node:assert';
 import type { GenericSchema } from 'valibot';
 import { Problem, type ProblemCode, problemCodes } from '../problem.ts';
 import type { RenderedProblem } from './dispatch.ts';
@@ -13,7 +14,7 @@ export interface OpenApiOptions<Access> {
   /** With an SPDX expression: pages show a name alone as a link to nowhere. */
   license: { name: string; identifier: string };
   serverUrl: string;
-  /** Description of each tag that a route may have. */
+  /** Description of each tag that a route may have, in the order of the reference. */
   tags: Record<string, string>;
   /** Security Scheme Objects by name. */
   securitySchemes: Record<string, JsonSchema>;
@@ -56,7 +57,9 @@ export function createOpenApiDocument<Access, Caller, Services>(
     paths[route.path] = path;
     path[route.method.toLowerCase()] = operationOf(route, draft);
   }
-  const tags = [...new Set(listed.map(({ tag }) => tag))];
+  const used = new Set(listed.map(({ tag }) => tag));
+  const tags = Object.keys(options.tags).filter((name) => used.has(name));
+  for (const name of used) assert.ok(name in options.tags, `the tag ${name} is not described`);
   return {
     openapi: '3.1.0',
     info: {
@@ -66,7 +69,7 @@ export function createOpenApiDocument<Access, Caller, Services>(
       license: options.license,
     },
     servers: [{ url: options.serverUrl }],
-    tags: tags.map((name) => ({ name, description: options.tags[name] ?? name })),
+    tags: tags.map((name) => ({ name, description: options.tags[name] })),
     paths,
     components: {
       securitySchemes: options.securitySchemes,

@@ -93,6 +93,15 @@ test('the check finds an undocumented status, type, member and body', async () =
   await assert.rejects(contract.call('GET', '/api/nothing'), /in no document/);
 });
 
+test('the reference begins with what a key is for', () => {
+  const document = contract.documents.get('/api/v1/openapi.json');
+  const tags = (document?.tags ?? []) as { name: string }[];
+  assert.deepEqual(
+    tags.map(({ name }) => name),
+    ['Generation', 'Models', 'Audio', 'Voice', 'Discovery'],
+  );
+});
+
 test('operation ids are unique in each document', () => {
   for (const document of contract.documents.values()) {
     const ids = Object.values(document.paths as Record<string, Record<string, object>>).flatMap(
