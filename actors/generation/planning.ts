@@ -3,7 +3,7 @@
 // chooses among its pool.
 import { performance } from 'node:perf_hooks';
 import { classifyTask } from '../../media/model/choose/classify.ts';
-import { isSound } from '../../media/model/choose/needs.ts';
+import { isSeen, isSound } from '../../media/model/choose/needs.ts';
 import { asksForNews } from '../../media/model/choose/news.ts';
 import { openPolicy, policyVersion } from '../../media/model/choose/policy.ts';
 import { mediaPath } from '../../media/model/media-path.ts';
@@ -193,8 +193,8 @@ function refuseIncapable(request: GenerationRequest, model: CatalogModel): void 
   if (readsMedia && hears) return;
   for (const { parts } of request.messages) {
     for (const part of parts) {
-      const { type } = part;
-      if (!readsMedia && (type === 'image' || type === 'file')) {
+      if (!readsMedia && isSeen(part)) {
+        const { type } = part;
         throw fieldProblem(mediaPath(request, type), `The model reads no ${type}s.`);
       }
       if (!hears && isSound(part)) {

@@ -1,6 +1,7 @@
 // What images, documents, sound and other parts that are no text of ours weigh in tokens, guessed
 // from their sizes: for holds, and for answers whose provider reports nothing. What a guess is too
 // low by, a nearly empty wallet gets for nothing; what it is too high by is only held.
+import { isTextFile } from './file-url.ts';
 import type { ContentPart, GenerationRequest } from './request.ts';
 
 const tokensPerImage = 1_024;
@@ -19,7 +20,6 @@ const packedBytesPerToken = 250;
 /** Members of that name hold base64 in every format; short ones may be anything. */
 const binaryNames: ReadonlySet<string> = new Set(['data', 'file_data', 'image_url']);
 const binaryCharactersMin = 1_024;
-const textTypes = /^(?:text\/|application\/(?:json|xml|x-ndjson|yaml|javascript)\b)/i;
 /** Thinking that is handed back: providers leave it out again, or count it as no input. */
 const thinkingTypes: ReadonlySet<unknown> = new Set(['thinking', 'redacted_thinking', 'reasoning']);
 const soundType = /^data:\s*audio\//i;
@@ -79,7 +79,7 @@ function fileTokens(url: string): number {
   const characters = url.length - comma - 1;
   const bytes = base64Mark.test(mediaType) ? bytesOf(characters) : characters;
   if (soundType.test(head)) return packedTokens(bytes, /wav/i.test(mediaType));
-  if (textTypes.test(mediaType.trimStart())) return Math.ceil(bytes / charactersPerToken);
+  if (isTextFile(head)) return Math.ceil(bytes / charactersPerToken);
   return binaryTokens(bytes);
 }
 

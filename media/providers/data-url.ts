@@ -1,4 +1,5 @@
 // Data URLs (RFC 2397), for families whose formats have type and contents apart.
+import { isTextFile } from '../model/file-url.ts';
 
 export interface DataUrl {
   /** In lower case, without parameters; empty: it says none. */
@@ -24,13 +25,10 @@ export function readDataUrl(url: string): DataUrl | null {
   return { mediaType, base64: Buffer.from(decoded(payload)).toString('base64') };
 }
 
-export const textTypes = /^(?:text\/|application\/(?:json|xml|x-ndjson|yaml|javascript)$)/;
-
 /** What a text file says; null: another kind of file, or one that stands elsewhere. */
 export function readTextFile(url: string): string | null {
-  const data = readDataUrl(url);
-  if (data === null || !textTypes.test(data.mediaType)) return null;
-  return Buffer.from(data.base64, 'base64').toString();
+  const data = isTextFile(url) ? readDataUrl(url) : null;
+  return data === null ? null : Buffer.from(data.base64, 'base64').toString();
 }
 
 function decoded(payload: string): string {

@@ -1,5 +1,6 @@
 // What a request needs of a model, read from the request alone. What no model of a pool may lack
 // is apart from what is only better to have.
+import { isTextFile } from '../file-url.ts';
 import type { ContentPart, GenerationRequest, WireFormat } from '../request.ts';
 
 export interface Needs {
@@ -18,8 +19,8 @@ const noReasoning = new Set(['none', 'minimal']);
 
 /**
  * `extra` are capabilities that the request's own content does not show, such as `web_search` where
- * the service has no search of its own. Documents count as `vision`: models that read the one read
- * the other.
+ * the service has no search of its own. Documents but those of text count as `vision`: models that
+ * read the one read the other.
  */
 export function needsOf(
   request: GenerationRequest,
@@ -32,7 +33,7 @@ export function needsOf(
   for (const message of request.messages) {
     if (message.toolCalls.length > 0) capabilities.add('tools');
     for (const part of message.parts) {
-      if (part.type === 'image' || part.type === 'file') capabilities.add('vision');
+      if (isSeen(part)) capabilities.add('vision');
       else if (isSound(part)) capabilities.add('audio');
     }
   }
@@ -43,6 +44,11 @@ export function needsOf(
     inputTokens,
     outputTokensMax: request.outputTokensMax,
   };
+}
+
+/** What words alone do not say: text files are read as words. */
+export function isSeen(part: ContentPart): part is ContentPart & { type: 'image' | 'file' } {
+  return part.type === 'image' || (part.type === 'file' && !isTextFile(part.url));
 }
 
 /** Two formats have it, under one name. */

@@ -1,6 +1,7 @@
 // Parts of messages → parts of a content: text, data as data, addresses as files.
+import { isTextFile } from '../../model/file-url.ts';
 import type { ContentPart } from '../../model/request.ts';
-import { readDataUrl, textTypes } from '../data-url.ts';
+import { readDataUrl } from '../data-url.ts';
 import { isMembers, type Members, wordOf } from '../members.ts';
 
 /** Whether a part has a form here: of what only another format says, audio alone has. */
@@ -39,7 +40,7 @@ function encodeMedia(url: string, fallbackType: string): Members {
   const inline = readDataUrl(url);
   if (inline !== null) {
     const { mediaType, base64: data } = inline;
-    const isSource = mediaType.startsWith('application/') && textTypes.test(mediaType);
+    const isSource = mediaType.startsWith('application/') && isTextFile(url);
     return { inlineData: { mimeType: isSource ? 'text/plain' : mediaType || 'text/plain', data } };
   }
   return { fileData: { mimeType: typeOf(url) ?? fallbackType, fileUri: url } };

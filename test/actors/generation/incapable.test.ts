@@ -1,18 +1,35 @@
 // Exact models and what is in a request that they cannot take: refused by its path, for nothing.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { type RunningSim, startSim } from '../../../bench/sim/server.ts';
 import { ask, type Format } from '../../harness/formats.ts';
+import { Simulator } from '../../harness/simulator.ts';
 import { openTestbed, type Testbed } from '../../harness/testbed.ts';
 
 const model = 'svc-sim-chat';
+const blind = 'blind';
+let sim: RunningSim;
 let bed: Testbed;
 
 before(async () => {
-  bed = await openTestbed({ shards: 1 });
+  sim = await startSim({ port: 0, key: null, seed: 1 });
+  const base_url = `http://127.0.0.1:${sim.port}/v1`;
+  const routes = [{ provider: 'p', upstream_model: 'simulated-chat-small-2026-01-15' }];
+  const price = { input_per_million: '1', output_per_million: '2' };
+  const capabilities = ['chat', 'tools'];
+  bed = await openTestbed({
+    shards: 1,
+    catalog: {
+      providers: [{ name: 'p', family: 'openai-chat', base_url }],
+      models: [{ alias: blind, routes, price, capabilities, context_window: 100_000 }],
+      routes: [{ alias: 'm-blind', pool: [{ model: blind, quality: 50 }], optimizer: 'never' }],
+    },
+  });
 });
 
 after(async () => {
-  await bed.close();
+  await bed?.close();
+  sim?.close();
 });
 
 test('a model that hears nothing names the sound where the client has put it', async () => {
@@ -37,4 +54,24 @@ test('a model that hears nothing names the sound where the client has put it', a
     }
   }
   assert.equal((await account.balance()).heldMicros, 0n);
+});
+
+test('a model without eyes reads files of text, and refuses others by their path', async () => {
+  const account = await bed.account();
+  const simulator = new Simulator(`http://127.0.0.1:${sim.port}`);
+  const flat = { type: 'text', media_type: 'text/plain', data: 'flat words' };
+  const pieces = { type: 'content', content: [{ type: 'text', text: 'one piece' }] };
+  const scan = { type: 'base64', media_type: 'application/pdf', data: 'QQ==' };
+  const told = (model: string, ...sources: object[]) => {
+    const content = sources.map((source) => ({ type: 'document', source }));
+    const members = { messages: [{ role: 'user', content }] };
+    return ask('messages', account, { model, text: '', members });
+  };
+  for (const alias of [blind, 'm-blind']) {
+    const read = await told(alias, flat, pieces);
+    assert.equal(read.status, 200, read.raw);
+    assert.match(JSON.stringify(await simulator.lastBody()), /flat words.*one piece/);
+    const refused = await told(alias, flat, scan);
+    assert.equal(refused.status, 400, refused.raw);
+  }
 });
