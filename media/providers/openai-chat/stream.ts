@@ -8,13 +8,7 @@ import { isPlain } from '../sse.ts';
 import { readAnnotations } from './annotations.ts';
 import { streamFailure } from './failure.ts';
 import { readFinishReason } from './finish.ts';
-import {
-  emptyToolCalls,
-  openCalls,
-  readToolCall,
-  type ToolCallState,
-  tellEmptyArguments,
-} from './tool-calls.ts';
+import { emptyToolCalls, endCalls, readToolCall, type ToolCallState } from './tool-calls.ts';
 import { readUsage } from './usage.ts';
 
 export interface ChatStreamState {
@@ -92,17 +86,15 @@ export function readChunk(state: ChatStreamState, chunk: unknown): ModelEvent[] 
 /** What [DONE], or the end of a body after a finish reason, still has to say. */
 export function endOfAnswer(state: ChatStreamState): ModelEvent[] {
   const events: ModelEvent[] = [];
-  openCalls(state.toolCalls, Number.POSITIVE_INFINITY, state.streamId, events);
-  if (!state.finished) {
-    finish(state, state.toolCalls.calls.length > 0 ? 'tool_calls' : 'stop', events);
-  }
+  if (state.finished) endCalls(state.toolCalls, false, state.streamId, events);
+  else finish(state, state.toolCalls.calls.length > 0 ? 'tool_calls' : 'stop', events);
   return events;
 }
 
 function finish(state: ChatStreamState, reason: FinishReason, events: ModelEvent[]): void {
   state.finished = true;
   // Of an answer that was cut, the arguments may have been still to come.
-  if (reason === 'tool_calls') tellEmptyArguments(state.toolCalls, events);
+  endCalls(state.toolCalls, reason === 'tool_calls', state.streamId, events);
   events.push({ type: 'finish', reason });
 }
 
@@ -132,7 +124,6 @@ function readChoice(state: ChatStreamState, choice: Members, events: ModelEvent[
     });
   }
   if (typeof choice.finish_reason !== 'string' || state.finished) return;
-  openCalls(state.toolCalls, Number.POSITIVE_INFINITY, state.streamId, events);
   const toolCalled = state.toolCalls.calls.length > 0;
   finish(state, readFinishReason(choice.finish_reason, toolCalled), events);
 }

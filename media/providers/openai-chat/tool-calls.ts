@@ -55,23 +55,32 @@ export function readToolCall(
   events.push({ type: 'tool_arguments', index, text });
 }
 
-/** Some servers write nothing where a function takes nothing, which is no JSON. */
-export function tellEmptyArguments(state: ToolCallState, events: ModelEvent[]): void {
+/**
+ * Nothing can follow any more. `isWhole`: nothing was cut off, and a call without arguments takes
+ * none, which is no JSON. They come right behind it: who tells many calls has ended it by then.
+ */
+export function endCalls(
+  state: ToolCallState,
+  isWhole: boolean,
+  streamId: string,
+  events: ModelEvent[],
+): void {
   for (const [index, call] of state.calls.entries()) {
-    if (!call.told && !call.custom) events.push({ type: 'tool_arguments', index, text: '{}' });
+    openCalls(state, index, streamId, events);
+    if (!isWhole || call.told) continue;
+    if (!call.custom) events.push({ type: 'tool_arguments', index, text: '{}' });
     call.told = true;
   }
 }
 
-/** Opens every call up to this index that is not open yet; by default all of them. */
-export function openCalls(
+/** Opens every call up to this index that is not open yet. */
+function openCalls(
   state: ToolCallState,
   lastIndex: number,
   streamId: string,
   events: ModelEvent[],
 ): void {
-  const last = Math.min(lastIndex, state.calls.length - 1);
-  for (; state.openedCount <= last; state.openedCount += 1) {
+  for (; state.openedCount <= lastIndex; state.openedCount += 1) {
     const index = state.openedCount;
     const call = state.calls[index];
     if (call === undefined) return;

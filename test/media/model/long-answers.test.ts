@@ -12,6 +12,7 @@ import { blocksOf } from '../../../media/model/dialects/messages/blocks.ts';
 import { messagesDialect } from '../../../media/model/dialects/messages/dialect.ts';
 import { responsesDialect } from '../../../media/model/dialects/responses/dialect.ts';
 import type { ModelEvent } from '../../../media/model/events.ts';
+import { ChatReader } from '../../../media/providers/openai-chat/reader.ts';
 import { replyOptions } from '../../harness/request.ts';
 import { cpuMsOf } from '../../harness/stopwatch.ts';
 
@@ -78,6 +79,26 @@ test('a long call that is no JSON is not read again for each delta of the next o
       assert.ok(text.length > 400_000);
     });
   }
+});
+
+test('thousands of calls without arguments are no work for each other', async () => {
+  const chunk = (choice: object) =>
+    Buffer.from(`data: ${JSON.stringify({ choices: [{ index: 0, ...choice }] })}\n\n`);
+  const called = { name: 'f', arguments: '' };
+  const reader = new ChatReader();
+  const chunks = list(20_000, (index) => {
+    return chunk({ delta: { tool_calls: [{ index, id: `c${index}`, function: called }] } });
+  });
+  const end = chunk({ delta: {}, finish_reason: 'tool_calls' });
+  await soon(() => {
+    const events = [...chunks, end].flatMap((bytes) => reader.push(bytes));
+    const { items } = answerOf(events);
+    assert.equal(items.length, 20_000);
+    assert.ok(items.every((item) => item.type === 'tool_call' && item.arguments === '{}'));
+    const encoder = responsesDialect.encoder(identity, replyOptions());
+    const text = events.map((event) => encoder.events([event])).join('');
+    assert.match(text, /"output_index":19999/);
+  });
 });
 
 test('tens of thousands of citations stand behind the words that they belong to', async () => {
