@@ -8,7 +8,7 @@ import { asksForNews } from '../../media/model/choose/news.ts';
 import { openPolicy, policyVersion } from '../../media/model/choose/policy.ts';
 import { mediaPath } from '../../media/model/media-path.ts';
 import type { GenerationRequest } from '../../media/model/request.ts';
-import { isSearchTool } from '../../media/model/search-tools.ts';
+import { asksChatSearch, isSearchTool } from '../../media/model/search-tools.ts';
 import type { ProviderFamily, UpstreamTarget } from '../../media/providers/contract.ts';
 import { fieldProblem } from '../../runtime/http/validate.ts';
 import { Problem } from '../../runtime/problem.ts';
@@ -80,7 +80,12 @@ function planExact(
   refuseIncapable(request, model);
   const targets = health.order(model.targets, nowMs);
   const reasons = model.capabilities.includes('reasoning');
-  let able = targets.filter(({ family }) => input.family(family).lacks(request, reasons) === null);
+  const isAsked = asksChatSearch(request);
+  let able = targets.filter((target) => {
+    const family = input.family(target.family);
+    // Others would answer without the search, and nobody would say so.
+    return family.lacks(request, reasons) === null && (!isAsked || family.format === 'chat');
+  });
   if (able.length === 0) throw lacking(input, targets, reasons);
   if (search !== null && mustSearchNatively(search)) able = searching(input, model, able, search);
   return {

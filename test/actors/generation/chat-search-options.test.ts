@@ -46,6 +46,13 @@ test('a model of the same format that is named gets what the client wrote', asyn
   assert.equal((await finder.stats()).started, 0);
 });
 
+test('of the routes of such a model those of the format are asked', async () => {
+  const answer = await told(beds[0], 'both', options);
+  assert.equal(answer.status, 200, answer.raw);
+  const sent = (await simulator.lastBody()) as Record<string, unknown>;
+  assert.deepEqual(sent.web_search_options, options.web_search_options);
+});
+
 test('a managed route searches, and its models get no member that they may not know', async () => {
   const answer = await told(beds[0], 'm-plain', options);
   assert.equal(answer.svcUsage?.search_calls, 1, answer.raw);

@@ -32,6 +32,14 @@ export function searchCatalog(
         alias: 'plain',
         routes: [{ provider: 'p-chat', upstream_model: named('chat') }],
       },
+      {
+        ...base,
+        alias: 'both',
+        routes: [
+          { provider: 'p-responses', upstream_model: named('responses') },
+          { provider: 'p-chat', upstream_model: named('chat') },
+        ],
+      },
       ...['responses', 'messages', 'gemini'].map((kind) => ({
         ...base,
         alias: `native-${kind}`,
