@@ -90,11 +90,15 @@ async function planned(input: OrderInput): Promise<GenerationPlanned> {
   return { candidates, routing, search, outputTokensCeiling, inputTokensEstimate, request: told };
 }
 
-/** Whether the model was named itself and one of its providers speaks the Chat format. */
+/**
+ * Whether the model was named itself and one of its providers speaks the Chat format. Who asks for
+ * a search by the shared members as well would be searched for twice.
+ */
 function forwardsChat(
   { models }: ReturnType<Services['catalog']>,
-  { model }: GenerationRequest,
+  { model, controls }: GenerationRequest,
 ): boolean {
+  if (controls.webSearch === true || controls.requireWebSearch) return false;
   const named = models.get(model);
   // What other kinds are used for is said when it is planned.
   if (named?.kind !== 'generation') return false;

@@ -53,6 +53,16 @@ test('of the routes of such a model those of the format are asked', async () => 
   assert.deepEqual(sent.web_search_options, options.web_search_options);
 });
 
+test('who asks in both ways is searched for once, and pays once', async () => {
+  for (const asked of [{ web_search: true }, { metadata: { require_web_search: true } }]) {
+    const answer = await told(beds[0], 'plain', { ...options, ...asked });
+    assert.equal(answer.status, 200, answer.raw);
+    assert.equal(answer.svcUsage?.search_calls, 1);
+    assert.equal((await finder.stats()).started, 1);
+    assert.doesNotMatch(JSON.stringify(await simulator.lastBody()), /web_search_options/);
+  }
+});
+
 test('a managed route searches, and its models get no member that they may not know', async () => {
   const answer = await told(beds[0], 'm-plain', options);
   assert.equal(answer.svcUsage?.search_calls, 1, answer.raw);
