@@ -4,6 +4,7 @@ import { answerText } from '../../media/model/answer.ts';
 import type { Citation, ModelEvent } from '../../media/model/events.ts';
 import type { ContentPart, GenerationRequest } from '../../media/model/request.ts';
 import { searchesMax, searchesOffered } from '../../media/model/search-tools.ts';
+import { estimateTextTokens } from '../../media/model/tokens.ts';
 import type { SearchHit } from '../../media/providers/search.ts';
 import type { ActorContext } from '../../runtime/actor/contract.ts';
 import { tellProgress } from './progress.ts';
@@ -45,7 +46,7 @@ export function newSearch({ search }: Pick<GenerationSpec, 'search'>): SearchSta
   };
 }
 
-/** What results may add to the input: eight of them, 1,000 characters of each and its title. */
+/** What results may add to the input: eight of them are about half of it, as they usually are. */
 export const hitsTokensMax = 3_000;
 
 /** How many searches of ours the hold has to cover. */
@@ -107,13 +108,22 @@ export function takeHits(state: GenerationState, hits: SearchHit[] | null): bool
     tellProgress(state, { stage: 'search', state: 'failed', detail: 'Nothing was found.' });
     return spec.search?.required !== true;
   }
+  const taken = heldHits(hits);
   search.phase = 'done';
-  search.hits = hits;
+  search.hits = taken;
   search.calls = 1;
-  const detail = `${hits.length} web ${hits.length === 1 ? 'page' : 'pages'} found.`;
+  const detail = `${taken.length} web ${taken.length === 1 ? 'page' : 'pages'} found.`;
   tellProgress(state, { stage: 'search', state: 'completed', detail });
-  state.request = withHits(state.request, hits);
+  state.request = withHits(state.request, taken);
   return true;
+}
+
+/** As many of them, from the first on, as the hold covers: long ones may be four times as much. */
+function heldHits(hits: readonly SearchHit[]): SearchHit[] {
+  const countOf = (count: number) => estimateTextTokens(hitsText(hits.slice(0, count)));
+  let count = hits.length;
+  while (count > 1 && countOf(count) > hitsTokensMax) count -= 1;
+  return hits.slice(0, count);
 }
 
 /** The request with the results in front of the last user turn: all before it stays cacheable. */

@@ -51,6 +51,11 @@ export function estimateInputTokens(request: GenerationRequest): number {
   return Math.ceil(bytes / bytesPerToken) + perMessage + attachmentTokens(request);
 }
 
+/** Of what is added to a request. */
+export function estimateTextTokens(text: string): number {
+  return Math.ceil(Buffer.byteLength(text) / bytesPerToken);
+}
+
 /**
  * Whether what is done with all of a request takes turns of the loop of its own. Images and
  * documents count by their bytes, which are no tokens.
