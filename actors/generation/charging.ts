@@ -36,15 +36,22 @@ export function usageAtEnd(
   const last =
     source === 'reported' && state.usage !== null ? state.usage : estimatedUsage(state, counted);
   const { spent } = state.structure;
-  const { calls } = state.search;
-  const made = calls === 0 && last.searchCalls === 0 ? uncountedSearches(state) : calls;
-  const whole = made === 0 ? last : addUsage(last, { ...zeroUsage, searchCalls: made });
+  const whole = withSearches(withUncounted(state, last), state.search.calls);
   return spent === null ? [whole] : [spent, whole];
 }
 
-/** Those of a provider that charges for what its usage does not count. */
-function uncountedSearches({ request, answer }: GenerationState): number {
-  return asksChatSearch(request) && isCited(answer) ? 1 : 0;
+/** Of one answer. There are providers that charge for searches which their usage does not count. */
+export function withUncounted(
+  { request, answer, search }: GenerationState,
+  usage: TokenUsage,
+): TokenUsage {
+  // What is cited may be what we have found.
+  const isOurs = search.calls > 0 || usage.searchCalls > 0;
+  return withSearches(usage, !isOurs && asksChatSearch(request) && isCited(answer) ? 1 : 0);
+}
+
+function withSearches(usage: TokenUsage, searchCalls: number): TokenUsage {
+  return searchCalls === 0 ? usage : addUsage(usage, { ...zeroUsage, searchCalls });
 }
 
 /** All calls together, as `svc_usage` shows them. */

@@ -155,12 +155,16 @@ export function nextSlice(
   return { amountMicros: cost(wanted), minimumMicros: cost(funds.heldTokens + 1) };
 }
 
-/** One more call is needed beside what the first has used: input and output tokens of both. */
-export function needAgain(funds: Funds, used: { inputTokens: number; outputTokens: number }): void {
+/** One more call is needed beside what the first has used: tokens and searches of both. */
+export function needAgain(
+  funds: Funds,
+  used: Pick<TokenUsage, 'inputTokens' | 'outputTokens' | 'searchCalls'>,
+): void {
   const { need } = funds;
+  const searchCalls = need.searchCalls + used.searchCalls;
   const ceilingTokens = used.outputTokens + need.ceilingTokens;
   const soundTokens = Math.min(2 * need.soundTokens, used.inputTokens);
-  funds.need = { ...need, inputTokens: used.inputTokens, soundTokens, ceilingTokens };
+  funds.need = { ...need, inputTokens: used.inputTokens, soundTokens, ceilingTokens, searchCalls };
   funds.heldTokens = used.outputTokens;
   funds.dry = false;
 }

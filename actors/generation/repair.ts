@@ -6,7 +6,7 @@ import type { ActorContext } from '../../runtime/actor/contract.ts';
 import { plainProblem } from '../subscriber/problem.ts';
 import type { ExtendReply } from '../wallet/protocol.ts';
 import { noProbe } from './breaker.ts';
-import { estimatedUsage } from './charging.ts';
+import { estimatedUsage, withUncounted } from './charging.ts';
 import { finishGeneration } from './closing.ts';
 import { delivery } from './delivery.ts';
 import { addSlice, cardsOf, holdsAgain, needAgain } from './funds.ts';
@@ -22,7 +22,7 @@ type Context = ActorContext<GenerationProtocol>;
 export function beginRepair(state: GenerationState, context: Context, candidate: Candidate): void {
   const { structure, funds } = state;
   const request = repairRequest(state);
-  const spent = state.usage ?? estimatedUsage(state);
+  const spent = withUncounted(state, state.usage ?? estimatedUsage(state));
   structure.repaired = true;
   structure.spent = spent;
   structure.spentEstimated = state.usage === null;
@@ -37,6 +37,7 @@ export function beginRepair(state: GenerationState, context: Context, candidate:
   needAgain(funds, {
     inputTokens: totalInputTokens(spent) + estimateInputTokens(request),
     outputTokens: structure.spentTokens,
+    searchCalls: spent.searchCalls,
   });
   // Asked also when the hold covers it: it was made to outlive one answer, and this is another.
   structure.pending = { candidate, asked: !funds.extending };

@@ -161,6 +161,24 @@ for (const stream of [true, false]) {
   });
 }
 
+test('an answer that is asked for once more was searched for twice', async () => {
+  provider.behaviour = chatAnswer({ prompt_tokens: 10, completion_tokens: 2 }, annotations);
+  const account = await bed.account();
+  const { availableMicros: before } = await account.balance();
+  const members = { web_search_options: {}, response_format: { type: 'json_object' } };
+  const told = await ask('chat', account, { model: 'm-chat', text: 'hi', members });
+  assert.equal(told.status, 502, told.raw);
+  const cost = 10 * micros.input + 2 * micros.output + micros.search;
+  const { availableMicros } = await account.quiet();
+  assert.equal(before - availableMicros, BigInt(2 * cost));
+  // Enough for one search, and for all the tokens.
+  const poor = await bed.account({ micros: BigInt(micros.search + 200_000) });
+  const question = { model: 'm-chat', text: 'hi', members: { ...members, max_tokens: 9 } };
+  const refused = await ask('chat', poor, question);
+  assert.equal(refused.status, 402, refused.raw);
+  assert.equal((await poor.quiet()).availableMicros, BigInt(micros.search + 200_000 - cost));
+});
+
 test('servers that count their searches are believed', async () => {
   const usage = { prompt_tokens: 10, completion_tokens: 2 };
   const counts = [{ num_search_queries: 3 }, { server_tool_use: { web_search_requests: 3 } }];
