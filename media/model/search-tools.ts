@@ -37,8 +37,14 @@ export function asksChatSearch({ source }: Pick<GenerationRequest, 'source'>): b
 }
 
 /** Whether the answer shows that it was searched for. */
-export function isCited({ items }: Answer): boolean {
-  return items.some((item) => item.type === 'text' && item.citations.length > 0);
+export function isCited({ items, extra }: Answer): boolean {
+  const { annotations } = extra.delta;
+  // Of Chat, what came behind a call stands beside the text.
+  const beside: unknown[] = Array.isArray(annotations) ? annotations : [];
+  return (
+    beside.some((annotation) => Object(annotation).type === 'url_citation') ||
+    items.some((item) => item.type === 'text' && item.citations.length > 0)
+  );
 }
 
 /** Of one that is offered without a bound: what the service itself allows a provider. */

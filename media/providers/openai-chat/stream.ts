@@ -13,7 +13,7 @@ import { readUsage } from './usage.ts';
 
 export interface ChatStreamState {
   started: boolean;
-  /** There is text that can be cited for. */
+  /** The newest words are a text, which can be cited for. */
   worded: boolean;
   finished: boolean;
   failed: boolean;
@@ -133,6 +133,7 @@ function readDelta(state: ChatStreamState, delta: Members, events: ModelEvent[])
   const named = stringOf(delta.reasoning);
   if (reasoning !== '') events.push({ type: 'reasoning', text: reasoning });
   else if (named !== '') events.push({ type: 'reasoning', text: named, member: 'reasoning' });
+  if (reasoning + named !== '') state.worded = false;
   const text = contentText(delta.content);
   if (text !== '') {
     state.worded = true;
@@ -142,6 +143,8 @@ function readDelta(state: ChatStreamState, delta: Members, events: ModelEvent[])
   if (Array.isArray(annotations)) addTo(events, readAnnotations(annotations, state.worded));
   const refusal = stringOf(delta.refusal);
   if (refusal !== '') events.push({ type: 'refusal', text: refusal });
+  const isCall = Array.isArray(delta.tool_calls) && delta.tool_calls.length > 0;
+  if (isCall || isMembers(delta.function_call) || refusal !== '') state.worded = false;
   if (Array.isArray(delta.tool_calls)) {
     for (const fragment of delta.tool_calls) {
       readToolCall(state.toolCalls, fragment, state.streamId, events);

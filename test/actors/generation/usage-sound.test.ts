@@ -161,6 +161,19 @@ for (const stream of [true, false]) {
   });
 }
 
+for (const stream of [true, false]) {
+  test(`stream ${stream}: sources behind a call are told, their search is paid for`, async () => {
+    const calls = [{ index: 0, id: 'c', function: { name: 'f', arguments: '{}' } }];
+    const [words, cited, ...rest] = chatAnswer({ prompt_tokens: 10 }, annotations);
+    const called = { id: 'c', choices: [{ index: 0, delta: { tool_calls: calls } }] };
+    provider.behaviour = [words, called, cited, ...rest] as object[];
+    const members = { web_search_options: {} };
+    const told = await charged('chat', { model: 'm-chat', text: 'hi', stream, members });
+    assert.ok(told.raw.includes(JSON.stringify(annotations[0])), told.raw);
+    assert.equal(told.svcUsage?.search_calls, 1, told.raw);
+  });
+}
+
 test('an answer that is asked for once more was searched for twice', async () => {
   provider.behaviour = chatAnswer({ prompt_tokens: 10, completion_tokens: 2 }, annotations);
   const account = await bed.account();
