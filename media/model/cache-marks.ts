@@ -7,15 +7,16 @@ export type CacheLife = 'none' | '5m' | '1h';
 /** The longest. A mark may stand beside any block, tool or call, or beside the messages. */
 export function cacheLifeOf({ source }: Pick<GenerationRequest, 'source'>): CacheLife {
   if (source.format === 'responses') return 'none';
-  const { cache_control, system, messages, tools } = source.body;
+  const { cache_control, system, messages, tools, functions } = source.body;
   const marks: unknown[] = [];
-  for (const part of [{ cache_control }, system, messages, tools]) collect(part, marks, depthMax);
+  const parts = [{ cache_control }, system, messages, tools, functions];
+  for (const part of parts) collect(part, marks, depthMax);
   if (marks.length === 0) return 'none';
   return marks.some((mark) => Object(mark).ttl === '1h') ? '1h' : '5m';
 }
 
-/** A message has blocks, a result has blocks, and a document in it has blocks. */
-const depthMax = 4;
+/** A message has blocks, a result has blocks, a document in it a source, and that has blocks. */
+const depthMax = 5;
 /** What may have a mark of its own inside; `function`: of a tool of the Chat format. */
 const holders = ['content', 'source', 'function'] as const;
 

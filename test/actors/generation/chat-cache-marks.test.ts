@@ -66,10 +66,20 @@ test('those of tools do, too, beside the function or in it', async () => {
       ['inside', mark.cache_control],
     ],
   );
-  for (const tool of tools.slice(1)) {
-    const source = chatSource({ messages: [], tools: [tool] });
+  const old = { functions: [{ name: 'old', ...mark }] };
+  for (const declared of [...tools.slice(1).map((tool) => ({ tools: [tool] })), old]) {
+    const source = chatSource({ messages: [], ...declared });
     assert.equal(cacheLifeOf(neutralRequest({ source })), '1h');
   }
+});
+
+test('one deep in the result of a tool is seen', () => {
+  const piece = { type: 'text', text: 'x', cache_control: { type: 'ephemeral' } };
+  const document = { type: 'document', source: { type: 'content', content: [piece] } };
+  const result = { type: 'tool_result', tool_use_id: 't', content: [document] };
+  const body = { messages: [{ role: 'user', content: [result] }] };
+  const source = { format: 'messages' as const, body, headers: {}, rewritten: false };
+  assert.equal(cacheLifeOf(neutralRequest({ source })), '5m');
 });
 
 test('one beside the messages does', async () => {
