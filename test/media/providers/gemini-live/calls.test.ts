@@ -108,6 +108,19 @@ test('more calls in one message than any model makes are nonsense', () => {
   );
 });
 
+test('a call of the model is none that we have named, though it is called the same', () => {
+  const codec = readyCodec();
+  const functionCalls = [call('search'), call('clock', 'call_1')];
+  const { events } = read(codec, [{ toolCall: { functionCalls } }]);
+  const callIds = events.map((event) => String(Object(event).callId));
+  assert.equal(new Set(callIds).size, 2, String(callIds));
+  const results = callIds.flatMap((callId) => parsed(codec.toolResult(callId, 'x', '{}')));
+  assert.deepEqual(
+    results.map((one) => Object(one).toolResponse.functionResponses[0].id),
+    [undefined, 'call_1'],
+  );
+});
+
 test('cancelled calls want no result', () => {
   const codec = readyCodec();
   const { events } = read(codec, [
