@@ -1,5 +1,5 @@
-// Parameters of a function as providers of OpenAI's formats take them: tools of MCP servers that
-// take no arguments are declared as `{"type":"object"}`, and refused there, the request with them.
+// Parameters of a function as providers take them: tools of MCP servers that take no arguments are
+// declared as `{"type":"object"}`, by clients in Go with properties of null, and refused as such.
 import type { FunctionTool } from '../model/request.ts';
 import type { Members } from './members.ts';
 

@@ -1,6 +1,7 @@
 // Neutral settings → members of a Messages body, for requests that came in another format.
 import { cacheMark as markOf } from '../../model/dialects/beside.ts';
 import type { FunctionTool, GenerationRequest, ToolChoice } from '../../model/request.ts';
+import { functionSchema } from '../function-schema.ts';
 import type { Members } from '../members.ts';
 import { cacheMark } from './parts.ts';
 import { constrainedSchema } from './schema.ts';
@@ -42,7 +43,7 @@ function isWatched(sequence: string): boolean {
 
 function encodeTool(tool: FunctionTool): Members {
   const { name, description, parameters, strict } = tool;
-  const schema = { properties: {}, ...parameters, type: 'object' };
+  const schema = functionSchema(parameters ?? {});
   const kept = strict === true ? constrainedSchema(schema) : null;
   return {
     name,

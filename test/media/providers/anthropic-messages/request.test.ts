@@ -291,6 +291,13 @@ test('tools, their choice and the search of the provider', () => {
   const tools = [
     { name: 'f', description: 'd', parameters: closed, strict: true },
     { name: 'g', description: null, parameters: null, strict: true },
+    // As clients in Go write an empty map.
+    {
+      name: 'h',
+      description: null,
+      parameters: { type: 'object', properties: null },
+      strict: null,
+    },
   ];
   const search = { type: 'web_search_20250305', name: 'web_search', max_uses: 5 };
   const sent = translate(
@@ -300,7 +307,8 @@ test('tools, their choice and the search of the provider', () => {
       nativeSearch: true,
     },
   );
-  const [first, second, third] = sent.tools as Members[];
+  const [first, second, empty, third] = sent.tools as Members[];
+  assert.deepEqual(empty?.input_schema, { type: 'object', properties: {} });
   assert.deepEqual(first, { name: 'f', description: 'd', input_schema: closed, strict: true });
   assert.deepEqual(second?.input_schema, {
     type: 'object',
