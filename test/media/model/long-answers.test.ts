@@ -81,6 +81,25 @@ test('a long call that is no JSON is not read again for each delta of the next o
   }
 });
 
+test('a long call that others wait for is not read again for each of its own deltas', async () => {
+  const told = (index: number, text: string): ModelEvent => {
+    return { type: 'tool_arguments', index, text };
+  };
+  const events: ModelEvent[] = [
+    { type: 'tool_call', index: 0, id: 'a', name: 'f' },
+    told(0, '{"a":['),
+    { type: 'tool_call', index: 1, id: 'b', name: 'f' },
+    ...list(12_000, () => [told(0, '{"x":"}\\""}'), told(0, ',')]).flat(),
+    told(0, '1]}'),
+    told(1, '{}'),
+  ];
+  await soon(() => {
+    const encoder = messagesDialect.encoder(identity, replyOptions());
+    const text = events.map((event) => encoder.events([event])).join('');
+    assert.match(text, /content_block_stop.*"index":0.*content_block_start.*"index":1/s);
+  });
+});
+
 test('thousands of calls without arguments are no work for each other', async () => {
   const chunk = (choice: object) =>
     Buffer.from(`data: ${JSON.stringify({ choices: [{ index: 0, ...choice }] })}\n\n`);

@@ -102,7 +102,7 @@ export class BlockQueue {
   toolArguments(index: number, text: string): void {
     const block = this.#tools.get(index);
     if (block === undefined || block.done) return;
-    if (block.arguments !== null) block.arguments.text += text;
+    if (block.arguments !== null) block.arguments.add(text);
     const open = deltaOpen(block.index, 'input_json_delta', 'partial_json');
     this.#write(block, open + escapeText(text) + stringClose);
     if (this.#blocks.length > 1) this.#advance();

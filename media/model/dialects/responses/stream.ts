@@ -291,7 +291,7 @@ export class ResponsesStreamEncoder implements StreamEncoder {
   #toolArguments(callIndex: number, text: string): string {
     const call = this.#calls.get(callIndex);
     if (call === undefined) return '';
-    call.arguments.text += text;
+    call.arguments.add(text);
     const place = `"item_id":"${call.id}","output_index":${call.index}`;
     const event = 'response.function_call_arguments.delta';
     return this.#emit(event, `${place},"delta":"${escapeText(text)}"`);
