@@ -1,7 +1,17 @@
 // Decides a run of operations in order, and keeps the answers until the commit.
 import type { BatchEntry } from '../../runtime/actor/contract.ts';
 import type { Wallet } from './funds.ts';
-import { balance, extend, grant, hold, type Known, reduce, release, settle } from './ledger.ts';
+import {
+  balance,
+  extend,
+  grant,
+  hold,
+  type Known,
+  operation,
+  reduce,
+  release,
+  settle,
+} from './ledger.ts';
 import type { WalletProtocol } from './protocol.ts';
 
 type Entry = BatchEntry<WalletProtocol>;
@@ -9,10 +19,8 @@ type Entry = BatchEntry<WalletProtocol>;
 export interface Decided {
   /** One for each decided entry, in order. Fewer than there were entries: the rest comes later. */
   replies: (() => void)[];
-  /** Holds that did not fit. */
-  refusedHolds: string[];
-  /** Operations of grants that were too much. */
-  refusedGrants: string[];
+  /** Operations of holds that did not fit, and of grants that were too much. */
+  refused: string[];
   /** Some answer tells how the wallet stands, so memory must be known to be right. */
   needsProof: boolean;
 }
@@ -23,12 +31,7 @@ export function decideAll(
   known: Known,
   nowMs: number,
 ): Decided {
-  const decided: Decided = {
-    replies: [],
-    refusedHolds: [],
-    refusedGrants: [],
-    needsProof: false,
-  };
+  const decided: Decided = { replies: [], refused: [], needsProof: false };
   for (const entry of entries) {
     if (endsClaimOfThisBatch(wallet, entry)) break;
     decideOne(wallet, entry, known, nowMs, decided);
@@ -48,7 +51,10 @@ function decideOne(
       const reply = hold(wallet, entry.payload, known);
       // A key that memory has for taken may have been freed by others, too.
       if (reply.status !== 'held') decided.needsProof = true;
-      if (reply.status === 'insufficient') decided.refusedHolds.push(entry.payload.holdId);
+      if (reply.status === 'insufficient') {
+        const { holdId } = entry.payload;
+        decided.refused.push(operation.hold(holdId), operation.end(holdId));
+      }
       decided.replies.push(() => entry.reply(reply));
       return;
     }
@@ -77,7 +83,7 @@ function decideOne(
       const reply = grant(wallet, entry.payload, known, nowMs);
       if (reply.status === 'too_much') {
         decided.needsProof = true;
-        decided.refusedGrants.push(entry.payload.operationId);
+        decided.refused.push(entry.payload.operationId);
       }
       decided.replies.push(() => entry.reply(reply));
       return;

@@ -158,14 +158,9 @@ async function decide(
   const decided = decideAll(wallet, entries, known, nowMs);
   const write = takeWrite(wallet) ?? (memory.uncertain.size > 0 ? fenceWrite(wallet) : null);
   // What is refused may be the repetition of a hold that has ended, of a grant that was spent.
-  const { refusedHolds, refusedGrants } = decided;
-  const refusals = [...refusedHolds.map(operation.hold), ...refusedGrants];
-  const refused = await lookUp(desk, run, refusals);
+  const refused = await lookUp(desk, run, decided.refused);
   if (refused === 'unavailable') return rememberUncertain(memory, null);
-  if (refused === 'found') {
-    await lookUp(desk, run, refusedHolds.map(operation.end));
-    return drop(memory);
-  }
+  if (refused === 'found') return drop(memory);
   if (write === null) {
     const { landing } = memory;
     if (landing !== null) return { wallet, decided, write, landing, doubted };

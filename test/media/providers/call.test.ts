@@ -5,20 +5,11 @@ import { once } from 'node:events';
 import { createServer, type Server, type Socket } from 'node:net';
 import { after, afterEach, before, test } from 'node:test';
 import { type RunningSim, startSim } from '../../../bench/sim/server.ts';
-import type { ModelEvent, UpstreamFailure } from '../../../media/model/events.ts';
+import type { UpstreamFailure } from '../../../media/model/events.ts';
 import { createUpstreamClient, type UpstreamClient } from '../../../media/providers/call.ts';
-import type { UpstreamDeadlines, UpstreamHandle } from '../../../media/providers/contract.ts';
-import { openaiChat } from '../../../media/providers/openai-chat/family.ts';
-import { countingServer } from '../../harness/counting-server.ts';
-import { chatSource, neutralRequest } from '../../harness/request.ts';
+import type { UpstreamDeadlines } from '../../../media/providers/contract.ts';
+import { eventually, startChatCall, textOf } from '../../harness/chat-call.ts';
 
-const generous: UpstreamDeadlines = {
-  queueMs: 60_000,
-  connectMs: 60_000,
-  firstEventMs: 60_000,
-  idleMs: 60_000,
-  totalMs: 60_000,
-};
 let sim: RunningSim;
 let client: UpstreamClient;
 
@@ -34,73 +25,17 @@ afterEach(async () => {
   await eventually(async () => client.openCount === 0, 'a connection slot is still taken');
 });
 
-interface Outcome {
-  events: ModelEvent[];
-  batches: number;
-  failure: UpstreamFailure | null;
-}
-
-interface Running {
-  handle: UpstreamHandle;
-  events: ModelEvent[];
-  done: Promise<Outcome>;
-}
-
-function start(text: string, deadlines: Partial<UpstreamDeadlines> = {}, baseUrl = ''): Running {
-  const body = { messages: [{ role: 'user', content: text }] };
-  const request = neutralRequest({ source: chatSource(body) });
-  const target = {
-    routeId: 'r',
-    family: 'openai-chat',
-    baseUrl: baseUrl === '' ? `http://127.0.0.1:${sim.port}/v1` : baseUrl,
-    apiKey: 'k',
-    upstreamModel: 'simulated-chat-large-2026-01-15',
-  };
-  const call = openaiChat.encodeRequest(request, target, {
-    outputTokensMax: 100_000,
-    nativeSearch: false,
-  });
-  const events: ModelEvent[] = [];
-  let batches = 0;
-  let handle: UpstreamHandle | null = null;
-  const done = new Promise<Outcome>((resolve, reject) => {
-    let endings = 0;
-    handle = client.start(
-      openaiChat,
-      call,
-      { ...generous, ...deadlines },
-      {
-        events: (batch) => {
-          if (endings > 0) reject(new Error('events after the end'));
-          batches += 1;
-          events.push(...batch);
-        },
-        ended: (failure) => {
-          endings += 1;
-          if (endings > 1) reject(new Error('ended twice'));
-          resolve({ events, batches, failure });
-        },
-      },
-    );
-  });
-  return { handle: handle ?? assert.fail('no handle'), events, done };
-}
-
-function textOf(events: readonly ModelEvent[]): string {
-  return events.map((event) => (event.type === 'text' ? event.text : '')).join('');
-}
+const start = (text: string, deadlines: Partial<UpstreamDeadlines> = {}, baseUrl = '') =>
+  startChatCall(
+    client,
+    text,
+    deadlines,
+    baseUrl === '' ? `http://127.0.0.1:${sim.port}/v1` : baseUrl,
+  );
 
 async function simStats(): Promise<{ started: number; aborted: number; open: number }> {
   const reply = await fetch(`http://127.0.0.1:${sim.port}/sim/stats`);
   return (await reply.json()) as Awaited<ReturnType<typeof simStats>>;
-}
-
-async function eventually(check: () => Promise<boolean>, what: string): Promise<void> {
-  const deadline = performance.now() + 30_000;
-  while (!(await check())) {
-    assert.ok(performance.now() < deadline, what);
-    await new Promise((resolve) => setTimeout(resolve, 10));
-  }
 }
 
 async function rawServer(
@@ -287,58 +222,4 @@ test('bytes that are not HTTP, and a redirect, are failures', async () => {
   );
   assert.equal((await start('hi', {}, redirect.url).done).failure?.kind, 'failed');
   redirect.server.close();
-});
-
-const wholeAnswer =
-  'data: {"choices":[{"index":0,"delta":{"content":"a"},"finish_reason":"stop"}]}\n\n' +
-  'data: [DONE]\n\n';
-const keptAlive = `HTTP/1.1 200 OK\r\ncontent-length: ${wholeAnswer.length}\r\n\r\n${wholeAnswer}`;
-
-/** One answer, whose connection is idle then. */
-async function keepConnection(url: string): Promise<void> {
-  assert.equal(textOf((await start('one', {}, url).done).events), 'a');
-  await eventually(async () => client.openCount === 0, 'the connection is still in use');
-  // undici takes it back in a turn of its own.
-  await new Promise((resolve) => setTimeout(resolve, 20));
-}
-
-test('a request whose kept connection is closed under it is sent again', async () => {
-  for (const close of ['destroy', 'resetAndDestroy'] as const) {
-    const { server, url, seen } = await countingServer((socket, request) => {
-      if (request === 2) socket[close]();
-      else socket.write(keptAlive);
-    });
-    await keepConnection(url);
-    const { events, failure } = await start('two', {}, url).done;
-    assert.equal(failure, null);
-    assert.equal(textOf(events), 'a');
-    assert.deepEqual(seen, [1, 1, 2], close);
-    server.close();
-  }
-});
-
-test('a server that answers nothing is asked twice at most, a new connection once', async () => {
-  const closes = await countingServer((socket) => socket.destroy());
-  assert.equal((await start('hi', {}, closes.url).done).failure?.kind, 'connect');
-  assert.deepEqual(closes.seen, [1]);
-  closes.server.close();
-  const worse = await countingServer((socket, request) => {
-    if (request === 1) socket.write(keptAlive);
-    else socket.destroy();
-  });
-  await keepConnection(worse.url);
-  assert.equal((await start('two', {}, worse.url).done).failure?.kind, 'connect');
-  assert.deepEqual(worse.seen, [1, 1, 2]);
-  worse.server.close();
-});
-
-test('who is cut off after a second of thinking is not asked again', async () => {
-  const { server, url, seen } = await countingServer((socket, request) => {
-    if (request === 1) socket.write(keptAlive);
-    else setTimeout(() => socket.destroy(), 1_100);
-  });
-  await keepConnection(url);
-  assert.equal((await start('two', {}, url).done).failure?.kind, 'connect');
-  assert.deepEqual(seen, [1, 1]);
-  server.close();
 });
