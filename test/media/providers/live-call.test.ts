@@ -1,16 +1,23 @@
 // Live calls over real sockets as they should go, and how they end when they are closed.
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { once } from 'node:events';
-import { createServer, type Socket } from 'node:net';
+import { createServer } from 'node:net';
 import { afterEach, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { WebSocket } from 'ws';
 import { fixedLimits } from '../../../runtime/limits.ts';
 import { testSeed } from '../../harness/seed.ts';
 import { startStopwatch } from '../../harness/stopwatch.ts';
-import { allClosed, openCall, send, setsUp, stopUpstreams, upstreamOf } from './live-session.ts';
+import {
+  allClosed,
+  openCall,
+  openDialled,
+  send,
+  setsUp,
+  stopUpstreams,
+  upstreamOf,
+} from './live-session.ts';
 import { pcm, plainSetup } from './live-streams.ts';
 import {
   created,
@@ -232,14 +239,8 @@ function accept(request: string): string {
 
 test('what a session may send at once waits whole for a network that takes nothing', async () => {
   const upstream = await upstreamOf(setsUp());
-  const dialled: Socket[] = [];
-  const note = (message: unknown) => dialled.push((message as { socket: Socket }).socket);
-  subscribe('net.client.socket', note);
-  const { call, listener } = openCall(upstream.port);
-  unsubscribe('net.client.socket', note);
+  const { call, listener, socket } = openDialled(upstream.port);
   await listener.until('ready');
-  const [socket] = dialled;
-  assert.ok(socket !== undefined);
   // As when the kernel takes nothing more: what is written waits in this process.
   socket.cork();
   const { earlyAudioMs, frameBurstMs, frameMs } = fixedLimits.voice;

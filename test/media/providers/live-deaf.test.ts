@@ -1,9 +1,7 @@
 // An upstream that talks and does not read: what waits for it has a bound, whatever it asks for.
 import assert from 'node:assert/strict';
-import { subscribe, unsubscribe } from 'node:diagnostics_channel';
-import type { Socket } from 'node:net';
 import { afterEach, test } from 'node:test';
-import { openCall, send, setsUp, stopUpstreams, upstreamOf } from './live-session.ts';
+import { openDialled, send, setsUp, stopUpstreams, upstreamOf } from './live-session.ts';
 import { created, done, functionCall } from './openai-realtime/fixtures.ts';
 
 afterEach(stopUpstreams);
@@ -20,14 +18,8 @@ test('results of calls that nobody takes end the session before they fill the me
       send(socket, created(), ...calls.flat(), done());
     },
   });
-  const dialled: Socket[] = [];
-  const note = (message: unknown) => dialled.push((message as { socket: Socket }).socket);
-  subscribe('net.client.socket', note);
-  const { call, listener } = openCall(upstream.port);
-  unsubscribe('net.client.socket', note);
+  const { call, listener, socket } = openDialled(upstream.port);
   await listener.until('ready');
-  const [socket] = dialled;
-  assert.ok(socket !== undefined);
   call.audio(new Uint8Array(960));
   await listener.until('usage');
   // As when the kernel takes nothing more: what is written waits in this process.

@@ -1,5 +1,8 @@
 // Live calls of the tests to upstreams that are stopped after each test.
+
 import assert from 'node:assert/strict';
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { WebSocket } from 'ws';
 import { type LiveBounds, openLiveCall } from '../../../media/providers/live-call.ts';
@@ -74,4 +77,16 @@ export async function allClosed(upstream: LiveUpstream): Promise<void> {
   const deadlineMs = performance.now() + 30_000;
   while (upstream.sockets.size > 0 && performance.now() < deadlineMs) await sleep(10);
   assert.equal(upstream.sockets.size, 0, 'a socket stayed open');
+}
+
+/** The same, with the socket of the call's own side. */
+export function openDialled(port: number): ReturnType<typeof openCall> & { socket: Socket } {
+  const dialled: Socket[] = [];
+  const note = (message: unknown) => dialled.push((message as { socket: Socket }).socket);
+  subscribe('net.client.socket', note);
+  const opened = openCall(port);
+  unsubscribe('net.client.socket', note);
+  const [socket] = dialled;
+  assert.ok(socket !== undefined);
+  return { ...opened, socket };
 }
