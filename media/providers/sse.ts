@@ -2,6 +2,7 @@
 // once an event proves to be nothing but a text delta, later events with the same bytes around it
 // (but for a number that counts them) are recognised by comparing strings, without parsing JSON.
 import { fixedLimits } from '../../runtime/limits.ts';
+import { flat } from '../model/flat.ts';
 
 /**
  * An event longer than this is nonsense. Events of a response repeat its instructions and tools,
@@ -260,10 +261,10 @@ export class SseDecoder {
       const behind = before === null ? splitAtNumber(suffix, this.#counter) : null;
       const probed = otherNumber(before, prefix) + other + otherNumber(behind, suffix);
       if (this.#handler.probe(dataOf(probed), type) === other) {
-        this.#lead = before?.lead ?? '';
-        this.#prefix = before?.rest ?? prefix;
-        this.#suffix = behind?.lead ?? suffix;
-        this.#trail = behind?.rest ?? '';
+        this.#lead = flat(before?.lead ?? '');
+        this.#prefix = flat(before?.rest ?? prefix);
+        this.#suffix = flat(behind?.lead ?? suffix);
+        this.#trail = flat(behind?.rest ?? '');
         this.#templateHit = false;
         return;
       }

@@ -3,6 +3,7 @@
 import type { Problem } from '../../../../runtime/problem.ts';
 import type { Answer } from '../../answer.ts';
 import type { FinishReason, ModelEvent, Progress } from '../../events.ts';
+import { flat } from '../../flat.ts';
 import {
   failureMembers,
   type Receipt,
@@ -52,8 +53,8 @@ export class ChatStreamEncoder implements StreamEncoder {
     this.#head = `data: {"id":${id},${created},"model":${model},`;
     this.#open = `${this.#head}"choices":[{"index":0,"delta":`;
     this.#close = `${unfinished}]${this.#tail()}`;
-    this.#textOpen = `${this.#open}{"content":"`;
-    this.#textClose = `"}${this.#close}`;
+    this.#textOpen = flat(`${this.#open}{"content":"`);
+    this.#textClose = flat(`"}${this.#close}`);
   }
 
   events(events: readonly ModelEvent[]): string {

@@ -2,6 +2,7 @@
 // on the wire; the others keep their events until the blocks before them are closed. A tool's block
 // is done when its arguments are whole JSON: upstreams may write several calls in turns.
 import type { NativeValue } from '../../events.ts';
+import { flat } from '../../flat.ts';
 import { CallArguments } from '../whole-json.ts';
 import { textBlock, thinkingBlock, toolBlock } from './blocks.ts';
 
@@ -53,7 +54,7 @@ export class BlockQueue {
       deltaOpen(block.index, 'text_delta', 'text') + escapeText(text) + stringClose,
     );
     if (kind === 'text' && block === this.#blocks[0]) {
-      this.textOpen = deltaOpen(block.index, 'text_delta', 'text');
+      this.textOpen = flat(deltaOpen(block.index, 'text_delta', 'text'));
     }
   }
 

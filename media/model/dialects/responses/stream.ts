@@ -3,6 +3,7 @@
 import type { Problem } from '../../../../runtime/problem.ts';
 import { type Answer, emptyAnswer } from '../../answer.ts';
 import type { Citation, ModelEvent, NativeValue, PartKind, Progress } from '../../events.ts';
+import { flat } from '../../flat.ts';
 import { addTo } from '../../lists.ts';
 import { chatError } from '../chat/error.ts';
 import {
@@ -60,7 +61,7 @@ interface OpenNative {
 }
 
 const textDelta = 'response.output_text.delta';
-const textHead = `event: ${textDelta}\ndata: {"type":"${textDelta}","sequence_number":`;
+const textHead = flat(`event: ${textDelta}\ndata: {"type":"${textDelta}","sequence_number":`);
 const textClose = '","logprobs":[]}\n\n';
 
 export class ResponsesStreamEncoder implements StreamEncoder {
@@ -236,7 +237,7 @@ export class ResponsesStreamEncoder implements StreamEncoder {
     open.part = part;
     if (kind === 'output_text') {
       this.#textPart = part;
-      this.#textMiddle = `,${placeOf(open, part)},"delta":"`;
+      this.#textMiddle = flat(`,${placeOf(open, part)},"delta":"`);
     }
     return text + this.#write(partAdded(open, part));
   }
