@@ -1,5 +1,5 @@
 // Runs calls of speech and transcription: bytes as they come, each under the deadlines of a model
-// call. Reports leave in microtasks, so that an error in a listener is not swallowed by undici.
+// call. Reports leave in microtasks: an error in a listener is none of the connection.
 import { Readable } from 'node:stream';
 import type { Dispatcher } from 'undici';
 import { awakeMs, stoodStillMs } from '../../runtime/awake.ts';
@@ -10,6 +10,7 @@ import {
   CallPool,
   type CallPoolOptions,
   connectFailure,
+  type OpenCall,
   overdue,
   RefusedReply,
   stageOf,
@@ -56,7 +57,7 @@ function pieces(body: readonly Uint8Array[]): Readable {
 
 class Run implements TimedHandle, Dispatcher.DispatchHandler {
   /** May be sent once more, while nothing was answered. */
-  repeatable: Dispatcher.DispatchOptions | null = null;
+  repeatable: OpenCall | null = null;
   readonly #pool: CallPool<Run>;
   readonly #family: AudioFamily;
   readonly #deadlines: UpstreamDeadlines;

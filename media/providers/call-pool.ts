@@ -1,9 +1,12 @@
-// The calls of one thread over undici's connections, which text and audio run alike: a pool of
-// connections per origin, one coarse ticker for all deadlines, what is kept of a refusal.
+// The calls of one thread, which text and audio run alike: their connections (short texts over our
+// own, all others over undici's), one coarse ticker for all deadlines, what is kept of a refusal.
+import type { Readable } from 'node:stream';
 import { Agent, type Dispatcher, errors } from 'undici';
 import { afterReading, awakeMs } from '../../runtime/awake.ts';
 import { TransientSet } from '../../runtime/transient.ts';
 import type { UpstreamFailure } from '../model/events.ts';
+import { type CallHandler, ConnectionError, type TextCall } from './connection.ts';
+import { Connections } from './connections.ts';
 import type { UpstreamDeadlines } from './contract.ts';
 import { failureOfReply, plainFailure } from './refusal.ts';
 
@@ -14,6 +17,19 @@ const keepAliveMs = 4000;
 const refusalBytesMax = 64 * 1024;
 /** A connection that was closed while it was idle says so as soon as it is written to. */
 const staleMs = 1_000;
+
+const connectTimeouts: ReadonlySet<unknown> = new Set([
+  'UND_ERR_CONNECT_TIMEOUT',
+  'connect_timeout' satisfies ConnectionError['code'],
+]);
+
+/** A call as it is sent: those whose body is no text are undici's. */
+export type OpenCall = TextCall | OtherCall;
+type OtherCall = Dispatcher.DispatchOptions & { body: Uint8Array | Readable };
+
+function isText(call: OpenCall): call is TextCall {
+  return typeof call.body === 'string';
+}
 
 export interface CallPoolOptions {
   /** Connections to one origin; further calls wait for one, under their connect deadline. */
@@ -31,6 +47,7 @@ export class CallPool<C extends PooledCall> {
   /** Coarse clock of all calls, awake time: that of the last tick or start. */
   nowMs = awakeMs();
   readonly #agent: Agent;
+  readonly #connections: Connections;
   readonly #calls = new TransientSet<C>();
   #ticker: NodeJS.Timeout | null = null;
 
@@ -42,6 +59,7 @@ export class CallPool<C extends PooledCall> {
       headersTimeout: 0,
       bodyTimeout: 0,
     });
+    this.#connections = new Connections({ connectionsMax, idleMs: keepAliveMs });
   }
 
   /** Calls that are not released. */
@@ -67,8 +85,9 @@ export class CallPool<C extends PooledCall> {
     this.#ticker = null;
   }
 
-  dispatch(options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): void {
-    this.#agent.dispatch(options, handler);
+  dispatch(call: OpenCall, handler: CallHandler): void {
+    if (isText(call)) this.#connections.dispatch(call, handler);
+    else this.#agent.dispatch(call, handler);
   }
 
   /**
@@ -76,20 +95,16 @@ export class CallPool<C extends PooledCall> {
    * failed. Should it have been read after all, the operator pays for an answer that nobody sees;
    * the client is charged for the one that it is shown.
    */
-  dispatchAgain(
-    options: Dispatcher.DispatchOptions,
-    handler: Dispatcher.DispatchHandler,
-    error: Error,
-    sentMs: number,
-  ): boolean {
+  dispatchAgain(call: OpenCall, handler: CallHandler, error: Error, sentMs: number): boolean {
     if (!isStaleConnection(error, awakeMs() - sentMs)) return false;
-    this.dispatch(options, handler);
+    this.dispatch(call, handler);
     return true;
   }
 
   /** Aborts what runs, and closes every connection. */
   async close(): Promise<void> {
     for (const call of this.#calls) call.abort();
+    this.#connections.close();
     await this.#agent.destroy();
   }
 
@@ -99,7 +114,7 @@ export class CallPool<C extends PooledCall> {
   }
 }
 
-/** An absolute URL as undici wants it. */
+/** The parts of an absolute URL. */
 export function addressOf(url: string): { origin: string; path: string } {
   const pathStart = url.indexOf('/', url.indexOf('//') + 2);
   return { origin: url.slice(0, pathStart), path: url.slice(pathStart) };
@@ -130,7 +145,7 @@ export function overdue(
 
 /** The failure of a call that was never answered. */
 export function connectFailure(error: Error): UpstreamFailure {
-  const isTimeout = 'code' in error && error.code === 'UND_ERR_CONNECT_TIMEOUT';
+  const isTimeout = 'code' in error && connectTimeouts.has(error.code);
   return plainFailure(isTimeout ? 'timeout' : 'connect', error.message);
 }
 
@@ -142,6 +157,7 @@ function isStaleConnection(error: Error, sinceSentMs: number): boolean {
   if (sinceSentMs > staleMs || !('code' in error)) return false;
   const { code } = error;
   if (code === 'ECONNRESET' || code === 'EPIPE') return true;
+  if (error instanceof ConnectionError) return error.code === 'closed' && error.wasKept;
   return error instanceof errors.SocketError && (error.socket?.bytesRead ?? 0) > 0;
 }
 

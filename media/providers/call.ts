@@ -1,6 +1,6 @@
 // Runs the calls of text models of one thread: streams of bytes become neutral events. Reports
 // leave in microtasks: the events of one socket read arrive together, and an error in a listener
-// is not swallowed by undici.
+// is none of the connection.
 import type { Dispatcher } from 'undici';
 import { stoodStillMs } from '../../runtime/awake.ts';
 import { afterOthers, ownTurn } from '../../runtime/turns.ts';
@@ -10,6 +10,7 @@ import {
   CallPool,
   type CallPoolOptions,
   connectFailure,
+  type OpenCall,
   overdue,
   RefusedReply,
   stageOf,
@@ -107,10 +108,14 @@ class Client implements UpstreamClient {
       return;
     }
     const { origin, path } = addressOf(url);
-    const isText = typeof body === 'string';
-    const request = { origin, path, method, headers, body: isText ? body : spent(body) };
-    run.sent(isText ? request : null);
-    this.#pool.dispatch(request, run);
+    if (typeof body === 'string') {
+      const request = { origin, path, method, headers, body };
+      run.sent(request);
+      this.#pool.dispatch(request, run);
+      return;
+    }
+    run.sent(null);
+    this.#pool.dispatch({ origin, path, method, headers, body: spent(body) }, run);
   }
 
   close(): Promise<void> {
@@ -128,7 +133,7 @@ class Run implements TimedHandle, Dispatcher.DispatchHandler {
   /** Null: it waits for its encoding. */
   #sentMs: number | null = null;
   /** May be sent once more, while nothing was answered. */
-  #repeatable: Dispatcher.DispatchOptions | null = null;
+  #repeatable: OpenCall | null = null;
   #controller: Dispatcher.DispatchController | null = null;
   #reader: StreamReader | null = null;
   #refusal: RefusedReply | null = null;
@@ -170,7 +175,7 @@ class Run implements TimedHandle, Dispatcher.DispatchHandler {
   }
 
   /** From here on the time is the provider's. */
-  sent(repeatable: Dispatcher.DispatchOptions | null): void {
+  sent(repeatable: OpenCall | null): void {
     this.#repeatable = repeatable;
     this.#sentMs = this.#pool.nowMs;
     this.#lastBytesMs = this.#sentMs;

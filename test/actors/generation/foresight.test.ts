@@ -1,7 +1,6 @@
 // A rich wallet's upstream is called while its hold is still under way: sooner, but never delivered
 // without the hold, and given up when the hold is refused after all.
 import assert from 'node:assert/strict';
-import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { after, before, test } from 'node:test';
 import { createForesight } from '../../../actors/generation/foresight.ts';
 import type { HoldReply, WalletProtocol } from '../../../actors/wallet/protocol.ts';
@@ -33,9 +32,12 @@ function watched(real: ActorRef<WalletProtocol>): ActorRef<WalletProtocol> {
 /** Thousands of holds. */
 const rich = 100_000_000_000n;
 
+/** Runs when a provider is called. */
+let onCall: (() => void) | null = null;
+
 let stage: Stage;
 before(async () => {
-  stage = await openStage({ wallet: watched });
+  stage = await openStage({ wallet: watched, onCall: () => onCall?.() });
 });
 after(() => stage?.close());
 
@@ -75,14 +77,10 @@ test('the call is made behind the batch of the hold, which a first event waits f
   const account = await stage.account(rich);
   await stage.ask(account, '[[sim tokens=1]]');
   const order: string[] = [];
-  const onCall = (message: unknown) => {
-    const { request } = message as { request: { path: string } };
-    if (request.path.endsWith('/chat/completions')) order.push('call');
-  };
+  onCall = () => order.push('call');
   onGathered = () => order.push('hold');
-  subscribe('undici:request:create', onCall);
   await stage.ask(account, '[[sim tokens=1]]');
-  unsubscribe('undici:request:create', onCall);
+  onCall = null;
   onGathered = null;
   assert.deepEqual(order, ['hold', 'call']);
 });

@@ -18,7 +18,7 @@ import { startSim } from '../../../bench/sim/server.ts';
 import type { OutputFormat } from '../../../media/model/request.ts';
 import { satisfiesOutputFormat } from '../../../media/model/structured.ts';
 import { countTokens } from '../../../media/model/tokens.ts';
-import { createUpstreamClient } from '../../../media/providers/call.ts';
+import { createUpstreamClient, type UpstreamClient } from '../../../media/providers/call.ts';
 import { requireFamily } from '../../../media/providers/families.ts';
 import { searchClient } from '../../../media/providers/search.ts';
 import type { ActorRef } from '../../../runtime/actor/contract.ts';
@@ -44,6 +44,8 @@ export interface StageOptions {
   checkAnswer?: CheckAnswer;
   /** Stands between the generations and their wallets. */
   wallet?: (real: ActorRef<WalletProtocol>) => ActorRef<WalletProtocol>;
+  /** Runs when a provider is called. */
+  onCall?: () => void;
 }
 
 export interface Stage {
@@ -61,6 +63,21 @@ const silent = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {
 
 const checkHere: CheckAnswer = async (format, text) => satisfiesOutputFormat(format, text);
 
+/** A client whose calls are heard of as they begin. */
+function heardClient(onCall: (() => void) | undefined): UpstreamClient {
+  const client = createUpstreamClient({ connectionsMax: 32 });
+  return {
+    start(...call) {
+      onCall?.();
+      return client.start(...call);
+    },
+    get openCount() {
+      return client.openCount;
+    },
+    close: () => client.close(),
+  };
+}
+
 export async function openStage(options: StageOptions = {}): Promise<Stage> {
   const database = await openTestDatabase();
   const sim = await startSim({ port: 0, key: null, seed: 1 });
@@ -68,7 +85,7 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
   const model = modelOf([...(options.before ?? []), `${simulator.url}/v1`]);
   const sql = database.pool('general', 2);
   const limits = limitsOf(options);
-  const upstream = createUpstreamClient({ connectionsMax: 32 });
+  const upstream = heardClient(options.onCall);
   const wrap = options.wallet ?? ((real: ActorRef<WalletProtocol>) => real);
   const deps: GenerationDeps = {
     instanceId: 'ins_stage',

@@ -18,7 +18,7 @@ const keptAlive = `HTTP/1.1 200 OK\r\ncontent-length: ${wholeAnswer.length}\r\n\
 async function keepConnection(url: string): Promise<void> {
   assert.equal(textOf((await start('one', url).done).events), 'a');
   await eventually(async () => client.openCount === 0, 'the connection is still in use');
-  // undici takes it back in a turn of its own.
+  // The connection is given back in a turn of its own.
   await new Promise((resolve) => setTimeout(resolve, 20));
 }
 
