@@ -101,12 +101,19 @@ export class Connection {
 
   /** Sends a request on an idle connection. */
   start({ call, handler }: Exchange): void {
-    const running = new Running(this.#socket, handler);
+    const running = new Running(handler);
+    handler.onRequestStart?.(running, null);
+    if (running.reason !== null) {
+      // Given up while it waited: nothing was sent, and the connection is as good as it was.
+      this.#keep(this.#idleMsMax);
+      handler.onResponseError?.(running, running.reason);
+      return;
+    }
     this.#current = running;
     this.#socket.ref();
+    running.begin(this.#socket);
     try {
-      handler.onRequestStart?.(running, null);
-      if (!running.aborted) this.#socket.write(written(call));
+      this.#socket.write(written(call));
     } catch (error) {
       this.#socket.destroy(error as Error);
     }
@@ -146,7 +153,10 @@ export class Connection {
   #read(bytes: Buffer): void {
     const current = this.#current;
     // Nobody asked for it.
-    if (current === null) return void this.#socket.destroy();
+    if (current === null) {
+      this.#socket.destroy();
+      return;
+    }
     if (current.aborted) return;
     const { parser } = current;
     try {
@@ -165,13 +175,16 @@ export class Connection {
     current.leave();
     const hintMs = (parser.idleMs ?? Number.POSITIVE_INFINITY) - idleMarginMs;
     const idleMs = Math.min(this.#idleMsMax, hintMs);
-    if (isClean && parser.keepsOpen && idleMs > 0 && !current.aborted) {
-      this.#wasKept = true;
-      this.idleUntilMs = performance.now() + idleMs;
-      this.#socket.unref();
-      this.#events.free(this);
-    } else this.#socket.destroy();
+    if (isClean && parser.keepsOpen && idleMs > 0 && !current.aborted) this.#keep(idleMs);
+    else this.#socket.destroy();
     current.handler.onResponseEnd?.(current, {});
+  }
+
+  #keep(idleMs: number): void {
+    this.#wasKept = true;
+    this.idleUntilMs = performance.now() + idleMs;
+    this.#socket.unref();
+    this.#events.free(this);
   }
 
   #closed(): void {
@@ -184,7 +197,7 @@ export class Connection {
     if (waiting !== null) {
       const error = this.#error ?? this.#failure('closed', 'closed while connecting');
       const { handler } = waiting;
-      handler.onResponseError?.(new Running(this.#socket, handler), error);
+      handler.onResponseError?.(new Running(handler), error);
     }
     if (current === null) return;
     current.leave();
@@ -201,7 +214,7 @@ export class Connection {
   }
 }
 
-/** An exchange on its connection. Once it is over it touches the connection no more. */
+/** An exchange on its connection, which it touches from its beginning to its end and no longer. */
 class Running implements Controller {
   readonly handler: CallHandler;
   readonly parser: ResponseParser;
@@ -209,10 +222,9 @@ class Running implements Controller {
   rawTrailers = null;
   reason: Error | null = null;
   paused = false;
-  #socket: Socket | null;
+  #socket: Socket | null = null;
 
-  constructor(socket: Socket, handler: CallHandler) {
-    this.#socket = socket;
+  constructor(handler: CallHandler) {
     this.handler = handler;
     this.parser = new ResponseParser({
       head: (status, headers) => {
@@ -228,10 +240,15 @@ class Running implements Controller {
     return this.reason !== null;
   }
 
+  begin(socket: Socket): void {
+    this.#socket = socket;
+    if (this.paused) socket.pause();
+  }
+
   pause(): void {
-    if (this.paused || this.#socket === null) return;
+    if (this.paused) return;
     this.paused = true;
-    this.#socket.pause();
+    this.#socket?.pause();
   }
 
   resume(): void {
@@ -241,9 +258,9 @@ class Running implements Controller {
   }
 
   abort(reason: Error): void {
-    if (this.#socket === null || this.reason !== null) return;
+    if (this.reason !== null) return;
     this.reason = reason;
-    this.#socket.destroy();
+    this.#socket?.destroy();
   }
 
   /** Behind the last byte of the response. */

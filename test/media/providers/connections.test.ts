@@ -164,6 +164,31 @@ test('calls beyond the connections wait in order, also for those that are lost',
   assert.deepEqual([(await asked[2]?.done)?.body, (await asked[3]?.done)?.body], ['c', 'd']);
 });
 
+test('calls that are given up while they wait are not sent, and cost no connection', async () => {
+  const answers: Socket[] = [];
+  const { origin, sockets, received } = await serve((socket) => answers.push(socket));
+  const connections = pool(1);
+  const first = ask(connections, callTo(origin, 'first'));
+  const reason = new Error('given up');
+  const ended: unknown[] = [];
+  for (let count = 0; count < 100; count += 1) {
+    connections.dispatch(callTo(origin, 'waiting'), {
+      onRequestStart: (controller) => controller.abort(reason),
+      onResponseStart: () => assert.fail('nothing was asked'),
+      onResponseError: (_controller, error) => ended.push(error),
+    });
+  }
+  const last = ask(connections, callTo(origin, 'last'));
+  await eventually(async () => answers.length === 1, 'the first is sent');
+  answers[0]?.write(reply('a'));
+  await first.done;
+  await eventually(async () => answers.length === 2, 'the last is sent');
+  answers[1]?.write(reply('z'));
+  assert.equal((await last.done).body, 'z');
+  assert.deepEqual([sockets.length, ended.length], [1, 100]);
+  assert.ok(ended.every((error) => error === reason) && !received[0]?.includes('waiting'));
+});
+
 test('a connection is not used again for what its server says or does', async () => {
   const behaviours: Record<string, (socket: Socket) => void> = {
     'says close': (socket) => socket.write(reply('x', 'Connection: close')),
