@@ -3,8 +3,9 @@
 import { addressFault } from '../../media/providers/address.ts';
 import type { ModelKind } from '../../media/providers/model-kinds.ts';
 import { searchFamilyNames } from '../../media/providers/search.ts';
+import { ConfigError } from '../../runtime/config.ts';
 import type { CatalogDocument, ManagedRouteRecord } from './document.ts';
-import { type Definition, nameOf, type RecordKind, recordKinds } from './kinds.ts';
+import { type Definition, kindsOfRecords, nameOf, type RecordKind, recordKinds } from './kinds.ts';
 import { modelFaults, namedCardFaults, type PathFault } from './model-faults.ts';
 
 export interface Fault {
@@ -20,6 +21,20 @@ export interface Fault {
 export function faultLine({ kind, index, path, message }: Fault): string {
   if (index === null) return `${kind}: ${message}`;
   return `${kind}[${index}]${path === '' ? '' : `.${path}`}: ${message}`;
+}
+
+/**
+ * What is declared and what is stored beside it may each be right alone: a declared route may have
+ * the name of a model that was made by hand. Records are named: their places stand in no file.
+ * @throws ConfigError with one line
+ */
+export function assertSound(document: CatalogDocument): void {
+  const [fault] = documentFaults(document);
+  if (fault === undefined) return;
+  const { kind, index, path, message } = fault;
+  const name = index === null ? '' : ` ${namesOf(document, kind)[index]}`;
+  const place = `${kindsOfRecords[kind].singular}${name}${path === '' ? '' : `: ${path}`}`;
+  throw new ConfigError(`the catalog with what is stored is wrong: ${place}: ${message}`);
 }
 
 /** Every fault of the document. */

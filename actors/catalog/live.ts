@@ -22,8 +22,9 @@ import {
   type Decided,
   decideChange,
 } from './change.ts';
+import type { OpenCredential } from './plan.ts';
 import { buildSnapshot, type CatalogSnapshot, upstreamTarget } from './snapshot.ts';
-import { creationTime, sealCredential, storedDocument } from './stored.ts';
+import { creationTime, openCredential, sealCredential, storedDocument } from './stored.ts';
 
 /** A snapshot on its way to shards: of two the one with the higher sequence is newer. */
 export interface CatalogPublication {
@@ -60,6 +61,7 @@ export interface TestTarget {
 export function createLiveCatalog(options: LiveCatalogOptions): LiveCatalog {
   const { sql, sealer } = options;
   const { creditsPerUsd } = options.snapshot;
+  const open: OpenCredential = (provider) => openCredential(provider, sealer);
   let current: CatalogPublication = { sequence: 1, snapshot: options.snapshot };
   return {
     current: () => current,
@@ -68,7 +70,7 @@ export function createLiveCatalog(options: LiveCatalogOptions): LiveCatalog {
       const made = await sql.begin(async (transaction) => {
         await lockCatalog(transaction);
         const stored = await readCatalogWithin(transaction);
-        const document = storedDocument(stored, sealer, creditsPerUsd);
+        const document = storedDocument(stored, open, creditsPerUsd);
         const decided = decideChange(change, stored, document);
         if (decided.status !== 'decided') return { refused: decided };
         await write(transaction, change, decided, sealer);
@@ -92,7 +94,7 @@ export function createLiveCatalog(options: LiveCatalogOptions): LiveCatalog {
     },
 
     async target(name, upstreamModel) {
-      const document = storedDocument(await readCatalog(sql), sealer, creditsPerUsd);
+      const document = storedDocument(await readCatalog(sql), open, creditsPerUsd);
       const provider = document.providers.find((record) => record.name === name);
       if (provider === undefined) return null;
       const routes = document.models.flatMap((model) => model.routes);

@@ -14,9 +14,9 @@ import type { Sealer } from '../../runtime/seal.ts';
 import { changeEvent } from './change.ts';
 import { type DeclaredOptions, declaredDocument } from './declared.ts';
 import type { CatalogDocument } from './document.ts';
-import { documentFaults, faultLine } from './faults.ts';
+import { assertSound } from './faults.ts';
 import { type Definition, nameOf, recordKinds } from './kinds.ts';
-import { type PlanItem, planChanges } from './plan.ts';
+import { type OpenCredential, type PlanItem, planChanges } from './plan.ts';
 import { buildSnapshot, type CatalogSnapshot } from './snapshot.ts';
 import { creationTime, openCredential, sealCredential, storedDocument } from './stored.ts';
 
@@ -47,16 +47,16 @@ export async function loadCatalog(options: LoadOptions): Promise<LoadedCatalog> 
     await lockCatalog(transaction);
     if (previousSealer !== null) await resealCredentials(transaction, sealer, previousSealer);
     const before = await readCatalogWithin(transaction);
-    const plan = planChanges(declared, before, (provider) => openCredential(provider, sealer));
+    const open: OpenCredential = (provider) => openCredential(provider, sealer);
+    const plan = planChanges(declared, before, open);
     for (const item of plan) await applyItem(transaction, item, declared, sealer);
     for (const kind of recordKinds) {
       const names = declared[kind].map((record) => nameOf(kind, record as Definition));
       await markDeclared(transaction, kind, names);
     }
     const stored = await readCatalogWithin(transaction);
-    const document = storedDocument(stored, sealer, declared.credits_per_usd);
-    const [fault] = documentFaults(document);
-    if (fault !== undefined) throw new Error(`the stored catalog is wrong: ${faultLine(fault)}`);
+    const document = storedDocument(stored, open, declared.credits_per_usd);
+    assertSound(document);
     return { snapshot: buildSnapshot(document, creationTime(stored)), plan };
   });
 }

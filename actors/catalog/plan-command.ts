@@ -12,8 +12,9 @@ import { createLog } from '../../runtime/log.ts';
 import { createSealer, type Sealer } from '../../runtime/seal.ts';
 import { loadMasterKey } from '../../runtime/secret.ts';
 import { declaredDocument } from './declared.ts';
-import { type PlanItem, planChanges, planLines } from './plan.ts';
-import { openCredential } from './stored.ts';
+import { assertSound } from './faults.ts';
+import { type OpenCredential, type PlanItem, planChanges, planLines } from './plan.ts';
+import { documentAfter, openCredential } from './stored.ts';
 
 const silent = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
 /** Stands for the simulator's, which is known when it runs. */
@@ -28,7 +29,7 @@ async function main(): Promise<void> {
 async function plan(config: Config): Promise<PlanItem[]> {
   const stored = await storedCatalog(config);
   const sealers = await sealersOf(config);
-  const open = (provider: (typeof stored.providers)[number]) => {
+  const open: OpenCredential = (provider) => {
     const sealer = sealers.find(({ keyId }) => keyId === provider.credentialKeyId);
     return provider.credential === null ? null : sealer && openCredential(provider, sealer);
   };
@@ -36,14 +37,7 @@ async function plan(config: Config): Promise<PlanItem[]> {
   const simulatorUrl = addressIn(simulated) ?? simulatorUrlUnknown;
   const log = createLog({ level: 'silent', base: {}, sync: true });
   const declared = await declaredDocument({ config, simulatorUrl, log });
-  const locked = stored.providers.find(
-    (provider) =>
-      open(provider) === undefined &&
-      !declared.providers.some(({ name }) => name === provider.name),
-  );
-  if (locked !== undefined) {
-    throw new Error(`the credential of provider ${locked.name} is sealed under another key`);
-  }
+  assertSound(documentAfter(declared, stored, open));
   return planChanges(declared, stored, open);
 }
 

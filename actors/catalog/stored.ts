@@ -5,6 +5,8 @@ import type { Catalog, ProviderRecord as StoredProvider } from '../../db/catalog
 import { pathText } from '../../runtime/http/validate.ts';
 import type { Sealer } from '../../runtime/seal.ts';
 import { type CatalogDocument, catalogDocumentSchema, type ProviderRecord } from './document.ts';
+import { type Definition, nameOf, recordKinds } from './kinds.ts';
+import type { OpenCredential } from './plan.ts';
 import type { CreationTime } from './snapshot.ts';
 
 /** A credential ready to be stored; null: the provider has none. */
@@ -35,14 +37,30 @@ export function creationTime(catalog: Catalog): CreationTime {
   return (kind, name) => times[kind].get(name) ?? 0;
 }
 
+/** The catalog after a start: declared records stand for stored ones of the same name. */
+export function documentAfter(
+  declared: CatalogDocument,
+  stored: Catalog,
+  open: OpenCredential,
+): CatalogDocument {
+  const others = { ...stored };
+  for (const kind of recordKinds) {
+    const names = new Set(declared[kind].map((record) => nameOf(kind, record as Definition)));
+    Object.assign(others, { [kind]: stored[kind].filter(({ name }) => !names.has(name)) });
+  }
+  const kept = storedDocument(others, open, declared.credits_per_usd);
+  const records = recordKinds.map((kind) => [kind, [...declared[kind], ...kept[kind]]]);
+  return { ...declared, ...Object.fromEntries(records) };
+}
+
 /** Throws one line when a credential cannot be opened or a definition is not understood. */
 export function storedDocument(
   catalog: Catalog,
-  sealer: Sealer,
+  open: OpenCredential,
   creditsPerUsd: number,
 ): CatalogDocument {
   const providers = catalog.providers.map((provider): ProviderRecord => {
-    const credential = openCredential(provider, sealer);
+    const credential = open(provider);
     if (credential === undefined) {
       throw new Error(`the credential of provider ${provider.name} is sealed under another key`);
     }

@@ -12,7 +12,7 @@ import { fileURLToPath } from 'node:url';
 import { loadCatalog } from '../../../actors/catalog/load.ts';
 import { planLines } from '../../../actors/catalog/plan.ts';
 import type { Sql } from '../../../db/sql.ts';
-import { readConfig } from '../../../runtime/config.ts';
+import { ConfigError, readConfig } from '../../../runtime/config.ts';
 import { createLog } from '../../../runtime/log.ts';
 import { createSealer } from '../../../runtime/seal.ts';
 import { openEmptyDatabase, openTestDatabase, type TestDatabase } from '../../harness/database.ts';
@@ -147,6 +147,31 @@ test('a bad document is one line and exit 1', async () => {
     assert.deepEqual(lines, []);
     assert.match(errors, message);
     assert.equal(errors.trim().split('\n').length, 1);
+  }
+});
+
+test('what does not fit what is stored is told by the plan as the start tells it', async () => {
+  await apply({ providers: [provider], models: [model] });
+  const renamed = {
+    providers: [provider],
+    models: [{ ...model, alias: 'm-1' }],
+    routes: [{ alias: 'm', pool: [{ model: 'm-1' }] }],
+  };
+  const moved = { providers: [{ ...provider, family: 'serper' }] };
+  for (const [document, line] of [
+    [renamed, 'route m: alias: "m" is the name of a model'],
+    [moved, 'model m: routes[0].provider: there is no provider "one" that runs models'],
+  ] as const) {
+    const stored = await everythingStored();
+    await assert.rejects(apply(document), (error: Error) => {
+      assert.ok(error instanceof ConfigError, 'the operator is told in one line, without a stack');
+      assert.ok(error.message.endsWith(line), error.message);
+      return true;
+    });
+    const { code, lines, errors } = await run(document);
+    assert.deepEqual([code, lines], [1, []]);
+    assert.ok(errors.trim().endsWith(line), errors);
+    assert.deepEqual(await everythingStored(), stored);
   }
 });
 
