@@ -55,11 +55,14 @@ function emptyDocument(): CatalogDocument {
 }
 
 async function readDocument(path: string): Promise<CatalogDocument> {
+  let text = '';
   let parsed: unknown;
   try {
-    parsed = JSON.parse(await readFile(path, 'utf8'));
+    text = await readFile(path, 'utf8');
+    parsed = JSON.parse(text);
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const { message } = error as Error;
+    const reason = error instanceof SyntaxError ? syntaxFault(text, message) : message;
     throw new ConfigError(`TOLLGATE_CONFIG: the file cannot be read as JSON: ${reason}`);
   }
   try {
@@ -69,6 +72,18 @@ async function readDocument(path: string): Promise<CatalogDocument> {
     if (!(error instanceof Problem)) throw error;
     throw new ConfigError(`TOLLGATE_CONFIG: ${error.message}`);
   }
+}
+
+/** V8 quotes ten characters on each side, which may be a credential's: the line stands instead. */
+function syntaxFault(text: string, message: string): string {
+  const [, quoting, isCut, quoted = ''] =
+    /^(.*?), (\.\.\.)?"([\s\S]*)"(?:\.\.\.)? is not valid JSON$/.exec(message) ?? [];
+  const [, counting, place] = /^(.*) in JSON at position (\d+)/.exec(message) ?? [];
+  const reason = quoting ?? counting;
+  if (reason === undefined) return message;
+  const quotedAt = text.indexOf(quoted) + (isCut === undefined ? 0 : 10);
+  const before = text.slice(0, place === undefined ? quotedAt : Number(place));
+  return `${reason} in line ${before.split('\n').length}`;
 }
 
 const simulatedPrice = {

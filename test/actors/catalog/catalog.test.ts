@@ -148,6 +148,25 @@ for (const [name, document, message] of faults) {
   });
 }
 
+test('a document that is no JSON is refused by line, without what stands there', async () => {
+  const secret = 'sk-0123456789';
+  const cases: [text: string, fault: string][] = [
+    [`{"providers":[\n{"name":"one",\n"api_key":${secret}}]}`, "Unexpected token 's' in line 3"],
+    [`{\n"api_key":\n${secret}`, "Unexpected token 's' in line 3"],
+    [`${secret}`, "Unexpected token 's' in line 1"],
+    [`{"a":"b","api_key":\n"${secret}",,}`, 'Expected double-quoted property name in line 2'],
+    [`{"api_key":"${secret}`, 'Unterminated string in line 1'],
+    [`{"api_key":"${secret}"`, "Expected ',' or '}' after property value in line 1"],
+  ];
+  for (const [text, fault] of cases) {
+    await assert.rejects(load(text), (error: Error) => {
+      const line = `TOLLGATE_CONFIG: the file cannot be read as JSON: ${fault}`;
+      assert.equal(error.message, line);
+      return true;
+    });
+  }
+});
+
 test('a document is applied once, and its credential is sealed', async () => {
   const document = { providers: [{ ...provider, api_key: apiKey }], models: [model] };
   const first = await load(document);
