@@ -1,5 +1,6 @@
 // The catalog of this process, and the only way to change it: decide on what is stored, write it
 // with its audit event, tell every shard. What cannot be built is refused before it is written.
+import { isDeepStrictEqual } from 'node:util';
 import { insertAuditEvent } from '../../db/audit-events.ts';
 import {
   deleteRecord,
@@ -72,7 +73,9 @@ export function createLiveCatalog(options: LiveCatalogOptions): LiveCatalog {
         const stored = await readCatalogWithin(transaction);
         const document = storedDocument(stored, open, creditsPerUsd);
         const decided = decideChange(change, stored, document);
-        if (decided.status !== 'decided') return { refused: decided };
+        if (decided.status !== 'decided') {
+          return { refused: decided, snapshot: buildSnapshot(document, creationTime(stored)) };
+        }
         await write(transaction, change, decided, sealer);
         // One that cannot be built ends the transaction. Read again: a new record has its time.
         const created = creationTime(await readCatalogWithin(transaction));
@@ -80,16 +83,17 @@ export function createLiveCatalog(options: LiveCatalogOptions): LiveCatalog {
         const record = await findRecord(transaction, change.kind, change.name);
         return { refused: null, snapshot, record };
       });
-      if (made.refused === null) {
-        const { snapshot, record } = made;
-        current = { sequence: current.sequence + 1, snapshot };
+      // Also where nothing was changed: a change whose commit was never answered is stored, and
+      // whoever repeats it is the first to learn so.
+      if (!isDeepStrictEqual(made.snapshot, current.snapshot)) {
+        current = { sequence: current.sequence + 1, snapshot: made.snapshot };
         await options.publish(current);
-        return { status: 'changed', record, contentVersion: snapshot.contentVersion };
       }
+      const { contentVersion } = current.snapshot;
+      if (made.refused === null) return { status: 'changed', record: made.record, contentVersion };
       if (made.refused.status !== 'unchanged') return made.refused;
       const record = await findRecord(sql, change.kind, change.name);
       if (record === null) return { status: 'not_found' };
-      const { contentVersion } = current.snapshot;
       return { status: 'unchanged', record, contentVersion };
     },
 
