@@ -131,6 +131,7 @@ const faults: [name: string, document: unknown, message: RegExp][] = [
     /min_input_tokens must increase/,
   ],
   ...managedFaults,
+  ['an exchange that no amount has', { credits_per_usd: 1e300 }, /credits_per_usd/],
   ['no route', { models: [{ ...model, routes: [] }] }, /models\[0\]\.routes/],
   ['an address that is none', { providers: [{ ...provider, base_url: 'ftp://x' }] }, /base_url/],
 ];
