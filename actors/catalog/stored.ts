@@ -2,6 +2,7 @@
 // checked anew, since an older version may have written them.
 import * as v from 'valibot';
 import type { Catalog, ProviderRecord as StoredProvider } from '../../db/catalog.ts';
+import { ConfigError } from '../../runtime/config.ts';
 import { pathText } from '../../runtime/http/validate.ts';
 import type { Sealer } from '../../runtime/seal.ts';
 import { type CatalogDocument, catalogDocumentSchema, type ProviderRecord } from './document.ts';
@@ -62,7 +63,8 @@ export function storedDocument(
   const providers = catalog.providers.map((provider): ProviderRecord => {
     const credential = open(provider);
     if (credential === undefined) {
-      throw new Error(`the credential of provider ${provider.name} is sealed under another key`);
+      const fault = `the credential of provider ${provider.name} is sealed under another key`;
+      throw new ConfigError(`TOLLGATE_SECRET: ${fault}: TOLLGATE_SECRET_PREVIOUS takes that one`);
     }
     const definition = provider.definition as ProviderRecord;
     return { ...definition, ...(credential === null ? {} : { api_key: credential }) };
