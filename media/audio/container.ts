@@ -4,6 +4,8 @@
 export type Container = 'wav' | 'mp3' | 'ogg' | 'webm' | 'mp4' | 'aac';
 
 export interface ContainerFacts {
+  /** As people call it. */
+  title: string;
   /** The only demuxer that a program may use for it. */
   demuxer: string;
   extensions: readonly string[];
@@ -19,6 +21,7 @@ export interface ContainerFacts {
 
 export const containers: Readonly<Record<Container, ContainerFacts>> = {
   wav: {
+    title: 'WAV',
     demuxer: 'wav',
     extensions: ['wav', 'wave'],
     mediaTypes: ['audio/wav', 'audio/x-wav', 'audio/wave', 'audio/vnd.wave'],
@@ -28,6 +31,7 @@ export const containers: Readonly<Record<Container, ContainerFacts>> = {
     mediaType: 'audio/wav',
   },
   mp3: {
+    title: 'MP3',
     demuxer: 'mp3',
     extensions: ['mp3', 'mpga', 'mpeg'],
     mediaTypes: ['audio/mpeg', 'audio/mp3', 'audio/x-mp3', 'audio/mpeg3', 'audio/x-mpeg'],
@@ -37,6 +41,7 @@ export const containers: Readonly<Record<Container, ContainerFacts>> = {
     mediaType: 'audio/mpeg',
   },
   ogg: {
+    title: 'Ogg',
     demuxer: 'ogg',
     extensions: ['ogg', 'oga', 'opus'],
     mediaTypes: ['audio/ogg', 'application/ogg', 'audio/opus', 'audio/x-opus'],
@@ -46,6 +51,7 @@ export const containers: Readonly<Record<Container, ContainerFacts>> = {
     mediaType: 'audio/ogg',
   },
   webm: {
+    title: 'WebM',
     demuxer: 'matroska',
     extensions: ['webm', 'weba'],
     // Browsers call a recording without a picture so, too.
@@ -56,6 +62,7 @@ export const containers: Readonly<Record<Container, ContainerFacts>> = {
     mediaType: 'audio/webm',
   },
   mp4: {
+    title: 'MP4',
     demuxer: 'mov',
     extensions: ['m4a', 'mp4', 'aac'],
     mediaTypes: ['audio/mp4', 'video/mp4', 'audio/m4a', 'audio/x-m4a', 'audio/aac'],
@@ -65,6 +72,7 @@ export const containers: Readonly<Record<Container, ContainerFacts>> = {
     mediaType: 'audio/mp4',
   },
   aac: {
+    title: 'AAC (ADTS)',
     demuxer: 'aac',
     extensions: ['aac'],
     mediaTypes: ['audio/aac', 'audio/aacp', 'audio/x-aac'],

@@ -53,12 +53,14 @@ export default async function inspectAudioTask(input: InspectAudioInput): Promis
   const container = isEmpty ? containerLabelled(filename, mediaType) : containerOf(bytes);
   if (container === null) return refused('The file is not WebM, Ogg, MP4, MP3 or WAV audio.');
   const wrong = mislabelled(container, filename, mediaType);
-  if (wrong !== null) return refused(`The ${wrong} does not match what the file is.`);
+  const { title, demuxer, codec, isLossless } = containers[container];
+  if (wrong !== null) {
+    return refused(`The ${wrong} does not match what the file is: by its first bytes ${title}.`);
+  }
   const sha256 = createHash('sha256').update(bytes).digest('hex');
   // What a browser hands over that was stopped before it recorded anything.
   if (isEmpty) return { status: 'good', container, seconds: 0, isSilent: true, sha256 };
   if (isAmbiguous(container, bytes)) return refused('The file must have one data chunk.');
-  const { demuxer, codec, isLossless } = containers[container];
   const source = { tools, path, demuxer, readOptions: readOptionsOf(container, bytes) };
   const streams = await probeAudio(source);
   if (streams === null) return refused('The file is damaged.');

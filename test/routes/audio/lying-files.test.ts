@@ -48,6 +48,14 @@ test('a name or a media type that says something else is refused', async () => {
   assert.equal(await refused(Buffer.alloc(0), 'a.wav', 'audio/mpeg'), 'unprocessable_media');
 });
 
+test('who names a file wrongly is told what it is', async () => {
+  const told = async (bytes: Uint8Array<ArrayBuffer>, name: string, type: string) =>
+    (await refusalOf(await hear(audio, account, { bytes, name, type }))).message;
+  const mp4 = await tone('a.mp4', 1);
+  assert.match(await told(mp4, 'a.wav', ''), /^The filename .* MP4\.$/);
+  assert.match(await told(wav(1), 'a.wav', 'audio/mpeg'), /^The media type .* WAV\.$/);
+});
+
 test('codecs and streams that are not the container’s own are refused', async () => {
   const vorbis = await tone('v.ogg', 1, ['-c:a', 'libvorbis']);
   assert.equal(await refused(vorbis, 'v.ogg'), 'unprocessable_media');
