@@ -77,6 +77,14 @@ export function missReport({ funds }: VoiceSession): void {
   funds.answeredInMs = 0;
 }
 
+/**
+ * The upstream is lost: no report will come, and the last of its answer was never sent. What a
+ * provider does not complete is charged as far as it was delivered.
+ */
+export function forgoUnsent({ funds }: VoiceSession, unsentMs: number): void {
+  funds.unreportedOutMs = Math.max(0, funds.unreportedOutMs - unsentMs);
+}
+
 /** Usage has grown: what is due is known anew, and the hold follows. */
 export function noteUsage(session: VoiceSession): void {
   const { started, funds } = session;

@@ -11,7 +11,7 @@ import type {
 import { fixedLimits } from '../../runtime/limits.ts';
 import { closeCall, endSession, reject, upstreamOver } from './closing.ts';
 import { errorEvent, inputAudio, readyEvent, statusEvent } from './events.ts';
-import { missReport, noteSound, takeReport } from './funding.ts';
+import { forgoUnsent, missReport, noteSound, takeReport } from './funding.ts';
 import { routeFailed, routeReady, takeTarget } from './health.ts';
 import { note, noteProblem } from './problems.ts';
 import { sealContinuation } from './sealed.ts';
@@ -221,6 +221,7 @@ function callFailed(session: VoiceSession, kind: LiveFailureKind, text: string):
     const message = 'The connection to the voice model was lost.';
     send(session, errorEvent({ code: 'upstream_error', message, retryable: true, fatal: false }));
     session.call = null;
+    forgoUnsent(session, session.playout.bufferedMs);
     endSession(session, 'upstream_closed');
   }
   upstreamOver(session);

@@ -184,6 +184,20 @@ test('an answer that stalls: the upstream is left, what was heard is charged', a
   assert.deepEqual([row.source, row.speech_out], ['estimated', 1]);
 });
 
+test('an upstream that is lost in a burst: charged is what was sent of it', async () => {
+  const stage = await open();
+  const client = await stage.live(await stage.account());
+  for (let frame = 0; frame < 50; frame += 1) client.frame();
+  client.call?.says({ type: 'answer_started', itemId: 'a' }, sound('a', 30_000));
+  const sentMs = () =>
+    client.told.reduce((sum, told) => sum + ('bytes' in told ? Number(told.bytes) / 48 : 0), 0);
+  assert.ok(sentMs() >= 200 && sentMs() <= 400, `${sentMs()} ms were sent at once`);
+  client.call?.says({ type: 'failed', kind: 'closed', text: 'closed with 1011' });
+  const row = await stage.over(client);
+  const tokens = Math.ceil(sentMs() / 100);
+  assert.deepEqual([row.source, row.speech_in, row.speech_out], ['estimated', 16, tokens]);
+});
+
 test('goAway and then silence: left on a timer, renewable', async () => {
   const stage = await open();
   const client = await stage.live(await stage.account());
