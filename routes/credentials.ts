@@ -10,6 +10,9 @@ import { fixedLimits } from '../runtime/limits.ts';
 import type { Bus } from '../runtime/work/bus.ts';
 
 export const credentialTopic = 'credential-changed';
+/** What is published there: a key was revoked, or an account changed. */
+export type CredentialChange = { keyId: string } | { accountId: string; isDisabled: boolean };
+
 const touchPeriodMs = 10_000;
 const sessionPattern = /^[A-Za-z0-9_-]{20,200}$/;
 const isSessionToken = (token: string) => sessionPattern.test(token);

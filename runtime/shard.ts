@@ -28,7 +28,11 @@ import { requireFamily } from '../media/providers/families.ts';
 import { searchClient } from '../media/providers/search.ts';
 import { tryTarget } from '../media/providers/trial.ts';
 import { authorize } from '../routes/access.ts';
-import { createCredentialCache } from '../routes/credentials.ts';
+import {
+  type CredentialChange,
+  createCredentialCache,
+  credentialTopic,
+} from '../routes/credentials.ts';
 import type { AppRoute } from '../routes/define.ts';
 import { exposedHeaderNames, renderProblem } from '../routes/problems.ts';
 import type { Catalog, Services } from '../routes/services.ts';
@@ -264,6 +268,12 @@ function setCatalog({ sequence, snapshot }: CatalogPublication): void {
   catalog = { snapshot, models, routes: managed };
 }
 
+/** A request that runs ends by itself, but a session spends for minutes. */
+function endWithdrawn(change: CredentialChange): void {
+  if ('keyId' in change) host.withdraw(({ apiKeyId }) => apiKeyId === change.keyId);
+  else if (change.isDisabled) host.withdraw(({ accountId }) => accountId === change.accountId);
+}
+
 /** Counts with the tokenizer on the pool of the main thread; a failing shard takes the estimate. */
 async function countTokens(texts: Parameters<CountTokens>[0]): ReturnType<CountTokens> {
   // The tokenizer takes a second to load, on the cores that the next shard needs to start.
@@ -280,6 +290,7 @@ async function countTokens(texts: Parameters<CountTokens>[0]): ReturnType<CountT
 }
 
 async function serve(): Promise<void> {
+  bus.subscribe(credentialTopic, (change) => endWithdrawn(change as CredentialChange));
   bus.subscribe(catalogTopic, (publication) => setCatalog(publication as CatalogPublication));
   metrics.observeActors(() => system.status());
   metrics.observeVoice(() => ({ sessions: host.size, ...host.counters }));

@@ -17,6 +17,7 @@ export type VoiceErrorCode =
   | 'invalid_message'
   | 'frame_rate_exceeded'
   | 'slow_consumer'
+  | 'unauthenticated'
   | 'upstream_error'
   | 'internal';
 

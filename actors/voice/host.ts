@@ -6,6 +6,7 @@ import type { ClientSocket } from '../../runtime/http/route.ts';
 import { fixedLimits } from '../../runtime/limits.ts';
 import type { Logger } from '../../runtime/log.ts';
 import type { EndReason } from './events.ts';
+import type { VoiceSpec } from './spec.ts';
 import type { VoiceSession } from './state.ts';
 
 export interface VoiceCounters {
@@ -106,6 +107,13 @@ export class VoiceHost {
   /** Ends every session; each tells its client and settles in its own time. */
   finishAll(reason: EndReason): void {
     for (const session of [...this.#sessions.values()]) session.self.tell('finish', reason);
+  }
+
+  /** Ends the sessions of a key that was revoked, or of an account that was disabled. */
+  withdraw(isTheirs: (spec: VoiceSpec) => boolean): void {
+    for (const { spec, self } of [...this.#sessions.values()]) {
+      if (isTheirs(spec)) self.tell('withdraw', null);
+    }
   }
 
   giveUpAll(): void {

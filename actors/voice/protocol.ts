@@ -9,6 +9,8 @@ import type { EndReason } from './events.ts';
 export type VoiceSessionProtocol = {
   /** Ends the session from outside: the process stops, or its shard fails. */
   finish: (reason: EndReason) => void;
+  /** Its key or account may no longer be used: nothing more is spent. */
+  withdraw: (payload: null) => void;
   /** Nobody waits any longer: the client is told, and what is known is settled. */
   giveUp: (payload: null) => void;
   /** Something threw on the way of a frame or an event: the supervisor ends the session. */

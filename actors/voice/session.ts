@@ -43,6 +43,16 @@ const behaviour: Handlers<VoiceSessionProtocol, VoiceSession> = {
     endSession(session, reason);
   },
 
+  withdraw(session) {
+    const message = 'The API key or the account of this session may no longer be used.';
+    const error = { code: 'unauthenticated', message, retryable: false, fatal: true } as const;
+    if (session.phase !== 'live') reject(session, error);
+    else {
+      send(session, errorEvent(error));
+      endSession(session, 'error');
+    }
+  },
+
   giveUp(session) {
     giveUp(session);
   },

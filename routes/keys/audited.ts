@@ -5,7 +5,7 @@ import { withDeadline } from '../../db/sql.ts';
 import { newId } from '../../runtime/ids.ts';
 import { fixedLimits } from '../../runtime/limits.ts';
 import { Problem } from '../../runtime/problem.ts';
-import { credentialTopic } from '../credentials.ts';
+import { type CredentialChange, credentialTopic } from '../credentials.ts';
 import type { Services } from '../services.ts';
 import { tooManyKeys } from './new-key.ts';
 
@@ -57,6 +57,7 @@ export async function revokeAuditedKey(
   });
   const row = await withDeadline(revoked);
   if (row === null) throw new Problem('not_found', { param: 'api_key_id' });
-  await bus.publish(credentialTopic, { keyId: row.id });
+  const change: CredentialChange = { keyId: row.id };
+  await bus.publish(credentialTopic, change);
   return row;
 }

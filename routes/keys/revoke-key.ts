@@ -12,7 +12,9 @@ export const revokeKey = defineRoute({
   path: '/api/me/api-keys/revoke',
   operationId: 'revokeApiKey',
   summary: 'Revoke an API key',
-  description: 'Final. Revoking a key that is already revoked is answered with its state.',
+  description:
+    'Final. Running voice sessions of the key end, and are settled. Revoking a key that is ' +
+    'already revoked is answered with its state.',
   tag: 'Keys',
   documents: ['account'],
   access: { kind: 'user' },

@@ -67,8 +67,9 @@ export const openSession = defineRoute({
     '`status`, `transcript`, `playback.clear`, `tool`, `error`, `session.ended`. A session is ' +
     'idle when neither side makes a sound. Audio beyond real time, and a burst of 5 seconds, is ' +
     'dropped; more than 4,096 messages, pings or pongs within a second close the connection ' +
-    '(1008). An API key has as many sessions at once as its limit of concurrency; a user ' +
-    'without one has 64, over all shards.',
+    '(1008). When its key is revoked, or its account disabled, a session is ended with the fatal ' +
+    'error `unauthenticated`. An API key has as many sessions at once as its limit of ' +
+    'concurrency; a user without one has 64, over all shards.',
   tag: 'Voice',
   documents: ['account', 'model'],
   access: { kind: 'socket', scope: 'voice:session' },

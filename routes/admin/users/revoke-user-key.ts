@@ -13,7 +13,9 @@ export const revokeUserKey = defineRoute({
   path: '/api/admin/users/{account_id}/keys/{api_key_id}/revoke',
   operationId: 'revokeUserKey',
   summary: 'Revoke an API key of an account',
-  description: 'Final. Revoking a key that is already revoked is answered with its state.',
+  description:
+    'Final. Running voice sessions of the key end, and are settled. Revoking a key that is ' +
+    'already revoked is answered with its state.',
   tag: 'Administration',
   documents: ['account'],
   access: { kind: 'admin' },

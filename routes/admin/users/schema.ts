@@ -6,7 +6,7 @@ import type { Reply } from '../../../runtime/http/route.ts';
 import { lineOfText } from '../../../runtime/http/text.ts';
 import { newId } from '../../../runtime/ids.ts';
 import { Problem } from '../../../runtime/problem.ts';
-import { credentialTopic } from '../../credentials.ts';
+import { type CredentialChange, credentialTopic } from '../../credentials.ts';
 import type { Services } from '../../services.ts';
 import { recordHeaders, revisionSchema, staleProblem } from '../revision.ts';
 
@@ -85,9 +85,12 @@ export async function applyAccountChange(
       throw new Problem('invalid_state', { message: 'The last administrator must stay one.' });
     case 'changed':
     // It may have been changed by a call whose answer was lost, and then nobody was told.
-    case 'unchanged':
-      await services.bus.publish(credentialTopic, { accountId: changed.account.id });
+    case 'unchanged': {
+      const { id, disabledAt } = changed.account;
+      const told: CredentialChange = { accountId: id, isDisabled: disabledAt !== null };
+      await services.bus.publish(credentialTopic, told);
       return userAnswer(changed.account);
+    }
   }
 }
 

@@ -1,5 +1,5 @@
 // POST /api/admin/users/{account_id}/disable and /enable. A disabled account's keys and sessions
-// work on no shard any more when this is answered; what it has running ends and is settled.
+// work on no shard any more when this is answered; its voice sessions are ended, all is settled.
 import { type AppRoute, defineRoute } from '../../define.ts';
 import { requireAccount } from '../../require.ts';
 import { expectedRevision, revisionAdvice, revisionBody, revisionHeader } from '../revision.ts';
@@ -15,8 +15,9 @@ function switchRoute(verb: 'disable' | 'enable', disabled: boolean, summary: str
     operationId: `${verb}User`,
     summary,
     description:
-      'Keys and sessions of a disabled account are refused; enabled again, they work again. What ' +
-      `runs already ends and is settled. Doing it twice changes nothing. ${revisionAdvice}`,
+      'Keys and sessions of a disabled account are refused; enabled again, they work again. Its ' +
+      'voice sessions are ended; what else runs ends by itself, and all of it is settled. Doing ' +
+      `it twice changes nothing. ${revisionAdvice}`,
     tag: 'Administration',
     documents: ['account'],
     access: { kind: 'admin' },

@@ -2,6 +2,7 @@
 // lost, limits that are reached.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { VoiceSpec } from '../../../actors/voice/spec.ts';
 import type { LiveEvent } from '../../../media/providers/live-contract.ts';
 import type { SearchHit } from '../../../media/providers/search.ts';
 import { startStopwatch } from '../../harness/stopwatch.ts';
@@ -249,6 +250,41 @@ test('a drain ends every session renewable, in every phase', async () => {
     assert.deepEqual([last(client).reason, last(client).renewable], ['server_draining', true]);
     assert.equal(client.ended?.code, 1012);
   }
+});
+
+test('a key that is revoked, and an account that is disabled: the end in every phase', async () => {
+  const stage = await open();
+  const account = await stage.account();
+  const { keyId, accountId } = account;
+  const theirs = [
+    (spec: VoiceSpec) => spec.apiKeyId === keyId,
+    (spec: VoiceSpec) => spec.accountId === accountId,
+  ];
+  const other = await stage.live(await stage.account());
+  for (const isTheirs of theirs) {
+    const early = [stage.connect(account), stage.connect(account)];
+    early[1]?.start();
+    const client = await stage.live(account);
+    client.call?.says(report(3, 5), { type: 'answer_started', itemId: 'a' }, sound('a', 1_000));
+    stage.host.withdraw(isTheirs);
+    // Twice changes nothing.
+    stage.host.withdraw(isTheirs);
+    for (const one of [...early, client]) {
+      const row = await stage.over(one);
+      const [error, ...more] = one.of('error');
+      assert.deepEqual(
+        [error?.code, error?.retryable, error?.fatal, more.length],
+        ['unauthenticated', false, true, 0],
+      );
+      if (one !== client) assert.deepEqual(one.ended, { code: 1008, reason: 'unauthenticated' });
+      else assert.equal(row.charge, 3 * 105 + 5 * 210 + 10 * 210, 'what was used is settled');
+    }
+    assert.deepEqual([last(client).reason, last(client).renewable], ['error', false]);
+    assert.equal(client.ended?.code, 1011);
+  }
+  assert.equal(other.ended, null, 'who has another key goes on');
+  other.leave();
+  await stage.over(other);
 });
 
 test('a shard that waits no longer: clients are told, what is known is settled', async () => {

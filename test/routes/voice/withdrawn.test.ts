@@ -1,0 +1,58 @@
+// Voice sessions whose key is revoked, or whose account is disabled, while they run: on any shard.
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { openTestbed, type Testbed } from '../../harness/testbed.ts';
+import { VoiceClient } from '../../harness/voice-client.ts';
+
+let bed: Testbed;
+before(async () => {
+  bed = await openTestbed();
+});
+after(() => bed?.close());
+
+async function post(path: string, sessionToken: string, body: unknown): Promise<void> {
+  const response = await fetch(bed.url + path, {
+    method: 'POST',
+    headers: { 'x-svc-session': sessionToken, 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  });
+  assert.equal(response.status, 200, await response.text());
+}
+
+async function open(headers: Record<string, string>): Promise<VoiceClient> {
+  const client = await VoiceClient.connect(bed.url, { headers });
+  await client.ready();
+  return client;
+}
+
+async function assertEnded(client: VoiceClient): Promise<void> {
+  assert.deepEqual(await client.close(), { code: 1011, reason: 'error' });
+  const [error] = client.ofType('error');
+  assert.deepEqual([error?.code, error?.fatal], ['unauthenticated', true]);
+  assert.equal(client.ofType('session.ended')[0]?.renewable, false);
+}
+
+test('sessions of a key that is revoked end, those of its user go on', async () => {
+  const account = await bed.account();
+  const { apiKey, keyId, sessionToken } = account;
+  // Wherever the kernel puts them.
+  const theirs = await Promise.all([1, 2, 3, 4].map(() => open({ 'x-api-key': apiKey })));
+  const user = await open({ 'x-svc-session': sessionToken });
+  await post('/api/me/api-keys/revoke', sessionToken, { api_key_id: keyId });
+  for (const client of theirs) await assertEnded(client);
+  user.send({ type: 'end' });
+  assert.deepEqual(await user.close(), { code: 1000, reason: 'client_end' });
+  await account.quiet();
+});
+
+test('sessions of a disabled account end, those of one that is changed go on', async () => {
+  const [account, admin] = [await bed.account(), await bed.account({ admin: true })];
+  const headers = [{ 'x-api-key': account.apiKey }, { 'x-svc-session': account.sessionToken }];
+  const theirs = await Promise.all(headers.map(open));
+  const path = `/api/admin/users/${account.accountId}`;
+  await post(`${path}/enable`, admin.sessionToken, {});
+  assert.deepEqual([theirs[0]?.closed, theirs[1]?.closed], [null, null]);
+  await post(`${path}/disable`, admin.sessionToken, {});
+  for (const client of theirs) await assertEnded(client);
+  await account.quiet();
+});
