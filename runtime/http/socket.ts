@@ -193,6 +193,7 @@ function upgrade<Access, Caller, Services>(
   });
   exchange.finish(101);
   // Not inside `cork`: an upgraded socket that happens to stay where it was in memory is taken for
-  // the HTTP response by the end of `cork`, and then now and then closed.
+  // the HTTP response by the end of `cork`, and then now and then closed. uWS prints a warning for
+  // it where who is calling had to be waited for, and has no way to be told not to.
   response.upgrade<Carrier>({ connection }, key, subprotocol, extensions, context);
 }
