@@ -1,7 +1,7 @@
 // Where in a client's own body the conversation, an image, a file or a sound stands. Neutral
 // messages do not say: instructions are among them, items of a turn are merged, earlier turns may
 // stand in front.
-import type { GenerationRequest } from './request.ts';
+import type { ContentPart, GenerationRequest } from './request.ts';
 
 type Members = Record<string, unknown>;
 
@@ -31,6 +31,25 @@ export function mediaPath(request: GenerationRequest, kind: MediaKind): string {
   for (const [index, entry] of entries.entries()) {
     for (const member of ['content', 'output']) {
       if (holds(Object(entry)[member], kind)) return `${list}[${index}].${member}`;
+    }
+  }
+  return list;
+}
+
+/**
+ * Where the client's own object for a part stands, as in `input[2]` or `messages[0].content`; only
+ * the list where it is of another turn.
+ */
+export function partPath(request: GenerationRequest, part: ContentPart): string {
+  const { body } = request.source;
+  const list = conversationMember(request);
+  const entries: readonly unknown[] = Array.isArray(body[list]) ? body[list] : [];
+  const value = part.type === 'native' ? part.value : null;
+  for (const [index, entry] of entries.entries()) {
+    if (entry === value) return `${list}[${index}]`;
+    for (const member of ['content', 'output']) {
+      const content: unknown = Object(entry)[member];
+      if (Array.isArray(content) && content.includes(value)) return `${list}[${index}].${member}`;
     }
   }
   return list;

@@ -1,18 +1,49 @@
-// What of a request only another wire format can say, and nobody may drop: tools, and what the
-// user or a tool put into a message. What models said of the kind (thinking) may be left out.
-import { conversationMember } from '../model/media-path.ts';
-import type { GenerationRequest, WireFormat } from '../model/request.ts';
+// What of a request only another wire format can say, and nobody may drop: tools, and what is said
+// that is no mere trace of how an answer came about.
+import { partPath } from '../model/media-path.ts';
+import type { ContentPart, GenerationRequest, WireFormat } from '../model/request.ts';
 
 /** The path of what an upstream of this format cannot be told; null: nothing. */
 export function foreignTo(request: GenerationRequest, format: WireFormat): string | null {
   if (request.nativeTools.some((tool) => tool.format !== format && tool.isOptional !== true)) {
     return 'tools';
   }
-  const isForeign = request.messages.some(
-    ({ role, parts }) =>
-      role !== 'assistant' &&
-      parts.some((part) => part.type === 'native' && part.format !== format),
-  );
-  if (!isForeign) return null;
-  return conversationMember(request);
+  return untoldPath(request, (part) => part.type !== 'native' || part.format === format);
+}
+
+/** The path of the first part that cannot be told and may not be left out; null: there is none. */
+export function untoldPath(
+  request: GenerationRequest,
+  isTold: (part: ContentPart) => boolean,
+): string | null {
+  for (const { role, parts } of request.messages) {
+    for (const part of parts) {
+      if (isTold(part) || (role === 'assistant' && mayLeaveOut(part))) continue;
+      return partPath(request, part);
+    }
+  }
+  return null;
+}
+
+/** Items of Responses by which an answer came about: its words say what came of them. */
+const traces: ReadonlySet<unknown> = new Set([
+  'code_interpreter_call',
+  'file_search_call',
+  'image_generation_call',
+  'mcp_approval_request',
+  'mcp_call',
+  'mcp_list_tools',
+  'reasoning',
+  'reasoning_text',
+  'summary_text',
+  'web_search_call',
+]);
+
+/**
+ * What models said for their own format alone. Others of the items of Responses may be anything:
+ * a compaction is the whole conversation, and tools may be declared in one.
+ */
+function mayLeaveOut(part: ContentPart): boolean {
+  if (part.type !== 'native') return false;
+  return part.format !== 'responses' || traces.has(part.value.type);
 }

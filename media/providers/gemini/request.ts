@@ -1,8 +1,8 @@
 // The neutral request → a call of :streamGenerateContent. The model stands in the path, and the key
 // in a header of its own.
-import { conversationMember } from '../../model/media-path.ts';
-import type { ContentPart, GenerationRequest, Message } from '../../model/request.ts';
+import type { GenerationRequest } from '../../model/request.ts';
 import type { CallOptions, UpstreamCall, UpstreamTarget } from '../contract.ts';
+import { untoldPath } from '../foreign.ts';
 import type { Members } from '../members.ts';
 import { modelPath } from './model.ts';
 import { isExpressible } from './parts.ts';
@@ -37,15 +37,7 @@ export function lacks(request: GenerationRequest): string | null {
   const { nativeTools, tools } = request;
   const isNeeded = nativeTools.some(({ isOptional }) => isOptional !== true);
   if (isNeeded || tools.some(({ name }) => !toolName.test(name))) return 'tools';
-  const isWhole = request.messages.every(({ role, parts }) =>
-    // What models said for their own format alone may be left out, nobody else's words.
-    parts.every((part) => isExpressible(part) || isForeignAnswer(role, part)),
-  );
-  return isWhole ? null : conversationMember(request);
-}
-
-function isForeignAnswer(role: Message['role'], part: ContentPart): boolean {
-  return role === 'assistant' && part.type === 'native';
+  return untoldPath(request, isExpressible);
 }
 
 /** `method` follows the model's path after a colon. */

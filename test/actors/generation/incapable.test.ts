@@ -79,6 +79,35 @@ test('a model without eyes reads files of text, and refuses others by their path
 const families = ['chat', 'messages', 'gemini'];
 const question = { role: 'user', content: 'hi [[sim tokens=1]]' };
 
+test('an item that another family has no form for is refused by its place', async () => {
+  const account = await bed.account();
+  const told = (model: string, members: object) =>
+    ask('responses', account, { model, text: '', members: { ...members } });
+  const pictured = { role: 'user', content: [{ type: 'input_image', file_id: 'f' }] };
+  const strange = [
+    { type: 'mystery', x: 1 },
+    { type: 'compaction', encrypted_content: 'x' },
+    { type: 'additional_tools', role: 'developer', tools: [] },
+    { type: 'custom_tool_call', call_id: 'c', name: 'f', input: 'x' },
+  ];
+  for (const family of families) {
+    const model = `svc-sim-${family}`;
+    for (const item of strange) {
+      const refused = await told(model, { input: [question, item, question] });
+      assert.equal(refused.status, 400, refused.raw);
+      assert.equal(refused.error?.param, 'input[1]');
+    }
+    const within = await told(model, { input: null, messages: [question, pictured] });
+    assert.equal(within.error?.param, 'messages[1].content', within.raw);
+    const trace = { type: 'web_search_call', id: 'ws_1', status: 'completed' };
+    const answered = await told(model, { input: [question, trace, question] });
+    assert.equal(answered.status, 200, answered.raw);
+  }
+  const forwarded = await told('svc-sim-responses', { input: [question, strange[1]] });
+  assert.equal(forwarded.status, 200, forwarded.raw);
+  assert.equal((await account.balance()).heldMicros, 0n);
+});
+
 test('a conversation without anything in it is refused by its member', async () => {
   const account = await bed.account();
   for (const family of [...families, 'responses']) {

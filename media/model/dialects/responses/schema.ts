@@ -12,7 +12,9 @@ const item = v.looseObject({
         v.string(),
         v.description(
           'message (also when left out), function_call, function_call_output, reasoning or a ' +
-            'native item; native items reach models of the same format alone',
+            'native item. Native items reach models of the same format alone: for others the ' +
+            'traces of tools that the provider ran itself, such as web_search_call, are left ' +
+            'out, and any other is refused by its path',
         ),
       ),
     ),
