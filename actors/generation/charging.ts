@@ -47,7 +47,8 @@ export function withUncounted(
 ): TokenUsage {
   // What is cited may be what we have found.
   const isOurs = search.calls > 0 || usage.searchCalls > 0;
-  return withSearches(usage, !isOurs && asksChatSearch(request) && isCited(answer) ? 1 : 0);
+  const isAsked = search.uncounted || asksChatSearch(request);
+  return withSearches(usage, !isOurs && isAsked && isCited(answer) ? 1 : 0);
 }
 
 function withSearches(usage: TokenUsage, searchCalls: number): TokenUsage {

@@ -17,7 +17,7 @@ import type { CatalogModel, CatalogSnapshot } from '../catalog/snapshot.ts';
 import { requireKind } from '../catalog/use.ts';
 import type { RouteHealth } from './health.ts';
 import { type Plan, planRoute } from './plan.ts';
-import { mustSearchNatively, planSearch } from './search-plan.ts';
+import { hasOwnSearch, mustSearchNatively, planSearch } from './search-plan.ts';
 import type { Candidate, RoutingPlan, SearchPlan } from './spec.ts';
 
 export interface PlanningInput {
@@ -114,7 +114,7 @@ function planManaged(
   const begunMs = performance.now();
   const mustSearch = mustSearchNatively(search);
   const plan = planRoute({
-    route: ableRoute(input, route, mustSearch),
+    route: ableRoute(input, route, search),
     request,
     inputTokens,
     policy: openPolicy,
@@ -152,13 +152,16 @@ function planManaged(
 function ableRoute(
   { request, family }: PlanningInput,
   route: ManagedRoute,
-  mustSearch: boolean,
+  search: SearchPlan | null,
 ): ManagedRoute {
-  const isAble = (target: UpstreamTarget, { capabilities }: CatalogModel) => {
-    const { lacks, searches } = family(target.family);
+  const mustSearch = mustSearchNatively(search);
+  const isAble = (target: UpstreamTarget, model: CatalogModel) => {
+    const { capabilities } = model;
+    const { lacks } = family(target.family);
     if (lacks(request, capabilities.includes('reasoning')) !== null) return false;
     // Models without a search are left to the decision, which says so.
-    return !(mustSearch && capabilities.includes('web_search')) || searches(request);
+    if (!mustSearch || !capabilities.includes('web_search')) return true;
+    return hasOwnSearch(request, search, model, target, family);
   };
   const isWhole = ({ model }: ManagedRoute['pool'][number]) =>
     model.targets.every((target) => isAble(target, model));
@@ -233,8 +236,7 @@ function searching(
   targets: readonly UpstreamTarget[],
   search: SearchPlan,
 ): UpstreamTarget[] {
-  const isCapable = model.capabilities.includes('web_search');
-  const able = targets.filter((target) => isCapable && family(target.family).searches(request));
+  const able = targets.filter((target) => hasOwnSearch(request, search, model, target, family));
   if (able.length > 0) return able;
   const path = search.required ? 'metadata.require_web_search' : 'web_search';
   throw new Problem('no_route_available', {

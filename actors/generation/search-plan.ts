@@ -1,9 +1,10 @@
 // Whether a request is answered with a web search, and what is searched for.
 import { asksForNews } from '../../media/model/choose/news.ts';
 import type { GenerationRequest, Message } from '../../media/model/request.ts';
+import type { ProviderFamily, UpstreamTarget } from '../../media/providers/contract.ts';
 import { endOfText } from '../../runtime/http/text.ts';
 import { fieldProblem } from '../../runtime/http/validate.ts';
-import type { CatalogSnapshot } from '../catalog/snapshot.ts';
+import type { CatalogModel, CatalogSnapshot } from '../catalog/snapshot.ts';
 import type { SearchPlan } from './spec.ts';
 
 const queryCharactersMax = 300;
@@ -42,6 +43,24 @@ export function planSearch(
 export function mustSearchNatively(search: SearchPlan | null): boolean {
   if (search === null || search.target !== null) return false;
   return search.required || search.query !== null;
+}
+
+/**
+ * Whether this route of the model has a search of its own. A Chat server refuses to be asked where
+ * it does not search, and that the model does may be said of its other routes: where there are
+ * any, it is not asked, nor where ours is made.
+ */
+export function hasOwnSearch(
+  request: GenerationRequest,
+  search: SearchPlan | null,
+  { capabilities, targets }: Pick<CatalogModel, 'capabilities' | 'targets'>,
+  target: UpstreamTarget,
+  familyOf: (name: string) => ProviderFamily,
+): boolean {
+  const family = familyOf(target.family);
+  if (!capabilities.includes('web_search') || !family.searches(request)) return false;
+  if (family.format !== 'chat') return true;
+  return mustSearchNatively(search) && targets.every((one) => familyOf(one.family) === family);
 }
 
 /**

@@ -9,6 +9,7 @@ import type { SearchHit } from '../../media/providers/search.ts';
 import type { ActorContext } from '../../runtime/actor/contract.ts';
 import { tellProgress } from './progress.ts';
 import type { GenerationProtocol } from './protocol.ts';
+import { hasOwnSearch } from './search-plan.ts';
 import type { Candidate, GenerationSpec } from './spec.ts';
 import type { GenerationState } from './state.ts';
 
@@ -30,6 +31,8 @@ export interface SearchState {
   controller: AbortController | null;
   /** A provider's own search was announced, and its end was not. */
   announced: boolean;
+  /** The last call asks for a search that its provider's usage does not count. */
+  uncounted: boolean;
 }
 
 export function newSearch({ search }: Pick<GenerationSpec, 'search'>): SearchState {
@@ -43,6 +46,7 @@ export function newSearch({ search }: Pick<GenerationSpec, 'search'>): SearchSta
     cited: false,
     controller: null,
     announced: false,
+    uncounted: false,
   };
 }
 
@@ -70,8 +74,7 @@ export function searchesNatively(state: GenerationState, { model, target }: Cand
   const { spec, deps, search } = state;
   if (spec.search === null || search.phase === 'done' || search.phase === 'failed') return false;
   if (spec.search.required && spec.search.target !== null) return false;
-  if (!model.capabilities.includes('web_search')) return false;
-  return deps.family(target.family).searches(state.request);
+  return hasOwnSearch(state.request, spec.search, model, target, deps.family);
 }
 
 /** Runs the search; its outcome arrives as the message `searched`. */

@@ -63,6 +63,7 @@ export function callCandidate(
   const number = state.attempts;
   const family = deps.family(target.family);
   const nativeSearch = searchesNatively(state, candidate);
+  search.uncounted = nativeSearch && family.format === 'chat';
   if (nativeSearch) tellSearching(state);
   const isFree = !isConstrained(family, request, candidate, nativeSearch);
   search.awaited = nativeSearch && spec.search?.required === true;

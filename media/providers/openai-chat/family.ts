@@ -9,7 +9,7 @@ import { unwatched } from './translate.ts';
 export const openaiChat: ProviderFamily = {
   name: 'openai-chat',
   format: 'chat',
-  searches: () => false,
+  searches: () => true,
   counting: null,
   outputTokensMin: 1,
   unwatched,

@@ -37,7 +37,7 @@ const ownMembers: ReadonlySet<string> = new Set([
 export function encodeRequest(
   request: GenerationRequest,
   target: UpstreamTarget,
-  { outputTokensMax, reasons = false }: CallOptions,
+  { outputTokensMax, nativeSearch, reasons = false }: CallOptions,
 ): UpstreamCall {
   const quirks = quirksOf(target);
   const isSameFormat = request.source.format === 'chat';
@@ -51,6 +51,7 @@ export function encodeRequest(
       if (!ownMembers.has(name)) body[name] = source[name];
     }
   } else encodeSettings(request, body, reasons);
+  if (nativeSearch) body.web_search_options ??= {};
   body[ceilingName(source, quirks)] = outputTokensMax;
   const format = source.response_format ?? responseFormat(request.outputFormat);
   if (format !== null) body.response_format = format;

@@ -18,9 +18,11 @@ const families = { chat: 'openai-chat', gemini: 'gemini' };
 const plainPrice = { input_per_million: '2', output_per_million: '10' };
 
 let provider: ScriptedServer<object[]>;
+let lastBody: Record<string, unknown>;
 let bed: Testbed;
 before(async () => {
-  provider = await startScriptedServer<object[]>([], (events, { response }) => {
+  provider = await startScriptedServer<object[]>([], (events, { body, response }) => {
+    lastBody = JSON.parse(body.toString());
     response.writeHead(200, { 'content-type': 'text/event-stream' });
     response.end(events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join(''));
   });
@@ -31,6 +33,7 @@ before(async () => {
     price: card,
     capabilities: ['chat', 'audio', 'tools'],
   });
+  const searches = { capabilities: ['chat', 'tools', 'web_search'] };
   bed = await openTestbed({
     shards: 1,
     catalog: {
@@ -40,10 +43,21 @@ before(async () => {
         base_url: provider.url,
         api_key: 'k',
       })),
-      models: names.flatMap(([name]) => [
-        model(`m-${name}`, name, price),
-        model(`plain-${name}`, name, plainPrice),
-      ]),
+      models: [
+        ...names.flatMap(([name]) => [
+          model(`m-${name}`, name, price),
+          model(`plain-${name}`, name, plainPrice),
+        ]),
+        { ...model('s-chat', 'chat', price), ...searches },
+        {
+          ...model('s-both', 'chat', price),
+          ...searches,
+          routes: names.map(([provider]) => ({ provider, upstream_model: 'up' })),
+        },
+      ],
+      routes: [{ alias: 'r-chat', pool: [{ model: 's-chat', quality: 50 }], optimizer: 'never' }],
+      // Nobody searches for the models.
+      surfaces: [{ name: 'web_search', display_name: 'Web search', enabled: false }],
     },
   });
 });
@@ -201,4 +215,38 @@ test('servers that count their searches are believed', async () => {
     const told = await charged('chat', { model: 'm-chat', text: 'hi', members });
     assert.equal(told.svcUsage?.search_calls, 3, told.raw);
   }
+});
+
+for (const stream of [true, false]) {
+  test(`stream ${stream}: who asks for a search gets Chat's own`, async () => {
+    provider.behaviour = chatAnswer({ prompt_tokens: 10, completion_tokens: 2 }, annotations);
+    const cost = 10 * micros.input + 2 * micros.output + micros.search;
+    const asked = [{ web_search: true }, { metadata: { require_web_search: true } }];
+    for (const format of ['chat', 'responses', 'messages', 'legacy'] as const) {
+      for (const members of asked) {
+        for (const model of ['s-chat', 'r-chat']) {
+          const told = await charged(format, { model, text: 'hi', stream, members });
+          assert.equal(told.svcUsage?.search_calls, 1, told.raw);
+          assert.equal(told.svcUsage?.charge_microcredits, cost);
+          assert.deepEqual(lastBody.web_search_options, {});
+        }
+      }
+    }
+    // Required, and none is to be seen.
+    const account = await bed.account();
+    const { availableMicros } = await account.balance();
+    provider.behaviour = chatAnswer({ prompt_tokens: 10, completion_tokens: 2 });
+    const required = { model: 's-chat', text: 'hi', stream, members: asked[1] ?? {} };
+    const unseen = await ask('chat', account, required);
+    assert.ok(unseen.error !== null, unseen.raw);
+    assert.equal((await account.quiet()).availableMicros, availableMicros);
+  });
+}
+
+test('Chat is not asked for a search where another route may have it', async () => {
+  provider.behaviour = geminiAnswer({ promptTokenCount: 10, candidatesTokenCount: 2 });
+  const members = { web_search: true };
+  const told = await charged('chat', { model: 's-both', text: 'hi', members });
+  assert.equal(told.status, 200, told.raw);
+  assert.ok('contents' in lastBody);
 });
