@@ -67,7 +67,9 @@ export class Connection {
   ) {
     const { connectTimeoutMs, silentMs } = limits;
     this.#events = events;
-    this.#silence = silentMs === 0 ? null : setTimeout(() => this.#hearNothing(), silentMs).unref();
+    // Timers may be early by a part of a millisecond, and what was idle is lost after all of it.
+    const hearNothing = () => this.#hearNothing();
+    this.#silence = silentMs === 0 ? null : setTimeout(hearNothing, silentMs + 1).unref();
     const isLate = () => this.lose(connectionError('CONNECT_TIMEOUT'));
     this.#connecting = new AwakeTimer(connectTimeoutMs, isLate);
     const client = postgres({

@@ -154,7 +154,15 @@ test('transactions that have every connection let the queries wait', async () =>
 test('a network that falls silent is told in time, and found again when it is back', async () => {
   const { proxy, sql, close } = await through({ connectionsMax: 3, statementTimeoutMs: 500 });
   try {
-    await Promise.all([1, 2, 3].map(() => sql`SELECT pg_sleep(0.05)`));
+    // Each waits for the others: one connection may be ready long before the next.
+    let held = 0;
+    const hold = () =>
+      sql.begin(async (transaction) => {
+        await transaction`SELECT 1`;
+        held += 1;
+        while (held < 3) await sleep(5);
+      });
+    await Promise.all([hold(), hold(), hold()]);
     assert.equal(proxy.taken, 3);
     proxy.setMode('silent');
     const begun = performance.now();
