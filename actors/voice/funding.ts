@@ -204,14 +204,14 @@ export function watchEmpty(session: VoiceSession, nowMs: number): void {
  * at a few times a second; true: the session has gone on like that for too long.
  */
 export function isUncovered(session: VoiceSession, nowMs: number): boolean {
-  const { funds } = session;
+  const { funds, deps } = session;
   if (funds.dueMicros <= funds.heldMicros) {
     funds.uncoveredAtMs = null;
     return false;
   }
   funds.uncoveredAtMs ??= nowMs;
   followUsage(session, nowMs);
-  return nowMs - funds.uncoveredAtMs > fixedLimits.voice.uncoveredMs;
+  return nowMs - funds.uncoveredAtMs > deps.limits.voice.uncoveredMs;
 }
 
 /** The end that follows settles what was used, as far as whoever ended the hold did not. */

@@ -229,7 +229,7 @@ function callFailed(session: VoiceSession, kind: LiveFailureKind, text: string):
 
 /** It has begun an answer, nothing of it is left to hear, and nothing more of it comes. */
 export function watchUpstream(session: VoiceSession, nowMs: number): void {
-  const { stalledMs } = fixedLimits.voice;
+  const { stalledMs } = session.deps.limits.voice;
   if (session.turn !== 'thinking' || !session.answering || session.tools !== null) return;
   if (nowMs - session.lastWordMs < stalledMs) return;
   const { call } = session;

@@ -113,7 +113,7 @@ test('what a ledger that was away did not hold is held when it is back', async (
 });
 
 test('a session that its hold does not cover ends when the ledger stays away', async () => {
-  const stage = await open({ wallet: deaf(Number.POSITIVE_INFINITY) });
+  const stage = await open({ wallet: deaf(Number.POSITIVE_INFINITY), uncoveredMs: 2_000 });
   const account = await stage.account(2_000_000n);
   const client = await stage.live(account);
   client.call?.says(muchUsed);

@@ -43,6 +43,8 @@ import { FakeCall, FakeClient } from './fakes.ts';
 export interface StageOptions {
   secondsMax?: number;
   idleMs?: number;
+  stalledMs?: number;
+  uncoveredMs?: number;
   sessionsMax?: number;
   /** Stands between the sessions and their wallets. */
   wallet?: (real: ActorRef<WalletProtocol>) => ActorRef<WalletProtocol>;
@@ -96,9 +98,12 @@ const target: UpstreamTarget = {
   upstreamModel: 'voice',
 };
 
-function limitsOf({ secondsMax = 100, idleMs = 60_000, sessionsMax = 100 }: StageOptions): Limits {
+function limitsOf(options: StageOptions): Limits {
   const base = createLimits(readConfig({}));
-  return { ...base, voice: { ...base.voice, secondsMax, idleMs, sessionsMax } };
+  const { stalledMs = base.voice.stalledMs, uncoveredMs = base.voice.uncoveredMs } = options;
+  const { secondsMax = 100, idleMs = 60_000, sessionsMax = 100 } = options;
+  const voice = { ...base.voice, secondsMax, idleMs, sessionsMax, stalledMs, uncoveredMs };
+  return { ...base, voice };
 }
 
 type Wallets = VoiceDeps['wallet'];
