@@ -14,7 +14,7 @@ import { fundsForRepair } from './repair.ts';
 import { searched } from './searching.ts';
 import { coveredTokens, type GenerationState } from './state.ts';
 import { unsubscribe } from './subscriptions.ts';
-import { attemptEnded, measureFirstEvent, reveal } from './upstream.ts';
+import { attemptEnded, measureFirstEvent, searchSeen } from './upstream.ts';
 
 type Context = ActorContext<GenerationProtocol>;
 type DeliveryMessages = 'upstreamEvents' | 'upstreamEnded' | 'extend' | 'extended';
@@ -102,7 +102,7 @@ function waitForHold(state: GenerationState, events: ModelEvent[]): void {
 /** Delivers events up to the end of the hold. Where no more is to be had, the rest is dropped. */
 function deliver(state: GenerationState, read: ModelEvent[], context: Context): void {
   const events = state.spec.search === null ? read : searched(state, read);
-  if (state.search.awaited && state.search.seen) reveal(state);
+  if (state.search.awaited && state.search.seen) searchSeen(state);
   const count = absorb(state, events);
   const taken = count === events.length ? events : events.slice(0, count);
   if (!state.started) {

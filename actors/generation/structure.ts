@@ -10,6 +10,8 @@ import type { GenerationState } from './state.ts';
 export interface StructureState {
   /** Nothing is shown before the answer is known to be good. */
   withheld: boolean;
+  /** Its provider does not keep it to its format. */
+  isFree: boolean;
   repaired: boolean;
   /** Usage of the answer that was repaired, and its output tokens as the hold counts them. */
   spent: TokenUsage | null;
@@ -28,6 +30,7 @@ export interface StructureState {
 export function newStructure(): StructureState {
   return {
     withheld: false,
+    isFree: false,
     repaired: false,
     spent: null,
     spentEstimated: false,

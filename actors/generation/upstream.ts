@@ -66,7 +66,9 @@ export function callCandidate(
   search.uncounted = nativeSearch && family.format === 'chat';
   if (nativeSearch) tellSearching(state);
   const isFree = !isConstrained(family, request, candidate, nativeSearch);
-  search.awaited = nativeSearch && spec.search?.required === true;
+  // What is repaired was searched for.
+  search.awaited = nativeSearch && spec.search?.required === true && !structure.repaired;
+  structure.isFree = isFree;
   structure.withheld = isFree || search.awaited;
   const { self } = context;
   const asked = isFree ? instructed(request) : request;
@@ -212,6 +214,12 @@ export function endUnchecked(state: GenerationState, context: Context): void {
   state.structure.unchecked = true;
   const problem = plainProblem('overloaded', 'The answer could not be checked. Try again.');
   finishGeneration(state, context, { status: 'failed', problem });
+}
+
+/** The search that was required is seen: only an answer whose format is to be checked waits on. */
+export function searchSeen(state: GenerationState): void {
+  state.search.awaited = false;
+  if (!state.structure.isFree) reveal(state);
 }
 
 /** What was withheld so far is shown now. */

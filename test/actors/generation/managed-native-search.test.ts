@@ -7,6 +7,8 @@ import { Simulator } from '../../harness/simulator.ts';
 import { openTestbed, type Testbed } from '../../harness/testbed.ts';
 import { searchCatalog } from './search-catalog.ts';
 
+const schema = { type: 'object', properties: { a: { type: 'string' } }, required: ['a'] };
+
 let sim: RunningSim;
 let found: RunningSim;
 let simulator: Simulator;
@@ -84,6 +86,34 @@ for (const kind of ['responses', 'messages', 'gemini']) {
       assert.ok(bad.error !== null, bad.raw);
       assert.equal(bad.text, '');
       assert.equal((await account.quiet()).availableMicros, availableMicros);
+    }
+  });
+}
+
+for (const kind of ['responses', 'messages', 'gemini']) {
+  test(`${kind}: its own search required: the format is kept to, and mended`, async () => {
+    const members = {
+      metadata: { require_web_search: true },
+      response_format: { type: 'json_schema', json_schema: { name: 'x', schema } },
+    };
+    const first = 'penguins [[sim search=1 text={"b":1}]]';
+    const cases: [string, string, string | null][] = [
+      ['penguins [[sim search=1 text=```json_{"a":"b"}_```]]', '{"a":"b"}', null],
+      [first, '', 'upstream_error'],
+    ];
+    for (const [text, said, code] of cases) {
+      for (const stream of [true, false]) {
+        const account = await bare.account();
+        const { availableMicros: before } = await account.balance();
+        await simulator.reset();
+        const told = await ask('chat', account, { model: `native-${kind}`, text, members, stream });
+        assert.equal(told.text, said, told.raw);
+        assert.equal(told.error?.code ?? null, code, told.raw);
+        assert.equal((await simulator.stats()).started, text === first ? 2 : 1);
+        const { availableMicros } = await account.quiet();
+        if (told.svcUsage === null) continue;
+        assert.equal(Number(before - availableMicros), told.svcUsage.charge_microcredits);
+      }
     }
   });
 }
