@@ -138,6 +138,36 @@ test('a probe that begins and breaks opens the breaker again, for longer each ti
   assert.deepEqual(times, [5_000, 10_000, 20_000, 40_000, 80_000, 120_000, 120_000, 120_000]);
 });
 
+test('a provider that fails and names a pause is left alone for it, whoever succeeds', () => {
+  const health = createRouteHealth();
+  health.failed('a', failure('failed', 30_000), 0);
+  health.succeeded('a', 1);
+  assert.equal(health.allows('a', 29_999), false);
+  assert.equal(health.started('a', 29_999), null);
+  assert.equal(health.allows('a', 30_000), true);
+});
+
+test('a probe that succeeds ends the growth of the time for which a breaker opens', () => {
+  const health = createRouteHealth();
+  open(health, 'a', 0);
+  health.started('a', 5_000);
+  health.failed('a', failure(), 5_000);
+  assert.equal(health.allows('a', 14_999), false, 'ten seconds the second time');
+  health.started('a', 15_000);
+  health.succeeded('a', 15_000);
+  open(health, 'a', 16_000);
+  assert.equal(health.allows('a', 21_000), true, 'five seconds again');
+});
+
+test('a probe whose request is refused shows that the provider is there', () => {
+  const health = createRouteHealth();
+  open(health, 'a', 0);
+  health.started('a', 5_000);
+  health.failed('a', failure('rejected'), 5_000);
+  assert.equal(health.stats('a', 5_000).state, 'closed');
+  assert.equal(health.started('a', 5_001), noProbe);
+});
+
 test('after a recovery the failures of before count no more', () => {
   const health = createRouteHealth();
   open(health, 'a', 0);
