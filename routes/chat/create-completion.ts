@@ -19,7 +19,9 @@ export const createChatCompletion = defineRoute({
   summary: 'Generate a chat completion',
   description:
     'Chat Completions-compatible generation. Unknown top-level members are forwarded to a ' +
-    'same-format provider. The same Idempotency-Key attaches to the running generation or ' +
+    'same-format provider. With others they have no effect, nor have `logprobs` (null in the ' +
+    'reply), `logit_bias`, `seed` and the penalties where the provider has none; `n` over 1 is ' +
+    'refused. The same Idempotency-Key attaches to the running generation or ' +
     'replays the finished one, streamed or whole, and never charges twice. With `stream` the ' +
     'reply is server-sent events that end with `data: [DONE]`; the last JSON event carries ' +
     '`svc_usage`. A client that disconnects after the first delta is charged for the whole ' +
