@@ -35,9 +35,6 @@ function decimalOf(value: string | number): string {
   return decimalPattern.test(shortest) ? shortest : value.toFixed(decimalPlaces);
 }
 
-/** A billion: what it comes to in microcredits is still an exact number. */
-const credits = v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(1_000_000_000));
-
 const tokens = v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(100_000_000));
 
 const rates = {
@@ -189,7 +186,7 @@ export const managedRouteSchema = v.strictObject({
 export const packageSchema = v.strictObject({
   slug: name,
   name: lineOfText(120),
-  credits,
+  credits: v.pipe(v.number(), v.integer(), v.minValue(1)),
   price_usd: decimal,
   active: v.optional(v.boolean(), true),
 });
@@ -204,7 +201,11 @@ export const surfaceSchema = v.strictObject({
 });
 
 export const catalogDocumentSchema = v.strictObject({
-  credits_per_usd: v.optional(credits, 100),
+  /** The most is a billion: arithmetic is exact, and from 1e21 on a number is no decimal. */
+  credits_per_usd: v.optional(
+    v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(1_000_000_000)),
+    100,
+  ),
   providers: v.optional(v.array(providerSchema), []),
   prices: v.optional(v.array(priceSchema), []),
   models: v.optional(v.array(modelSchema), []),
