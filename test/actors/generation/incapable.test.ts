@@ -107,28 +107,3 @@ test('an item that another family has no form for is refused by its place', asyn
   assert.equal(forwarded.status, 200, forwarded.raw);
   assert.equal((await account.balance()).heldMicros, 0n);
 });
-
-test('a conversation without anything in it is refused by its member', async () => {
-  const account = await bed.account();
-  for (const family of [...families, 'responses']) {
-    const told = (format: Format, members: object) =>
-      ask(format, account, { model: `svc-sim-${family}`, text: '', members: { ...members } });
-    const cases: [Format, object, string][] = [
-      ['responses', { input: [] }, 'input'],
-      ['responses', { input: null, messages: [] }, 'messages'],
-      ['legacy', { input: [] }, 'input'],
-    ];
-    for (const [format, members, path] of cases) {
-      const empty = await told(format, members);
-      assert.equal(empty.status, 400, empty.raw);
-      const { param, details } = empty.error as { param?: string; details?: { path: string } };
-      assert.equal(param ?? details?.path, path, empty.raw);
-      // They are the question then.
-      const instructed = await told(format, { ...members, instructions: question.content });
-      assert.equal(instructed.status, 200, instructed.raw);
-    }
-    const first = await told('responses', { input: question.content });
-    const continued = { input: [], previous_response_id: first.body.id };
-    assert.equal((await told('responses', continued)).status, 200);
-  }
-});

@@ -3,7 +3,7 @@ import { fieldProblem } from '../../../../runtime/http/validate.ts';
 import { type GenerationRequest, type Message, noSampling } from '../../request.ts';
 import { withoutForbiddenSearch } from '../../search-tools.ts';
 import { readCeiling, readControls, readOutputFormat } from '../fields.ts';
-import { nothingSaid, readInput, textMessage } from '../responses/input.ts';
+import { readInput, textMessage } from '../responses/input.ts';
 import { type DeclaredTool, readToolChoice, readTools } from '../responses/request.ts';
 import type { LegacyRequestBody } from './schema.ts';
 
@@ -16,7 +16,6 @@ export function readRequest(
   if (typeof body.instructions === 'string') {
     messages.unshift(textMessage('system', body.instructions));
   }
-  if (messages.length === 0) throw nothingSaid(body);
   return withoutForbiddenSearch({
     model: body.model,
     messages,

@@ -1,7 +1,6 @@
 // `input` of this format → neutral messages. What the model said in one turn (reasoning, text,
 // calls) becomes one assistant message; items that only this format knows ride along as native.
 import { fieldProblem } from '../../../../runtime/http/validate.ts';
-import type { Problem } from '../../../../runtime/problem.ts';
 import { fileUrl } from '../../file-url.ts';
 import { addTo } from '../../lists.ts';
 import { assertMediaUrls } from '../../media-url.ts';
@@ -18,15 +17,6 @@ export function readInput(input: string | readonly InputItem[], path = 'input'):
   for (const [index, item] of input.entries()) readItem(messages, item, `${path}[${index}]`);
   assertMediaUrls(messages, path);
   return messages;
-}
-
-/**
- * A conversation with nothing in it, not even instructions: most providers refuse it, in words that
- * name no field.
- */
-export function nothingSaid({ input }: { input?: unknown }): Problem {
-  const path = (input ?? null) === null ? 'messages' : 'input';
-  return fieldProblem(path, `Nothing is said in '${path}', and there are no instructions.`);
 }
 
 /** A message of one text; for `instructions` too. */

@@ -20,7 +20,7 @@ import {
   refuseTooManyServers,
 } from '../fields.ts';
 import { allowedAmong } from './allowed.ts';
-import { nothingSaid, readInput, textMessage } from './input.ts';
+import { readInput, textMessage } from './input.ts';
 import { flatName, namespaceTools } from './namespaces.ts';
 import type { ResponsesRequestBody } from './schema.ts';
 
@@ -33,10 +33,6 @@ export function readRequest(
   const messages = readMessages(body);
   if (typeof body.instructions === 'string') {
     messages.unshift(textMessage('system', body.instructions));
-  }
-  // The turns that are continued stand in front of it.
-  if (messages.length === 0 && (body.previous_response_id ?? null) === null) {
-    throw nothingSaid(body);
   }
   return withoutForbiddenSearch({
     model: body.model,
