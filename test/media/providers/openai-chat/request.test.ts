@@ -144,13 +144,18 @@ test('reads Retry-After in seconds, in milliseconds and as a date', () => {
   assert.equal(wait({}), null);
 });
 
-test('what only another format says is refused from users and left out from models', () => {
+test('what only another format says is refused, but for traces of how a model answered', () => {
   const item = { type: 'native', format: 'responses', value: { type: 'input_file' } } as const;
   const messages = [{ ...userMessage('hi'), parts: [item] }];
   const source = { format: 'responses', body: {}, headers: {}, rewritten: false } as const;
   assert.equal(lacks(neutralRequest({ messages, source })), 'input');
-  const thought = { ...userMessage(''), role: 'assistant' as const, parts: [item] };
-  const spoken = neutralRequest({ messages: [userMessage('hi'), thought], source });
+  const trace = { ...item, value: { type: 'web_search_call' } };
+  const answered = (part: typeof item | typeof trace) => {
+    const answer = { ...userMessage(''), role: 'assistant' as const, parts: [part] };
+    return neutralRequest({ messages: [userMessage('hi'), answer], source });
+  };
+  assert.equal(lacks(answered(item)), 'input');
+  const spoken = answered(trace);
   assert.equal(lacks(spoken), null);
   const call = encodeRequest(spoken, target, { outputTokensMax: 7, nativeSearch: false });
   const sent = JSON.parse(JSON.stringify(call.body)) as { messages: unknown };
