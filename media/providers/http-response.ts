@@ -1,11 +1,24 @@
 // The response of one HTTP/1.1 exchange, from bytes that are cut anywhere (RFC 9112). It knows no
-// socket. Pieces of the body are views of what was read: whoever keeps one copies it.
+// socket. What was read is its own to change: the chunks of a read are moved together, so that the
+// body is told once a read. A piece of it is a view: whoever keeps one copies it.
 
-export type ResponseHeaders = Record<string, string | string[]>;
+import {
+  type Framing,
+  fail,
+  idleMsOf,
+  lineEnd,
+  type ResponseHeaders,
+  readFraming,
+  readHeaders,
+  tokensOf,
+} from './response-head.ts';
 
 export interface ResponseSink {
-  /** The head of the response; heads with a status below 200 are passed over. */
-  head(status: number, headers: ResponseHeaders): void;
+  /**
+   * The head of the response; heads with a status below 200 are passed over. Its headers are read
+   * for who asks: of a good reply nobody does.
+   */
+  head(status: number, headers: () => ResponseHeaders): void;
   data(piece: Buffer): void;
 }
 
@@ -23,6 +36,8 @@ type State =
   | 'over';
 
 const headBytesMax = 64 * 1_024;
+/** Of a head are read at once: what comes with it is not read twice. */
+const headSliceBytes = 2_048;
 /** Extensions of a chunk, or trailers: nobody reads them. */
 const unreadBytesMax = 16 * 1_024;
 /** Sizes beyond it are nonsense, and would not be exact. */
@@ -32,7 +47,6 @@ const lineFeed = 10;
 const semicolon = 59;
 const headEnd = '\r\n\r\n';
 const statusLine = /^HTTP\/1\.([01]) (\d{3})(?: |$)/;
-const headerName = /^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/;
 const digits = /^\d{1,15}$/;
 
 export class ResponseParser {
@@ -48,6 +62,9 @@ export class ResponseParser {
   #lineBytes = 0;
   #keepsOpen = true;
   #idleMs: number | null = null;
+  /** The body that was read and not told yet, in the bytes that are being read. */
+  #bodyStart = 0;
+  #bodyEnd = 0;
 
   constructor(sink: ResponseSink) {
     this.#sink = sink;
@@ -74,7 +91,11 @@ export class ResponseParser {
    */
   push(bytes: Buffer): number {
     let at = 0;
-    while (at < bytes.length && this.#state !== 'over') at = this.#step(bytes, at);
+    try {
+      while (at < bytes.length && this.#state !== 'over') at = this.#step(bytes, at);
+    } finally {
+      this.#tell(bytes);
+    }
     return at;
   }
 
@@ -93,7 +114,7 @@ export class ResponseParser {
       case 'chunk-data':
         return this.#readData(bytes, at, 'chunk-end');
       case 'until-close':
-        this.#sink.data(bytes.subarray(at));
+        this.#keep(bytes, at, bytes.length);
         return bytes.length;
       case 'chunk-size':
         return this.#readSize(bytes, at);
@@ -106,43 +127,43 @@ export class ResponseParser {
 
   #readHead(bytes: Buffer, at: number): number {
     const before = this.#head.length;
-    const head = this.#head + bytes.toString('latin1', at);
+    const sliceEnd = Math.min(bytes.length, at + headSliceBytes);
+    const head = this.#head + bytes.toString('latin1', at, sliceEnd);
     const end = head.indexOf(headEnd, Math.max(0, before - headEnd.length));
     if (end > headBytesMax || (end < 0 && head.length > headBytesMax)) fail('a head too long');
     if (end < 0) {
       this.#head = head;
-      return bytes.length;
+      return sliceEnd;
     }
     this.#head = '';
-    this.#takeHead(head.slice(0, end));
+    this.#takeHead(head, end);
     return at + end + headEnd.length - before;
   }
 
-  #takeHead(head: string): void {
-    const [first = '', ...lines] = head.split('\r\n');
-    const [, minor, code = ''] = statusLine.exec(first) ?? fail('no status line');
-    const headers = readHeaders(lines);
+  #takeHead(head: string, end: number): void {
+    const firstEnd = head.indexOf(lineEnd);
+    const [, minor, code = ''] = statusLine.exec(head.slice(0, firstEnd)) ?? fail('no status line');
+    const framing = readFraming(head, firstEnd + lineEnd.length, end);
     const status = Number(code);
     if (status === 101) fail('another protocol');
     if (status < 200) return;
-    const options = tokensOf(headers.connection);
+    const options = tokensOf(framing.connection);
     this.#keepsOpen = minor === '1' ? !options.includes('close') : options.includes('keep-alive');
-    this.#idleMs = idleMsOf(headers['keep-alive']);
-    this.#beginBody(status, headers);
-    this.#sink.head(status, headers);
+    this.#idleMs = idleMsOf(framing.keepAlive);
+    this.#beginBody(status, framing);
+    this.#sink.head(status, () => readHeaders(head.slice(0, end).split(lineEnd).slice(1)));
   }
 
   /** Which bytes are the body: RFC 9112, 6.3. */
-  #beginBody(status: number, headers: ResponseHeaders): void {
-    const length = headers['content-length'];
+  #beginBody(status: number, { length, coding }: Framing): void {
     if (status === 204 || status === 304) this.#state = 'over';
-    else if (headers['transfer-encoding'] !== undefined) {
-      const codings = tokensOf(headers['transfer-encoding']);
+    else if (coding !== null) {
+      const codings = tokensOf(coding);
       if (codings.length !== 1 || codings[0] !== 'chunked') fail('an unknown transfer coding');
       // Another length beside it is an attempt to smuggle: the connection is not used again.
-      if (length !== undefined) this.#keepsOpen = false;
+      if (length !== null) this.#keepsOpen = false;
       this.#beginChunk();
-    } else if (length !== undefined) {
+    } else if (length !== null) {
       const values = new Set(tokensOf(length));
       const [value = ''] = values;
       if (values.size !== 1 || !digits.test(value)) fail('a length that is none');
@@ -157,10 +178,27 @@ export class ResponseParser {
   #readData(bytes: Buffer, at: number, next: State): number {
     const end = Math.min(bytes.length, at + this.#left);
     this.#left -= end - at;
-    // First: who is given the last piece may ask whether there is more.
     if (this.#left === 0) this.#state = next;
-    this.#sink.data(at === 0 && end === bytes.length ? bytes : bytes.subarray(at, end));
+    this.#keep(bytes, at, end);
     return end;
+  }
+
+  /** Puts a piece of the body behind those that this read had before. */
+  #keep(bytes: Buffer, start: number, end: number): void {
+    if (this.#bodyEnd === 0) {
+      this.#bodyStart = start;
+      this.#bodyEnd = end;
+      return;
+    }
+    bytes.copyWithin(this.#bodyEnd, start, end);
+    this.#bodyEnd += end - start;
+  }
+
+  #tell(bytes: Buffer): void {
+    const [start, end] = [this.#bodyStart, this.#bodyEnd];
+    if (end === 0) return;
+    this.#bodyEnd = 0;
+    this.#sink.data(bytes.subarray(start, end));
   }
 
   #beginChunk(): void {
@@ -229,39 +267,6 @@ export class ResponseParser {
     this.#unreadBytes += bytes;
     if (this.#unreadBytes > unreadBytesMax) fail('too much beside the body');
   }
-}
-
-function fail(what: string): never {
-  throw new Error(`the response has ${what}`);
-}
-
-function readHeaders(lines: readonly string[]): ResponseHeaders {
-  const headers: ResponseHeaders = {};
-  for (const line of lines) {
-    const colon = line.indexOf(':');
-    const name = line.slice(0, colon).toLowerCase();
-    if (colon < 1 || !headerName.test(name)) fail('a header that is none');
-    if (name === '__proto__') continue;
-    const value = line.slice(colon + 1).trim();
-    const known = headers[name];
-    if (known === undefined) headers[name] = value;
-    else if (Array.isArray(known)) known.push(value);
-    else headers[name] = [known, value];
-  }
-  return headers;
-}
-
-/** The members of a comma-separated header, in lower case. */
-function tokensOf(value: string | string[] | undefined): string[] {
-  if (value === undefined) return [];
-  const text = Array.isArray(value) ? value.join(',') : value;
-  return text.split(',').map((token) => token.trim().toLowerCase());
-}
-
-/** `Keep-Alive: timeout=5, max=100`, in seconds. */
-function idleMsOf(value: string | string[] | undefined): number | null {
-  const seconds = /(?:^|[,\s])timeout=(\d{1,9})/i.exec(String(value ?? ''))?.[1];
-  return seconds === undefined ? null : Number(seconds) * 1_000;
 }
 
 /** Of a hexadecimal digit; -1: it is none. */

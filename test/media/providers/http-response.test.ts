@@ -28,14 +28,14 @@ function read(pieces: readonly Buffer[]): Told {
     head(code, told) {
       assert.equal(status, null, 'one head');
       status = code;
-      headers = { ...told };
+      headers = { ...told() };
     },
     data(piece) {
       assert.ok(status !== null && piece.length > 0);
       body += piece.toString('latin1');
     },
   });
-  for (const piece of pieces) left += piece.length - parser.push(piece);
+  for (const piece of pieces) left += piece.length - parser.push(Buffer.from(piece));
   const isWhole = parser.end();
   const { keepsOpen, idleMs } = parser;
   return { status, headers, body, isWhole, keepsOpen, idleMs, left };
@@ -78,6 +78,32 @@ test('a body ends with its length, its last chunk, or the connection', () => {
   const untilClose = readCut(`${lines(ok, '')}to the end`);
   assert.equal(untilClose.body, 'to the end');
   assert.ok(untilClose.isWhole && !untilClose.keepsOpen);
+});
+
+test('the chunks of one read are told as one piece, also those before nonsense', () => {
+  const pieces = (text: string): string[] => {
+    const told: string[] = [];
+    const parser = new ResponseParser({ head: () => {}, data: (piece) => told.push(`${piece}`) });
+    try {
+      parser.push(Buffer.from(text));
+    } catch {
+      told.push('refused');
+    }
+    return told;
+  };
+  const begun = lines(ok, chunked, '', '3', 'abc', '10', '0123456789abcdef');
+  assert.deepEqual(pieces(begun), ['abc0123456789abcdef']);
+  assert.deepEqual(pieces(`${begun}${lines('1', 'x', '0', '')}`), ['abc0123456789abcdefx']);
+  assert.deepEqual(pieces(`${begun}${lines('zz')}`), ['abc0123456789abcdef', 'refused']);
+});
+
+test('a head that is longer than most is read like any other, and what follows it', () => {
+  for (const length of [1_990, 2_009, 2_048, 5_000, 60_000]) {
+    const head = lines(ok, `X-Long: ${'x'.repeat(length)}`, 'Content-Length: 4', '');
+    const told = read([Buffer.from(`${head}bodynext`)]);
+    assert.deepEqual([told.body, told.left, told.isWhole], ['body', 4, true], `${length}`);
+    assert.equal(String(told.headers['x-long']).length, length);
+  }
 });
 
 test('what is cut is not whole, wherever it is cut', () => {
