@@ -12,6 +12,14 @@ import {
   soleText,
 } from './stream.ts';
 
+/**
+ * How events begin that say nothing of the answer, but repeat the whole request: instructions and
+ * tools of an agent are long to parse.
+ */
+const repeatingTypes = ['response.created', 'response.in_progress', 'response.queued'];
+const repeatingHeads = repeatingTypes.map((type) => `{"type":"${type}",`);
+const beginning = { type: 'response.created' };
+
 export class ResponsesReader extends BodyReader {
   readonly #state: ResponsesStreamState;
 
@@ -25,6 +33,10 @@ export class ResponsesReader extends BodyReader {
   event(data: string, type: string): string | null {
     const trimmed = data.trim();
     if (trimmed === '' || trimmed === '[DONE]') return null;
+    if (type !== '' && repeatingHeads.some((head) => data.startsWith(head))) {
+      this.addAll(readEvent(this.#state, beginning, type));
+      return null;
+    }
     const event = parseJson(data);
     if (!isMembers(event)) {
       this.fail('garbage', `not an event: ${data.slice(0, 200)}`);

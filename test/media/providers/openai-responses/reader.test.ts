@@ -212,6 +212,17 @@ test('events that repeat long instructions are read, whatever pieces they come i
   assert.ok(types.includes('text') && !types.includes('failure'), types.join());
 });
 
+test('what repeats the request says that the stream has begun, and is not parsed', () => {
+  for (const type of ['response.created', 'response.in_progress', 'response.queued']) {
+    const named = `event: ${type}\ndata: {"type":"${type}","response":{ no JSON\n\n`;
+    assert.deepEqual(new ResponsesReader().push(Buffer.from(named)), [{ type: 'start' }], type);
+  }
+  // Whoever names an event otherwise than its data does is believed in the data alone.
+  const failed = 'event: response.created\ndata: {"type":"error","message":"no"}\n\n';
+  const [told] = new ResponsesReader().push(Buffer.from(failed));
+  assert.equal(told?.type, 'failure');
+});
+
 test('an event over the bound is garbage, on the shortcut too, in one piece or many', () => {
   const place = { item_id: 'm', output_index: 0, content_index: 0 };
   const delta = (value: string) =>
