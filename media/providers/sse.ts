@@ -344,6 +344,16 @@ function isDigit(code: number): boolean {
 }
 
 function dataOf(rawEvent: string): string {
+  // Nearly always it is one line, behind that of the type or alone.
+  const at = rawEvent.startsWith('event:') ? rawEvent.indexOf('\n') + 1 : 0;
+  const end = rawEvent.indexOf('\n', at);
+  if (
+    rawEvent.startsWith('data: ', at) &&
+    end + 2 === rawEvent.length &&
+    !rawEvent.includes('\r')
+  ) {
+    return rawEvent.slice(at + 'data: '.length, end);
+  }
   const lines = rawEvent.split(/\r\n|\n|\r/).filter((line) => line.startsWith('data:'));
   return lines.map((line) => line.slice(line.startsWith('data: ') ? 6 : 5)).join('\n');
 }

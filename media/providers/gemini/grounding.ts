@@ -79,8 +79,9 @@ export function endGrounding(state: GroundingState, events: ModelEvent[]): void 
 
 /** How many searches are charged: before the third generation, one for a grounded answer. */
 export function searchCalls(state: GroundingState, modelVersion: string): number {
-  const generation = generationOf(modelVersion);
   const count = state.queries.size;
+  if (count === 0) return 0;
+  const generation = generationOf(modelVersion);
   return generation !== null && generation < 3 ? Math.min(count, 1) : count;
 }
 

@@ -45,8 +45,9 @@ export class GeminiReader extends BodyReader {
       this.fail('garbage', `not an event: ${data.slice(0, 200)}`);
       return null;
     }
+    const before = this.#state.usageMetadata;
     this.#read(event);
-    if (isMembers(event)) this.#learn(data, event);
+    if (isMembers(event)) this.#learn(data, event, isMembers(before) ? before : {});
     return soleText(event);
   }
 
@@ -89,7 +90,7 @@ export class GeminiReader extends BodyReader {
   }
 
   /** Learns anew after every event that did not match, but ever more seldom when that is no use. */
-  #learn(data: string, event: Members): void {
+  #learn(data: string, event: Members, before: Members): void {
     if (this.#shortcut !== null) {
       this.#pause = this.#isShortcutUsed ? 0 : Math.min(pauseMax, Math.max(1, this.#pause * 2));
       this.#wait = this.#pause;
@@ -101,7 +102,7 @@ export class GeminiReader extends BodyReader {
       this.#wait -= 1;
       return;
     }
-    this.#shortcut = learnShortcut(data, event, text);
+    this.#shortcut = learnShortcut(data, event, text, before);
     this.#isShortcutUsed = false;
   }
 

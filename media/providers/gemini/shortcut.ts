@@ -6,7 +6,7 @@ import { isPlain } from '../sse.ts';
 export interface Shortcut {
   /** Up to the text. */
   prefix: string;
-  /** From the end of the text to the first count, between the counts, behind the last one. */
+  /** From the end of the text to the first count that runs, between them, behind the last one. */
   segments: readonly string[];
   names: readonly string[];
   /** What is constant of the counts. */
@@ -31,13 +31,22 @@ const backslash = 92;
 const zero = 48;
 const digitsMax = 12;
 
-/** `text`: the only text of the event, which has counts and nothing else that means anything. */
-export function learnShortcut(data: string, event: Members, text: string): Shortcut | null {
+/**
+ * `text`: the only text of the event, which has counts and nothing else that means anything.
+ * `before`: the counts of the event before it. What is the same in both is taken for constant.
+ */
+export function learnShortcut(
+  data: string,
+  event: Members,
+  text: string,
+  before: Members,
+): Shortcut | null {
   const { usageMetadata: usage } = event;
   const at = data.indexOf(`"${text}"`);
   if (!isMembers(usage) || at < 0 || text === '' || !isPlain(text)) return null;
   const rest = data.slice(at + 1 + text.length);
-  const found = countNames
+  const running = countNames.filter((name) => usage[name] !== before[name]);
+  const found = (running.length > 0 ? running : countNames)
     .flatMap((name) => placeOf(rest, name))
     .sort((left, right) => left.start - right.start);
   if (found.length === 0) return null;
@@ -73,12 +82,15 @@ export function matchShortcut(shortcut: Shortcut, data: string): Match | null {
     position = end;
     const name = names[index];
     if (name === undefined) break;
-    while (isDigit(data.charCodeAt(position))) position += 1;
+    let count = 0;
+    for (; isDigit(data.charCodeAt(position)); position += 1) {
+      count = count * 10 + data.charCodeAt(position) - zero;
+    }
     const length = position - end;
     if (length === 0 || length > digitsMax) return null;
     // JSON writes no zero in front of a number.
     if (length > 1 && data.charCodeAt(end) === zero) return null;
-    usage[name] = Number(data.slice(end, position));
+    usage[name] = count;
   }
   return text === '' || position !== data.length ? null : { text, usage };
 }
@@ -108,22 +120,20 @@ function isProved(shortcut: Shortcut, event: Members): boolean {
     counts[name] = 900_001 + index;
     probe += String(counts[name]);
   });
-  const wanted = structuredClone(event);
-  wanted.usageMetadata = { ...usage, ...counts };
+  const wanted = { ...withText(event, text), usageMetadata: { ...usage, ...counts } };
   try {
-    const parsed: unknown = JSON.parse(probe);
-    if (!isMembers(parsed)) return false;
-    return JSON.stringify(parsed) === JSON.stringify(withText(wanted, text));
+    return JSON.stringify(JSON.parse(probe)) === JSON.stringify(wanted);
   } catch {
     return false;
   }
 }
 
+/** The event with another text: it has one candidate, and that one part. */
 function withText(event: Members, text: string): Members {
-  const [candidate] = event.candidates as [Members];
-  const [part] = (candidate.content as { parts: [Members] }).parts;
-  part.text = text;
-  return event;
+  const [candidate] = event.candidates as [{ content: { parts: [Members] } }];
+  const { content } = candidate;
+  const parts = [{ ...content.parts[0], text }];
+  return { ...event, candidates: [{ ...candidate, content: { ...content, parts } }] };
 }
 
 function isDigit(code: number): boolean {
