@@ -41,8 +41,8 @@ import {
   timesBar,
 } from './streams.ts';
 
-const WARMUP_REQUESTS = 1_000;
-const WARMUP_MS = 10_000;
+const WARMUP_REQUESTS = 3_000;
+const WARMUP_MS = 20_000;
 const GRACE_MS = 60_000;
 const VERSION = '2023-06-01';
 const oneRunNote =
