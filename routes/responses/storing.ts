@@ -27,6 +27,8 @@ export function openStored(storing: Storing, open: Open): Open {
   return async (makeDesk) => {
     let row: { id: string; inserted: Promise<void> } | null = null;
     const opened = await open((identity) => {
+      // Another look at a running generation that has just ended: the row is its own, and stays.
+      if (row?.id === identity.requestId) return makeDesk(identity);
       // Another round: the generation before was a duplicate, and never came to be.
       if (row !== null) takeBack(storing, row);
       const inserted = insert(storing, identity.requestId);
