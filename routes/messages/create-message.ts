@@ -57,7 +57,8 @@ export const createMessage = defineRoute({
   },
   problems: generationProblems,
   async handle({ body, caller, services, exchange }) {
-    const reply = await generate(messagesDialect, {
+    exchange.setHeader('request-id', exchange.requestId);
+    return await generate(messagesDialect, {
       request: messagesDialect.readRequest(body, readHeaders(exchange)),
       body,
       caller,
@@ -66,6 +67,5 @@ export const createMessage = defineRoute({
       route: '/v1/messages',
       stream: body.stream === true,
     });
-    return { ...reply, headers: { ...reply.headers, 'request-id': exchange.requestId } };
   },
 });

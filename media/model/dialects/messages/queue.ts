@@ -199,9 +199,18 @@ export function escapeText(text: string): string {
   return JSON.stringify(text).slice(1, -1);
 }
 
-/** One event with its name, as this format has it. */
+/** One event with its name, as this format has it; `members` besides its type. */
 export function sse(type: string, members: Members): string {
-  return `event: ${type}\ndata: ${JSON.stringify({ type, ...members })}\n\n`;
+  return eventOf(type, JSON.stringify(members));
+}
+
+/**
+ * The same of members that are text already. The type is put in front of the text: a spread with
+ * new members behind it takes V8's slow way, six times a stream.
+ */
+export function eventOf(type: string, membersJson: string): string {
+  const rest = membersJson === '{}' ? '}' : `,${membersJson.slice(1)}`;
+  return `event: ${type}\ndata: {"type":"${type}"${rest}\n\n`;
 }
 
 /** A delta up to its one member that is a string. */

@@ -24,18 +24,23 @@ export function stopMembers(answer: Answer): StopMembers {
   const reason = finishReason ?? 'stop';
   const container = own.container ?? null;
   const refused = reason === 'content_filter' || answerRefusal(answer) !== '';
-  if (refused) {
-    const stop_details = own.stop_details ?? unsaid;
-    return { stop_reason: 'refusal', stop_sequence: null, stop_details, container };
-  }
-  const members = { stop_sequence: null, stop_details: null, container };
+  if (refused) return stopped('refusal', container, null, own.stop_details ?? unsaid);
   if (typeof own.stop_reason === 'string' && isSaid(own.stop_reason, reason)) {
-    return { ...members, stop_reason: own.stop_reason };
+    return stopped(own.stop_reason, container);
   }
   if (reason === 'stop' && stopSequence !== null) {
-    return { ...members, stop_reason: 'stop_sequence', stop_sequence: stopSequence };
+    return stopped('stop_sequence', container, stopSequence);
   }
-  return { ...members, stop_reason: reasons[reason] };
+  return stopped(reasons[reason], container);
+}
+
+function stopped(
+  stop_reason: string,
+  container: unknown,
+  stop_sequence: string | null = null,
+  stop_details: unknown = null,
+): StopMembers {
+  return { stop_reason, stop_sequence, stop_details, container };
 }
 
 /**

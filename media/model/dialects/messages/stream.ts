@@ -5,7 +5,7 @@ import type { Problem } from '../../../../runtime/problem.ts';
 import type { Answer } from '../../answer.ts';
 import type { ModelEvent, Progress } from '../../events.ts';
 import { estimateInputTokens } from '../../tokens.ts';
-import { zeroUsage } from '../../usage.ts';
+import { type TokenUsage, zeroUsage } from '../../usage.ts';
 import {
   failureMembers,
   type Receipt,
@@ -17,10 +17,10 @@ import {
 } from '../contract.ts';
 import { citationBlock, signatureOf } from './blocks.ts';
 import { messagesError } from './error.ts';
-import { BlockQueue, escapeText, sse } from './queue.ts';
+import { BlockQueue, escapeText, eventOf, sse } from './queue.ts';
 import { stopMembers } from './stop.ts';
 import { messagesUsage } from './usage.ts';
-import { openMessage, ownEnd } from './whole.ts';
+import { openMessage, ownEnd, svcMembers } from './whole.ts';
 
 export const pingEvent = 'event: ping\ndata: {"type":"ping"}\n\n';
 
@@ -58,18 +58,17 @@ export class MessagesStreamEncoder implements StreamEncoder {
   }
 
   finish(receipt: Receipt, answer: Answer): string {
-    const { svcRouting } = receipt;
-    const routing = svcRouting === null ? {} : { svc_routing: svcRouting };
-    const svc = { svc_usage: receipt.svcUsage, ...routing };
+    const svcJson = JSON.stringify(svcMembers(receipt));
     const { usage: ownUsage, ...own } = ownEnd(answer);
-    const usage = { ...messagesUsage(receipt.usage), ...ownUsage };
+    const usage = Object.assign(messagesUsage(receipt.usage), ownUsage);
+    const endJson = JSON.stringify(Object.assign({ delta: stopMembers(answer), usage }, own));
     const begun = this.#started ? '' : this.#start([]);
     this.#queue.closeAll();
     return (
       begun +
       this.#queue.take() +
-      sse('message_delta', { delta: stopMembers(answer), usage, ...own, ...svc }) +
-      sse('message_stop', svc)
+      eventOf('message_delta', `${endJson.slice(0, -1)},${svcJson.slice(1)}`) +
+      eventOf('message_stop', svcJson)
     );
   }
 
@@ -79,7 +78,7 @@ export class MessagesStreamEncoder implements StreamEncoder {
     _answer: Answer,
     svcRouting: SvcRouting | null,
   ): string {
-    const error = messagesError(problem, this.#identity.requestId);
+    const { type: _type, ...error } = messagesError(problem, this.#identity.requestId);
     this.#queue.closeAll();
     return this.#queue.take() + sse('error', { ...error, ...failureMembers(svcUsage, svcRouting) });
   }
@@ -95,7 +94,10 @@ export class MessagesStreamEncoder implements StreamEncoder {
       ...zeroUsage,
       inputTokens: estimateInputTokens(this.#options.request),
     };
-    const usage = { ...known, outputTokens: 0, reasoningTokens: 0, searchCalls: 0 };
+    const usage: TokenUsage = { ...zeroUsage };
+    usage.inputTokens = known.inputTokens;
+    usage.cachedInputTokens = known.cachedInputTokens;
+    usage.cacheWriteTokens = known.cacheWriteTokens;
     const message = openMessage(this.#identity, usage, begun?.native);
     return sse('message_start', { message }) + pingEvent;
   }

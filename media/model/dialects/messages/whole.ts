@@ -25,30 +25,37 @@ export function wholeReply(
 ): Record<string, unknown> {
   const { usage: ownUsage, ...own } = ownEnd(answer);
   const opened = openMessage(identity, receipt.usage, answer.startNative);
-  return {
-    ...opened,
-    content: answer.items.flatMap(blocksOf),
-    ...stopMembers(answer),
-    ...own,
-    usage: { ...opened.usage, ...ownUsage },
-    svc_usage: receipt.svcUsage,
-    ...(receipt.svcRouting === null ? {} : { svc_routing: receipt.svcRouting }),
-  };
+  const usage = Object.assign(opened.usage, ownUsage);
+  const content = answer.items.flatMap(blocksOf);
+  return Object.assign(
+    opened,
+    { content },
+    stopMembers(answer),
+    own,
+    { usage },
+    svcMembers(receipt),
+  );
+}
+
+/** What we say of an answer beside its format. */
+export function svcMembers({ svcUsage, svcRouting }: Receipt): Members {
+  if (svcRouting === null) return { svc_usage: svcUsage };
+  return { svc_usage: svcUsage, svc_routing: svcRouting };
 }
 
 interface OwnMembers {
   usage?: Members;
 }
 
+const endMembers: ReadonlySet<string> = new Set(['stop_reason', 'stop_details', 'container']);
+
 /** What the upstream's end says in this format alone, besides why it ended. */
 export function ownEnd({ finishNative }: Answer): OwnMembers & Members {
-  if (finishNative?.format !== 'messages') return {};
-  const {
-    stop_reason: _reason,
-    stop_details: _details,
-    container: _container,
-    ...own
-  } = finishNative.value;
+  const own: OwnMembers & Members = {};
+  if (finishNative?.format !== 'messages') return own;
+  for (const [name, value] of Object.entries(finishNative.value)) {
+    if (!endMembers.has(name)) own[name] = value;
+  }
   return own;
 }
 
@@ -62,7 +69,7 @@ export function openMessage(
 ): Members & { usage: object } {
   const { usage: ownUsage, ...own }: OwnMembers & Members =
     native?.format === 'messages' ? native.value : {};
-  return {
+  const message = {
     id: messageId(identity.requestId),
     type: 'message',
     role: 'assistant',
@@ -73,7 +80,7 @@ export function openMessage(
     stop_reason: null,
     stop_sequence: null,
     stop_details: null,
-    ...own,
-    usage: { ...messagesUsage(usage), ...unknownUsage, ...ownUsage },
+    usage: Object.assign(messagesUsage(usage), unknownUsage, ownUsage),
   };
+  return Object.assign(message, own);
 }
