@@ -9,6 +9,7 @@ import {
   generationProblems,
   generationReplyHeaders,
 } from '../generations/generate.ts';
+import { requireSaid } from '../generations/said.ts';
 import { legacyReplySchema } from './schema.ts';
 
 const route = '/api/v1/llm/responses';
@@ -43,8 +44,10 @@ export const createLegacyResponse = defineRoute({
   },
   problems: generationProblems,
   async handle({ body, caller, services, exchange }) {
+    const request = legacyDialect.readRequest(body, {});
+    requireSaid(request, body);
     return await generate(legacyDialect, {
-      request: legacyDialect.readRequest(body, {}),
+      request,
       body,
       caller,
       services,

@@ -19,6 +19,7 @@ import {
 import { idempotencyKeyOf } from '../generations/idempotency.ts';
 import { isManaged, orderGeneration } from '../generations/order.ts';
 import { replyTo } from '../generations/reply.ts';
+import { requireSaid } from '../generations/said.ts';
 import { continueConversation } from './conversation.ts';
 import { withReferences } from './references.ts';
 import { responseSchema } from './schema.ts';
@@ -74,6 +75,7 @@ export const createResponse = defineRoute({
     const asker = { services, caller, route, idempotencyKey };
     const said = await withReferences(body, asker);
     const { request, previousId } = await continueConversation(said, {}, asker);
+    if (previousId === null) requireSaid(request, body);
     const stored = body.store !== false;
     const input = { request, body, caller, services, exchange, route, stored, background };
     const order = await orderGeneration(input);

@@ -107,3 +107,30 @@ test('an item that another family has no form for is refused by its place', asyn
   assert.equal(forwarded.status, 200, forwarded.raw);
   assert.equal((await account.balance()).heldMicros, 0n);
 });
+
+test('a conversation without anything in it is refused by its member', async () => {
+  const account = await bed.account();
+  const cases: [Format, object, string][] = [
+    ['responses', { input: [] }, 'input'],
+    ['responses', { input: [], background: true }, 'input'],
+    ['responses', { input: null, messages: [] }, 'messages'],
+    ['legacy', { input: [] }, 'input'],
+    ['legacy', { input: null, messages: [] }, 'messages'],
+  ];
+  for (const family of [...families, 'responses']) {
+    const told = (format: Format, members: object) =>
+      ask(format, account, { model: `svc-sim-${family}`, text: '', members: { ...members } });
+    for (const [format, members, path] of cases) {
+      const empty = await told(format, members);
+      assert.equal(empty.status, 400, empty.raw);
+      const { param, details } = empty.error as { param?: string; details?: { path: string } };
+      assert.equal(param ?? details?.path, path, empty.raw);
+    }
+    // They are the question then.
+    for (const format of ['responses', 'legacy'] as const) {
+      const instructed = await told(format, { input: [], instructions: question.content });
+      assert.equal(instructed.status, 200, instructed.raw);
+    }
+  }
+  assert.equal((await account.balance()).heldMicros, 0n);
+});

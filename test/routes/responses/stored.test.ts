@@ -77,6 +77,27 @@ test('many with one key keep one response', async () => {
   assert.equal((await askResponses(owner, `/${id}`)).body.status, 'completed');
 });
 
+test('a response is continued without a word, and by a retry of that when it is gone', async () => {
+  const first = await ask('hello');
+  for (const members of [{ input: [] }, { input: null }, { input: undefined }]) {
+    const asked = { ...responseBody('', { previous_response_id: first.id }), ...members };
+    const next = await askResponses(account, '', asked);
+    assert.equal(next.status, 200, JSON.stringify(next.body));
+    const read = await askResponses(account, `/${next.body.id}`);
+    assert.equal(read.body.status, 'completed');
+    const { previous_response_id: previous } = read.body as { previous_response_id?: string };
+    assert.equal(previous, first.id);
+    const third = await ask('and?', { previous_response_id: next.body.id });
+    assert.equal(third.status, 'completed');
+  }
+  const asked = responseBody('', { previous_response_id: first.id, input: [] });
+  const kept = await askResponses(account, '', asked, { key: 'wordless' });
+  await askResponses(account, `/${first.id}`, undefined, { method: 'DELETE' });
+  const again = await askResponses(account, '', asked, { key: 'wordless' });
+  assert.equal(again.status, 200);
+  assert.equal(again.body.id, kept.body.id);
+});
+
 test('a retry replays the answer of a deleted response, and brings nothing back', async () => {
   const first = await ask('hello');
   const asked = responseBody('and?', { previous_response_id: first.id });

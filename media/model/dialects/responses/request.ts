@@ -69,6 +69,8 @@ function readMessages(body: ResponsesRequestBody): Messages {
   const { input, messages } = body;
   if (input !== null && input !== undefined) return readInput(input);
   if (messages !== null && messages !== undefined) return readInput(messages, 'messages');
+  // The model goes on from the turns that are continued.
+  if ((body.previous_response_id ?? null) !== null) return [];
   throw fieldProblem('input', "Missing required field 'input'.");
 }
 

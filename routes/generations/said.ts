@@ -1,0 +1,15 @@
+// Whether a request says anything. Asked where a generation is made: a stored one is read again
+// without its input.
+import type { GenerationRequest } from '../../media/model/request.ts';
+import { fieldProblem } from '../../runtime/http/validate.ts';
+
+/**
+ * Refuses a conversation with nothing in it, not even instructions: providers do, in words that
+ * name no field, and some answer it.
+ * @throws Problem invalid_request
+ */
+export function requireSaid({ messages }: GenerationRequest, body: { input?: unknown }): void {
+  if (messages.length > 0) return;
+  const path = (body.input ?? null) === null ? 'messages' : 'input';
+  throw fieldProblem(path, `Nothing is said in '${path}', and there are no instructions.`);
+}
