@@ -15,6 +15,15 @@ const FILES_AT_ONCE = 3;
 const FILE_TIMEOUT_MS = 300_000;
 const LONG_FILE_TIMEOUT_MS = 3_600_000;
 const SLOW_FILE_MS = 20_000;
+/** They wait for half a minute or more: begun last, one of them would run on alone. */
+const LONG_WAITS = [
+  'test/routes/pages/voice/ends',
+  'test/runtime/start',
+  'test/runtime/two-processes',
+  'test/actors/voice/standstill',
+  'test/media/providers/standstill',
+  'test/runtime/embedded',
+];
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
@@ -100,7 +109,7 @@ async function runLane(take: () => string | undefined, timeout: number, totals: 
   }
 }
 
-/** Those that load the machine themselves never run beside each other, and come first. */
+/** Those that load the machine never run beside each other, and come first, as long ones do. */
 async function runFiles(files: string[], withLong: boolean): Promise<Totals> {
   const totals: Totals = {
     tests: 0,
@@ -112,7 +121,9 @@ async function runFiles(files: string[], withLong: boolean): Promise<Totals> {
   };
   const isChaos = (file: string) => shortPath(file).startsWith('test/chaos/');
   const chaos = files.filter(isChaos);
-  const others = files.filter((file) => !isChaos(file));
+  const waits = (file: string) => LONG_WAITS.some((path) => shortPath(file) === `${path}.test.js`);
+  const usual = files.filter((file) => !isChaos(file));
+  const others = [...usual.filter(waits), ...usual.filter((file) => !waits(file))];
   const timeout = withLong ? LONG_FILE_TIMEOUT_MS : FILE_TIMEOUT_MS;
   const lanes = Array.from({ length: withLong ? 1 : FILES_AT_ONCE }, (_, lane) =>
     runLane(() => (lane === 0 ? chaos.shift() : undefined) ?? others.shift(), timeout, totals),
