@@ -59,6 +59,8 @@ async function runPlan(): Promise<number> {
 const given = new Set(process.argv.slice(2));
 const unknown = [...given].find((argument) => !['--help', '-h', '--plan'].includes(argument));
 if (given.has('--help') || given.has('-h')) {
+  // Whoever reads them may have seen enough, as `| head` does.
+  process.stdout.on('error', () => {});
   process.stdout.write(`${describeVariables()}\n`);
 } else if (unknown !== undefined) {
   process.stderr.write(`tollgate cannot run: there is no option ${unknown}: see --help\n`);

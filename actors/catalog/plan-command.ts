@@ -21,6 +21,8 @@ const silent = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {
 const simulatorUrlUnknown = 'http://127.0.0.1:1';
 
 async function main(): Promise<void> {
+  // Whoever reads the lines may have seen enough, as `| head` does.
+  process.stdout.on('error', () => {});
   const config = readConfig();
   await assertFilesUsable(config);
   for (const line of planLines(await plan(config))) process.stdout.write(`${line}\n`);

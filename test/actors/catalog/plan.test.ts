@@ -1,8 +1,9 @@
 // `npm start -- --plan` as it is run: it says in lines what a start would change, changes nothing,
 // and what it said is what the start then does. And the change of the master key.
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -214,4 +215,22 @@ test('credentials under the previous master key are sealed anew, once', async ()
   assert.equal(alone.snapshot.models[0]?.targets[0]?.apiKey, apiKey, 'the old key is not needed');
   await apply({}, next, secret);
   assert.equal(await count(), 1);
+});
+
+test('a reader of the plan or the help who has left early is no failure', async () => {
+  await writeFile(path, JSON.stringify({ providers: [provider], models: [model] }));
+  for (const option of ['--plan', '--help']) {
+    const child = spawn(process.execPath, [program, option], {
+      env: { PATH: process.env.PATH ?? '', DATABASE_URL: database.url, TOLLGATE_CONFIG: path },
+      cwd: folder,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    child.stdout.destroy();
+    let errors = '';
+    child.stderr.on('data', (chunk) => {
+      errors += chunk;
+    });
+    const [code] = await once(child, 'close');
+    assert.deepEqual([code, errors], [0, ''], option);
+  }
 });
