@@ -12,9 +12,16 @@ const alias = v.pipe(v.string(), v.regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,79}$/));
 const decimalPlaces = 12;
 const decimalPattern = /^\d{1,9}(\.\d{1,12})?$/;
 const decimal = v.pipe(v.string(), v.regex(decimalPattern));
-/** Exact prices are decimal strings; the specification's tiers have numbers. Strings are kept. */
+/**
+ * Exact prices are decimal strings; the specification's tiers have numbers. Strings are kept. Of a
+ * number below the last place nothing would be left, and what it is the price of would be free.
+ */
 const price = v.pipe(
-  v.union([decimal, v.pipe(v.number(), v.minValue(0), v.maxValue(999_999_999))]),
+  v.union([
+    decimal,
+    v.literal(0),
+    v.pipe(v.number(), v.minValue(10 ** -decimalPlaces), v.maxValue(999_999_999)),
+  ]),
   v.title('Dollars'),
   v.description('US dollars: a decimal string, or a number, which is kept as one.'),
   v.transform(decimalOf),
@@ -28,7 +35,7 @@ const httpUrl = v.pipe(
     'expected an http or https URL in visible ASCII characters',
   ),
 );
-/** A number as it was written; what only arithmetic gives (1e-13, 0.1 + 0.2) is rounded. */
+/** A number as it was written; what only arithmetic gives (0.1 + 0.2) is rounded. */
 function decimalOf(value: string | number): string {
   if (typeof value === 'string') return value;
   const shortest = String(value);

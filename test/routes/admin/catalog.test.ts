@@ -183,6 +183,8 @@ test('a record that is wrong is refused with the path of the member', async () =
     ['models', model('x', { price: 'no-such-card' }), 'price'],
     ['models', model('x', { price: { input_per_million: '1' } }), 'price.output_per_million'],
     ['models', model('x', { price: { ...price, input_per_million: -1 } }), 'price'],
+    // It would be kept as 0.
+    ['models', model('x', { price: { ...price, input_per_million: 1e-13 } }), 'price'],
     ['models', model('x', { price: { ...price, input_per_million: true } }), 'price'],
     ['models', model('x', { capabilities: ['chat', 'dance'] }), 'capabilities[1]'],
     ['models', model('x', { price: tiers(9, 9) }), 'price.pricing_tiers[1].min_input_tokens'],
