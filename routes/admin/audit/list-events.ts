@@ -2,13 +2,20 @@
 import * as v from 'valibot';
 import { listAuditEvents } from '../../../db/audit-events.ts';
 import { withDeadline } from '../../../db/sql.ts';
-import { lineOfText, maxCharacters } from '../../../runtime/http/text.ts';
+import { lineOfText } from '../../../runtime/http/text.ts';
 import { Problem } from '../../../runtime/problem.ts';
 import { defineRoute } from '../../define.ts';
 import { pageQuery, pageReply, pageRequest, pageSchema } from '../../page.ts';
 
 const text = lineOfText(200);
-const moment = v.pipe(v.string(), v.minLength(10), maxCharacters(40));
+/** Without a zone it would be the time of whatever place the server is at. */
+const moment = v.pipe(
+  v.string(),
+  v.regex(
+    /^\d{4}-\d{2}-\d{2}(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:\d{2}))?$/,
+    'expected an ISO 8601 date, or a time with its zone',
+  ),
+);
 
 const eventSchema = v.strictObject({
   id: v.string(),
@@ -28,8 +35,8 @@ export const listAudit = defineRoute({
   description:
     'Newest first. Every given filter must fit: `actor` (an account id, `configuration` or ' +
     '`command`), `action` such as `provider.update`, `subject` such as `provider:name`, ' +
-    '`account_id`, and the time `from` (inclusive) and `to` (exclusive), ISO 8601. Details ' +
-    'hold no secrets.',
+    '`account_id`, and the time `from` (inclusive) and `to` (exclusive), ISO 8601: a day in UTC, ' +
+    'or a time with its zone. Details hold no secrets.',
   tag: 'Administration',
   documents: ['account'],
   access: { kind: 'admin' },
