@@ -50,7 +50,7 @@ export interface Gateway {
   killMain(signal?: NodeJS.Signals): Promise<void>;
   /** Kills the parent only; its children have to notice. Resolves when it is gone. */
   killParent(): Promise<void>;
-  /** Kills every process at once: parent, main, simulator, keeper, database. */
+  /** Kills parent, main, simulator, keeper and database at once. Resolves when all are gone. */
   killAll(): Promise<void>;
   /** Starts again on the same data and port after a kill or a stop. */
   start(): Promise<void>;
@@ -93,6 +93,18 @@ function kill(pid: number, signal: NodeJS.Signals): void {
     process.kill(pid, signal);
   } catch {
     // Gone already, which is what was wanted.
+  }
+}
+
+/** On a busy machine one that was killed holds its port and its locks for a while yet. */
+async function waitForEndOf(killed: ProcessRow[]): Promise<void> {
+  const deadline = performance.now() + STOP_TIMEOUT_MS;
+  // One that is dead and not yet collected has another command.
+  const isThere = (row: ProcessRow) =>
+    killed.some(({ pid, command }) => pid === row.pid && command === row.command);
+  while ((await listProcesses()).some(isThere)) {
+    if (performance.now() > deadline) throw new Error('what was killed does not end');
+    await sleep(20);
   }
 }
 
@@ -217,6 +229,7 @@ class RunningGateway implements Gateway {
     const rows = descendantsOf(pid, await listProcesses());
     for (const each of [pid, ...rows.map((row) => row.pid)]) kill(each, 'SIGKILL');
     await this.#waitForExit(STOP_TIMEOUT_MS);
+    await waitForEndOf(rows);
   }
 
   async stop(timeoutMs: number = STOP_TIMEOUT_MS): Promise<number | null> {

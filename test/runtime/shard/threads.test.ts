@@ -160,16 +160,19 @@ test('a start that fails or takes too long is an error, with no thread left', as
 });
 
 test('stop lets every shard drain, and forces one that takes too long', async (t) => {
-  const gentle = await startCluster(t, 2, { drainMs: 60 });
+  const drained = new SharedArrayBuffer(4);
+  const gentle = await startCluster(t, 2, { drained });
   const waiting = gentle.keeperOn(1).ask('wait', 40, 30_000);
-  const startedAt = performance.now();
-  await gentle.threads.stop(60_000);
-  assert(performance.now() - startedAt >= 55, 'it waited for the drain');
+  const stopping = gentle.threads.stop(60_000);
   assert.deepEqual(await waiting, { ok: true, value: null });
+  await sleep(20);
+  assert(!gentle.threads.status().some((each) => each.status === 'down'), 'they drain');
+  Atomics.store(new Int32Array(drained), 0, 1);
+  await stopping;
   assert(gentle.threads.status().every((each) => each.status === 'down'));
   assert.deepEqual(gentle.log.lines, []);
 
-  const stubborn = await startCluster(t, 1, { drainMs: 60_000 });
+  const stubborn = await startCluster(t, 1, { drained: new SharedArrayBuffer(4) });
   const stoppedAt = performance.now();
   await stubborn.threads.stop(100);
   assert(performance.now() - stoppedAt < 30_000, 'it did not wait for the drain');

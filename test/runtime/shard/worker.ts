@@ -12,7 +12,8 @@ export interface TestShardData {
   late?: { starts: SharedArrayBuffer; from: number; ms: number };
   neverReady?: boolean;
   exitAtStart?: boolean;
-  drainMs?: number;
+  /** A shard drains until its first number is not 0. */
+  drained?: SharedArrayBuffer;
 }
 
 export interface Everything {
@@ -183,7 +184,8 @@ async function runShard(): Promise<void> {
   });
   system.spawn(control, 'control', undefined);
   shard.onDrain(async () => {
-    await sleep(data.drainMs ?? 0);
+    const drained = data.drained && new Int32Array(data.drained);
+    while (drained !== undefined && Atomics.load(drained, 0) === 0) await sleep(2);
     await system.stop(1_000);
   });
   if (data.neverReady !== true) await shard.ready();
