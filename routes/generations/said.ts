@@ -1,5 +1,6 @@
 // Whether a request says anything. Asked where a generation is made: a stored one is read again
 // without its input.
+import { conversationMember } from '../../media/model/media-path.ts';
 import type { GenerationRequest } from '../../media/model/request.ts';
 import { fieldProblem } from '../../runtime/http/validate.ts';
 
@@ -8,8 +9,8 @@ import { fieldProblem } from '../../runtime/http/validate.ts';
  * name no field, and some answer it.
  * @throws Problem invalid_request
  */
-export function requireSaid({ messages }: GenerationRequest, body: { input?: unknown }): void {
-  if (messages.length > 0) return;
-  const path = (body.input ?? null) === null ? 'messages' : 'input';
+export function requireSaid(request: GenerationRequest): void {
+  if (request.messages.length > 0) return;
+  const path = conversationMember(request);
   throw fieldProblem(path, `Nothing is said in '${path}', and there are no instructions.`);
 }

@@ -45,7 +45,7 @@ export const createLegacyResponse = defineRoute({
   problems: generationProblems,
   async handle({ body, caller, services, exchange }) {
     const request = legacyDialect.readRequest(body, {});
-    requireSaid(request, body);
+    requireSaid(request);
     return await generate(legacyDialect, {
       request,
       body,

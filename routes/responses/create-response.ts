@@ -75,7 +75,7 @@ export const createResponse = defineRoute({
     const asker = { services, caller, route, idempotencyKey };
     const said = await withReferences(body, asker);
     const { request, previousId } = await continueConversation(said, {}, asker);
-    if (previousId === null) requireSaid(request, body);
+    if (previousId === null) requireSaid(request);
     const stored = body.store !== false;
     const input = { request, body, caller, services, exchange, route, stored, background };
     const order = await orderGeneration(input);

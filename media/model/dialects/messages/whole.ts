@@ -25,16 +25,9 @@ export function wholeReply(
 ): Record<string, unknown> {
   const { usage: ownUsage, ...own } = ownEnd(answer);
   const opened = openMessage(identity, receipt.usage, answer.startNative);
-  const usage = Object.assign(opened.usage, ownUsage);
+  Object.assign(opened.usage, ownUsage);
   const content = answer.items.flatMap(blocksOf);
-  return Object.assign(
-    opened,
-    { content },
-    stopMembers(answer),
-    own,
-    { usage },
-    svcMembers(receipt),
-  );
+  return Object.assign(opened, { content }, stopMembers(answer), own, svcMembers(receipt));
 }
 
 /** What we say of an answer beside its format. */
