@@ -1,6 +1,6 @@
 // Identifiers: a prefix and 24 hex characters, time-ordered. The node that made an id stands in
 // it, so that whoever holds a generation's id can reach its actor without a directory.
-import { randomFillSync } from 'node:crypto';
+import { randomFillSync, randomInt } from 'node:crypto';
 
 export type IdPrefix =
   | 'req'
@@ -41,6 +41,21 @@ export function newId(prefix: IdPrefix, node: number): string {
   const random = pool.toString('hex', poolOffset, poolOffset + 5);
   poolOffset += 5;
   return `${prefix}_${timeText(Date.now())}${nodeTexts[node & 0xff]}${random}`;
+}
+
+const auditRandomMax = 2 ** 40;
+let lastAudit = { ms: 0, random: 0 };
+
+/**
+ * The id of an audit event: as `newId` makes it, but of one thread's events of one millisecond the
+ * later sorts later too (as ULID's monotonic form does), so that a trail read by id has its order.
+ */
+export function newAuditId(node: number): string {
+  const ms = Date.now();
+  const next = lastAudit.random + 1;
+  const random = ms === lastAudit.ms && next < auditRandomMax ? next : randomInt(auditRandomMax);
+  lastAudit = { ms, random };
+  return `aud_${timeText(ms)}${nodeTexts[node & 0xff]}${hexOf(random, 10)}`;
 }
 
 /** What every id made at this time or later is not below. */

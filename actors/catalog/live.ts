@@ -14,7 +14,7 @@ import {
 import type { Sql, Transaction } from '../../db/sql.ts';
 import type { UpstreamTarget } from '../../media/providers/contract.ts';
 import { fitsKind } from '../../media/providers/model-kinds.ts';
-import { newId } from '../../runtime/ids.ts';
+import { newAuditId } from '../../runtime/ids.ts';
 import type { Sealer } from '../../runtime/seal.ts';
 import {
   type CatalogChange,
@@ -125,7 +125,7 @@ async function write(
   const hasKept = kind === 'providers' && provider?.api_key !== undefined;
   const unchanged = hasKept ? 'kept' : null;
   const credential = apiKey === undefined ? unchanged : apiKey === null ? 'removed' : 'set';
-  const id = newId('aud', 0);
+  const id = newAuditId(0);
   const { verb } = action;
   const event = changeEvent({ id, actor, verb, kind, name, before, after, credential });
   await insertAuditEvent(transaction, event);

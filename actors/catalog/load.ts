@@ -9,7 +9,7 @@ import {
   readCatalogWithin,
 } from '../../db/catalog.ts';
 import type { Sql, Transaction } from '../../db/sql.ts';
-import { newId } from '../../runtime/ids.ts';
+import { newAuditId } from '../../runtime/ids.ts';
 import type { Sealer } from '../../runtime/seal.ts';
 import { changeEvent } from './change.ts';
 import { type DeclaredOptions, declaredDocument } from './declared.ts';
@@ -79,7 +79,7 @@ async function applyItem(
     else if (members.includes('api_key')) credential = 'removed';
   } else await putRecord(transaction, kind, name, after);
   const event: NewAuditEvent = changeEvent({
-    id: newId('aud', 0),
+    id: newAuditId(0),
     actor: configurationActor,
     verb: change,
     kind,
@@ -105,7 +105,7 @@ async function resealCredentials(
     const credential = sealCredential(sealer, name, apiKey);
     await putProvider(transaction, { name, definition, credential });
     await insertAuditEvent(transaction, {
-      id: newId('aud', 0),
+      id: newAuditId(0),
       accountId: null,
       actor: configurationActor,
       action: 'provider.reseal',

@@ -9,7 +9,7 @@ import { assertDatabaseUsable, databaseFault, databasePlace } from '../../db/rea
 import { closePool, openPool, parseDatabaseUrl, type Sql } from '../../db/sql.ts';
 import { readConfig } from '../../runtime/config.ts';
 import { attachDatabase } from '../../runtime/embedded/database.ts';
-import { newId } from '../../runtime/ids.ts';
+import { newAuditId, newId } from '../../runtime/ids.ts';
 import { tokenHash } from './token.ts';
 
 const silent = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
@@ -97,7 +97,7 @@ function newSession() {
 
 function eventOf(action: string, accountId: string, details: Record<string, unknown>) {
   const subject = `account:${accountId}`;
-  return { id: newId('aud', 0), accountId, actor: commandActor, action, subject, details };
+  return { id: newAuditId(0), accountId, actor: commandActor, action, subject, details };
 }
 
 async function appoint(sql: Sql, isAnother: boolean): Promise<Appointed> {

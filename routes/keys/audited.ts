@@ -2,7 +2,7 @@
 import { audited } from '../../db/audit-events.ts';
 import { type ApiKey, createKeyWithin, lockKey, type NewApiKey, revokeKey } from '../../db/keys.ts';
 import { withDeadline } from '../../db/sql.ts';
-import { newId } from '../../runtime/ids.ts';
+import { newAuditId } from '../../runtime/ids.ts';
 import { fixedLimits } from '../../runtime/limits.ts';
 import { Problem } from '../../runtime/problem.ts';
 import { type CredentialChange, credentialTopic } from '../credentials.ts';
@@ -29,7 +29,7 @@ export async function createAuditedKey(
       concurrency_max: result.concurrencyMax,
     };
     const details = { label, environment, scopes, prefix, ...limits };
-    const id = newId('aud', system.node);
+    const id = newAuditId(system.node);
     const event = { id, accountId, actor, action: 'key.create', subject: `key:${result.id}` };
     return { result, event: { ...event, details } };
   });
@@ -51,7 +51,7 @@ export async function revokeAuditedKey(
     const result = await revokeKey(transaction, accountId, keyId);
     if (before?.status !== 'active') return { result, event: null };
     const { label, prefix } = before;
-    const id = newId('aud', system.node);
+    const id = newAuditId(system.node);
     const event = { id, accountId, actor, action: 'key.revoke', subject: `key:${keyId}` };
     return { result, event: { ...event, details: { label, prefix } } };
   });

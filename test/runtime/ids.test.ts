@@ -1,7 +1,7 @@
 // Identifiers: form, order, uniqueness, and the node that stands in them.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { isId, newId, nodeOfId, siblingId } from '../../runtime/ids.ts';
+import { isId, newAuditId, newId, nodeOfId, siblingId } from '../../runtime/ids.ts';
 
 test('an id is its prefix and 24 hex characters, and names its node', () => {
   for (const node of [0, 1, 17, 255]) {
@@ -19,6 +19,13 @@ test('100,000 ids differ, and later milliseconds sort later', async () => {
   const before = newId('hold', 255);
   await new Promise((resolve) => setTimeout(resolve, 3));
   assert.ok(before < newId('hold', 0));
+});
+
+test('audit events of one millisecond sort in the order in which they happened', () => {
+  const ids = Array.from({ length: 10_000 }, () => newAuditId(7));
+  assert.deepEqual([...ids].sort(), ids);
+  assert.equal(new Set(ids).size, ids.length);
+  assert.ok(ids.every((id) => isId(id, 'aud') && nodeOfId(id) === 7));
 });
 
 test('a sibling keeps the 24 characters under another prefix', () => {

@@ -5,7 +5,7 @@ import { insertAuditEvent } from '../../../db/audit-events.ts';
 import { withDeadline } from '../../../db/sql.ts';
 import { probeTarget } from '../../../media/providers/probe.ts';
 import { visibleAscii } from '../../../runtime/http/text.ts';
-import { newId } from '../../../runtime/ids.ts';
+import { newAuditId } from '../../../runtime/ids.ts';
 import { fixedLimits } from '../../../runtime/limits.ts';
 import { Problem } from '../../../runtime/problem.ts';
 import { defineRoute } from '../../define.ts';
@@ -72,7 +72,7 @@ export const testProvider = defineRoute({
       failure,
     };
     const event = {
-      id: newId('aud', services.system.node),
+      id: newAuditId(services.system.node),
       accountId: null,
       actor: requireAccount(caller).accountId,
       action: 'provider.test',

@@ -5,7 +5,7 @@ import { createAccount, findAccount } from '../../../db/accounts.ts';
 import { audited } from '../../../db/audit-events.ts';
 import { withDeadline } from '../../../db/sql.ts';
 import { createWallet } from '../../../db/wallets.ts';
-import { newId } from '../../../runtime/ids.ts';
+import { newAuditId, newId } from '../../../runtime/ids.ts';
 import { fixedLimits } from '../../../runtime/limits.ts';
 import { defineRoute } from '../../define.ts';
 import { requireAccount } from '../../require.ts';
@@ -36,7 +36,7 @@ export const createUser = defineRoute({
       await createAccount(transaction, { id, role: body.role });
       await createWallet(transaction, { id: walletId, accountId: id, type: 'personal' });
       const event = {
-        id: newId('aud', node),
+        id: newAuditId(node),
         accountId: id,
         actor,
         action: 'account.create',

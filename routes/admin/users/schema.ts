@@ -4,7 +4,7 @@ import { type Account, type AccountChange, changeAccount } from '../../../db/acc
 import { withDeadline } from '../../../db/sql.ts';
 import type { Reply } from '../../../runtime/http/route.ts';
 import { lineOfText } from '../../../runtime/http/text.ts';
-import { newId } from '../../../runtime/ids.ts';
+import { newAuditId } from '../../../runtime/ids.ts';
 import { Problem } from '../../../runtime/problem.ts';
 import { type CredentialChange, credentialTopic } from '../../credentials.ts';
 import type { Services } from '../../services.ts';
@@ -68,7 +68,7 @@ export async function applyAccountChange(
 ): Promise<Reply> {
   const changed = await withDeadline(
     changeAccount(services.sql, change, (before, after) => ({
-      id: newId('aud', services.system.node),
+      id: newAuditId(services.system.node),
       accountId: after.id,
       actor,
       action,

@@ -2,7 +2,7 @@
 import * as v from 'valibot';
 import { grantPromotion, type PromotionReply } from '../../../actors/wallet/promotion.ts';
 import { lineOfText } from '../../../runtime/http/text.ts';
-import { newId } from '../../../runtime/ids.ts';
+import { newAuditId } from '../../../runtime/ids.ts';
 import { fixedLimits } from '../../../runtime/limits.ts';
 import { Problem } from '../../../runtime/problem.ts';
 import { amount } from '../../billing/amounts.ts';
@@ -66,7 +66,7 @@ export const grantCredits = defineRoute({
     const expiresAt = body.expires_at == null ? null : new Date(body.expires_at);
     const amountMicros = BigInt(body.amount_microcredits);
     const reply = await grantPromotion(services.sql, services.wallet(walletId), {
-      eventId: newId('aud', services.system.node),
+      eventId: newAuditId(services.system.node),
       actor: requireAccount(caller).accountId,
       walletId,
       operationId: `admin.${body.operation_id}`,

@@ -9,7 +9,7 @@ import { changeAccount } from '../../../db/accounts.ts';
 import { listAuditEvents } from '../../../db/audit-events.ts';
 import { findSession } from '../../../db/sessions.ts';
 import type { Sql } from '../../../db/sql.ts';
-import { newId } from '../../../runtime/ids.ts';
+import { newAuditId } from '../../../runtime/ids.ts';
 import { freePort } from '../../../runtime/port.ts';
 import { openTestDatabase, type TestDatabase } from '../../harness/database.ts';
 import { startGateway } from '../../harness/gateway.ts';
@@ -49,7 +49,7 @@ function run(options: string[] = [], databaseUrl = database.url): Promise<Ended>
 async function disable(accountId: string): Promise<void> {
   const change = { accountId, revision: null, disabled: true };
   const changed = await changeAccount(sql, change, () => ({
-    id: newId('aud', 0),
+    id: newAuditId(0),
     accountId,
     actor: 'test',
     action: 'account.disable',

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { changeAccount } from '../../../db/accounts.ts';
-import { newId } from '../../../runtime/ids.ts';
+import { newAuditId } from '../../../runtime/ids.ts';
 import type { TestAccount } from '../../harness/account.ts';
 import { askChat } from '../../harness/chat.ts';
 import { openTestbed, type Testbed } from '../../harness/testbed.ts';
@@ -147,7 +147,7 @@ test('a change whose answer was lost is known on every shard once it is repeated
   // Durable, and nobody was told: what a commit that outlasts its deadline leaves behind.
   const change = { accountId: account.accountId, revision: null, disabled: true };
   const changed = await changeAccount(bed.sql, change, () => ({
-    id: newId('aud', 0),
+    id: newAuditId(0),
     accountId: account.accountId,
     actor: 'test',
     action: 'account.disable',
