@@ -39,11 +39,16 @@ const traces: ReadonlySet<unknown> = new Set([
   'web_search_call',
 ]);
 
+/** Traces where the provider executed them: it found tools of those that the request declares. */
+const executed: ReadonlySet<unknown> = new Set(['tool_search_call', 'tool_search_output']);
+
 /**
  * What models said for their own format alone. Others of the items of Responses may be anything:
- * a compaction is the whole conversation, and tools may be declared in one.
+ * a compaction is the whole conversation, and a search that the client executed declares tools.
  */
 function mayLeaveOut(part: ContentPart): boolean {
   if (part.type !== 'native') return false;
-  return part.format !== 'responses' || traces.has(part.value.type);
+  const { format, value } = part;
+  if (format !== 'responses' || traces.has(value.type)) return true;
+  return executed.has(value.type) && value.execution === 'server';
 }

@@ -1,5 +1,5 @@
 // The records of the catalog as resources: what each kind's routes are called, take and give. The
-// members are those of TOLLGATE_CONFIG: the schemas are the same values.
+// members are those of TOLLGATE_CONFIG: their schemas are the same values.
 import * as v from 'valibot';
 import {
   managedRouteSchema,
@@ -27,6 +27,14 @@ export interface Resource {
   description: string;
 }
 
+/** More would be no JSON integer in microcredits: 2^53 - 1 of them. */
+const creditsMax = 9_007_199_254;
+/** The bound is the border's and not the document's: what is stored must not end a start. */
+const packageEntries = {
+  ...packageSchema.entries,
+  credits: v.pipe(packageSchema.entries.credits, v.maxValue(creditsMax)),
+};
+
 function resource(
   kind: RecordKind,
   title: string,
@@ -34,7 +42,7 @@ function resource(
   added: Entries,
   description: string,
 ): Resource {
-  const { singular, nameMember, schema } = kindsOfRecords[kind];
+  const { singular, nameMember } = kindsOfRecords[kind];
   const { api_key: _credential, ...shown } = entries;
   const changeable = Object.entries(entries).filter(([name]) => name !== nameMember);
   const updates = changeable.map(([name, entry]) => [name, updatable(entry)]);
@@ -43,7 +51,7 @@ function resource(
     singular,
     title,
     path: `/api/admin/${kind}`,
-    createSchema: schema,
+    createSchema: v.strictObject(entries),
     updateSchema: v.strictObject({
       ...(Object.fromEntries(updates) as Entries),
       revision: v.optional(revisionSchema),
@@ -91,13 +99,7 @@ export const resources: readonly Resource[] = [
     {},
     'A managed route is an alias over a pool of exact models.',
   ),
-  resource(
-    'packages',
-    'Package',
-    packageSchema.entries,
-    {},
-    'A package of credits that can be bought.',
-  ),
+  resource('packages', 'Package', packageEntries, {}, 'A package of credits that can be bought.'),
   resource(
     'surfaces',
     'Surface',

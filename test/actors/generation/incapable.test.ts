@@ -89,6 +89,21 @@ test('an item that another family has no form for is refused by its place', asyn
     { type: 'compaction', encrypted_content: 'x' },
     { type: 'additional_tools', role: 'developer', tools: [] },
     { type: 'custom_tool_call', call_id: 'c', name: 'f', input: 'x' },
+    // Executed by the client: it may declare tools, and this family would never hear of them.
+    {
+      type: 'tool_search_output',
+      call_id: 't',
+      execution: 'client',
+      status: 'completed',
+      tools: [],
+    },
+    { type: 'tool_search_call', call_id: 't', status: 'completed', arguments: {} },
+  ];
+  const executed = { call_id: null, execution: 'server', status: 'completed' };
+  const traces = [
+    { type: 'web_search_call', id: 'ws_1', status: 'completed' },
+    { type: 'tool_search_call', id: 'tsc_1', ...executed, arguments: { paths: ['crm'] } },
+    { type: 'tool_search_output', id: 'tso_1', ...executed, tools: [] },
   ];
   for (const family of families) {
     const model = `svc-sim-${family}`;
@@ -99,8 +114,7 @@ test('an item that another family has no form for is refused by its place', asyn
     }
     const within = await told(model, { input: null, messages: [question, pictured] });
     assert.equal(within.error?.param, 'messages[1].content', within.raw);
-    const trace = { type: 'web_search_call', id: 'ws_1', status: 'completed' };
-    const answered = await told(model, { input: [question, trace, question] });
+    const answered = await told(model, { input: [question, ...traces, question] });
     assert.equal(answered.status, 200, answered.raw);
   }
   const forwarded = await told('svc-sim-responses', { input: [question, strange[1]] });

@@ -198,6 +198,7 @@ test('a record that is wrong is refused with the path of the member', async () =
     ['prices', { name: 'x', ...price, input_per_million: '-1' }, 'input_per_million'],
     ['routes', { alias: 'x', pool: [{ model: 'no-such-model' }] }, 'pool[0].model'],
     ['packages', { slug: 'x', name: 'x', credits: 0, price_usd: '1' }, 'credits'],
+    ['packages', { slug: 'x', name: 'x', credits: 9_007_199_255, price_usd: '1' }, 'credits'],
     ['surfaces', { name: 'x', display_name: '' }, 'display_name'],
   ];
   for (const [kind, body, path] of cases) {

@@ -80,11 +80,15 @@ function inPhase(part: ContentPart, phase: string): ContentPart {
   return part.type === 'text' ? { ...part, phase } : part;
 }
 
-/** What a client sends back of a native call is the user's side; all else the model's. */
+/**
+ * What a client sends back of a native call is the user's side; all else the model's, also what
+ * came of a call that the provider's server executed.
+ */
 function readNative(messages: Message[], item: InputItem): void {
   const part: ContentPart = { type: 'native', format: 'responses', value: item };
   const type = item.type ?? '';
-  const isReply = type.endsWith('_output') || type === 'mcp_approval_response';
+  const isOutput = type.endsWith('_output') && item.execution !== 'server';
+  const isReply = isOutput || type === 'mcp_approval_response';
   if (isReply) messages.push(message('user', [part]));
   else assistant(messages, false).parts.push(part);
 }
