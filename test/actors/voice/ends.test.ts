@@ -203,6 +203,8 @@ test('goAway and then silence: left on a timer, renewable', async () => {
   const stage = await open();
   const client = await stage.live(await stage.account());
   client.call?.says({ type: 'going_away', leftMs: 3_300 });
+  client.call?.says({ type: 'going_away', leftMs: 60_000 });
+  assert.ok(client.session.leaveAtMs <= performance.now() + 300, 'with time to say so');
   const watch = startStopwatch();
   await stage.over(client);
   watch.assertWithin(3_300, 'ended before the upstream goes');

@@ -232,6 +232,19 @@ test('barge-in is answered when nothing plays, and truncates nothing', async () 
   await stage.over(client);
 });
 
+test('who interrupts is not idle', async () => {
+  const first = await stage.live(account);
+  const second = await stage.live(account);
+  // As if nobody had said anything for more than a minute.
+  for (const { session } of [first, second]) session.lastSoundMs -= 61_000;
+  first.send({ type: 'barge_in' });
+  await stage.over(second);
+  const reason = second.of('session.ended')[0]?.reason;
+  assert.deepEqual([reason, first.ended], ['idle_timeout', null]);
+  first.leave();
+  await stage.over(first);
+});
+
 test('every barge-in is answered, and only a flood of them ends the session', async () => {
   const client = await stage.live(account);
   client.forget();

@@ -1,0 +1,69 @@
+// What an upstream may still owe when its client is gone: so much of the hold is kept, and no more.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { LiveEvent } from '../../../media/providers/live-contract.ts';
+import type { TestAccount } from '../../harness/account.ts';
+import type { FakeClient } from './fakes.ts';
+import { stagesOfFile, until } from './stage.ts';
+
+const open = stagesOfFile();
+
+function report(speechIn: number, speechOut: number): LiveEvent {
+  const text = { inputTextTokens: 0, outputTextTokens: 0 };
+  const usage = { inputSpeechTokens: speechIn, outputSpeechTokens: speechOut, ...text };
+  return { type: 'usage', usage };
+}
+
+const sound = (itemId: string, ms: number): LiveEvent => ({
+  type: 'audio',
+  itemId,
+  pcm: new Uint8Array(ms * 48),
+});
+
+function speak(client: FakeClient, ms: number): void {
+  for (let frame = 0; frame < ms / 32; frame += 1) client.frame();
+}
+
+/** What is held once the client has left, while its upstream may still report. */
+async function keptOf(account: TestAccount, client: FakeClient): Promise<bigint> {
+  const { call } = client;
+  assert.ok(call !== null);
+  call.endsAtOnce = false;
+  const heldMicros = async () => (await account.balance()).heldMicros;
+  const before = await heldMicros();
+  client.leave();
+  await until('it is reduced', async () => (await heldMicros()) !== before);
+  return heldMicros();
+}
+
+test('kept is what was missed, all that was said once more, and what comes ahead', async () => {
+  const stage = await open();
+  const account = await stage.account();
+  const client = await stage.live(account);
+  client.call?.says(report(30, 20), report(10, 5));
+  speak(client, 1_600);
+  client.call?.says({ type: 'answer_started', itemId: 'a' }, sound('a', 2_000));
+  client.call?.says({ type: 'unreported' }, { type: 'answer_started', itemId: 'b' });
+  client.call?.says(sound('b', 30_000));
+  await until('its hold has grown', () => !client.session.funds.extending);
+  // Half a minute of the last answer and half a minute ahead are 600 tokens of each kind; the
+  // longest conversation had 50 of speech, and the set-up 1,000 of text.
+  const speech = (40 + 16 + 600 + 50) * 105 + (25 + 20 + 600) * 210;
+  assert.equal(await keptOf(account, client), BigInt(speech + (1_000 + 600) * 10.5 + 600 * 21));
+  client.call?.says({ type: 'ended' });
+  const row = await stage.over(client);
+  assert.deepEqual([row.speech_in, row.speech_out], [40 + 16, 25 + 20 + 300]);
+});
+
+test('what the user said before one unreported answer is not counted for the next', async () => {
+  const stage = await open();
+  const client = await stage.live(await stage.account());
+  speak(client, 1_600);
+  for (const itemId of ['a', 'b']) {
+    client.call?.says({ type: 'answer_started', itemId }, sound(itemId, 1_000));
+    client.call?.says({ type: 'unreported' });
+  }
+  client.send({ type: 'end' });
+  const row = await stage.over(client);
+  assert.deepEqual([row.source, row.speech_in, row.speech_out], ['estimated', 16, 20]);
+});
