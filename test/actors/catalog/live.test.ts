@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { after, before, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import * as v from 'valibot';
 import type { CatalogAction } from '../../../actors/catalog/change.ts';
 import { catalogDocumentSchema } from '../../../actors/catalog/document.ts';
@@ -64,4 +65,37 @@ test('a change whose commit nobody told is served once it is repeated', async ()
   const count = published.length;
   assert.equal((await change({ verb: 'delete' })).status, 'not_found');
   assert.equal(published.length, count, 'what all have is told to nobody');
+});
+
+test('a change is answered when every shard has it, and not before', async () => {
+  let reach = () => {};
+  const reached = new Promise<void>((resolve) => {
+    reach = resolve;
+  });
+  let isPublishing = false;
+  const live = createLiveCatalog({
+    sql: database.pool('general', 1),
+    sealer: createSealer(randomBytes(32).toString('base64url')),
+    snapshot: buildSnapshot(v.parse(catalogDocumentSchema, {}), () => 0),
+    publish: () => {
+      isPublishing = true;
+      return reached;
+    },
+  });
+  const action = {
+    verb: 'create',
+    definition: { slug: 'q', name: 'Q', credits: 1, price_usd: '1' },
+  } as const;
+  let reply = '';
+  const changing = live
+    .change({ actor: 'acc_1', kind: 'packages', name: 'q', revision: null, action })
+    .then(({ status }) => {
+      reply = status;
+    });
+  while (!isPublishing) await sleep(1);
+  await sleep(1);
+  assert.equal(reply, '', 'who is answered may ask any shard');
+  reach();
+  await changing;
+  assert.equal(reply, 'changed');
 });

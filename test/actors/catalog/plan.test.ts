@@ -5,7 +5,7 @@ import { execFile, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
@@ -188,9 +188,27 @@ test('a new database and data folder are told as they would be, and not made', a
     const alone = await run(document, { DATABASE_URL: '', TOLLGATE_DATA: nowhere });
     assert.deepEqual(alone.lines, ['+ provider one']);
     assert.ok(!existsSync(nowhere));
+    const made = await mkdtemp(join(folder, 'made-'));
+    const beside = { DATABASE_URL: empty.url, TOLLGATE_DATA: made, TOLLGATE_SECRET: '' };
+    assert.deepEqual((await run(document, beside)).lines, ['+ provider one']);
+    assert.deepEqual(await readdir(made), [], 'not even a master key');
   } finally {
     await empty.close();
   }
+});
+
+test('a credential opens for the provider alone that it was stored for', async () => {
+  await apply({
+    providers: [
+      { ...provider, api_key: apiKey },
+      { ...provider, name: 'two' },
+    ],
+  });
+  await sql`UPDATE providers SET (credential, credential_key_id) =
+    (SELECT credential, credential_key_id FROM providers WHERE name = 'one') WHERE name = 'two'`;
+  await assert.rejects(apply({}), 'two would be sent what is of one');
+  await sql`DELETE FROM providers WHERE name = 'two'`;
+  await apply({});
 });
 
 test('credentials under the previous master key are sealed anew, once', async () => {

@@ -6,14 +6,18 @@ import { svcRoutingOf } from '../../../actors/generation/receipt.ts';
 import type { GenerationState } from '../../../actors/generation/state.ts';
 import { zeroUsage } from '../../../media/model/usage.ts';
 
-function receipt(status: string | null, fallbacks: number) {
-  const routing = { decision_category: 'sticky', sticky: true, decisionMs: 0.1 };
+/** When the generations of these tests began. */
+const createdAtMs = Date.now() - 60_000;
+
+function receipt(status: string | null, fallbacks: number, times: Partial<GenerationState> = {}) {
+  const routing = { decision_category: 'sticky', sticky: true, decisionMs: 40.4 };
   const state = {
-    spec: { id: 'req_000000000000000000000001', createdAtMs: Date.now(), routing },
+    spec: { id: 'req_000000000000000000000001', createdAtMs, routing },
     model: { alias: 'chosen' },
     outcome: status === null ? null : { status },
     fallbacks,
     firstEventMs: null,
+    ...times,
   };
   const made = svcRoutingOf(state as unknown as GenerationState, zeroUsage, 7n);
   assert.ok(made !== null);
@@ -33,4 +37,19 @@ test('a cut answer is complete for its receipt, a cancelled one is cancelled', (
     assert.equal(receipt(status, 0).outcome, outcome, status);
   }
   assert.equal(receipt(null, 0).outcome, 'completed');
+});
+
+test('times count from before the model was chosen, in milliseconds', () => {
+  const before = Date.now();
+  const {
+    decision,
+    first_token: first,
+    total,
+  } = receipt('completed', 0, {
+    firstEventMs: createdAtMs + 300,
+  }).latency_ms;
+  const begunAtMs = createdAtMs - 40;
+  assert.deepEqual([decision, first], [40.4, 340]);
+  assert.ok(total >= before - begunAtMs && total <= Date.now() - begunAtMs, `${total} ms`);
+  assert.equal(receipt('failed', 0).latency_ms.first_token, null, 'nothing was shown');
 });

@@ -228,6 +228,12 @@ test('barge-in is answered when nothing plays, and truncates nothing', async () 
   client.send({ type: 'barge_in' });
   assert.deepEqual(client.types(), ['playback.clear', 'playback.clear']);
   assert.deepEqual(client.call?.told, ['bargeIn null', 'bargeIn null']);
+  speak(client, 'a', 40);
+  client.call?.says({ type: 'audio_done', itemId: 'a' });
+  client.call?.says({ type: 'answer_done', outcome: 'completed' });
+  await until('it was played', () => client.types().at(-1) === 'listening');
+  client.send({ type: 'barge_in' });
+  assert.equal(client.call?.told.at(-1), 'bargeIn null', 'of what was heard whole, too');
   client.leave();
   await stage.over(client);
 });

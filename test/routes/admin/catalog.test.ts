@@ -159,6 +159,12 @@ test('a stale revision changes nothing; of many changes on one revision one is m
     const { status, code, details } = refusal(await desk(method, at, { ...body, ifMatch: '"1"' }));
     assert.deepEqual([status, code, details], [409, 'conflict', { revision: 2 }], method);
   }
+  for (const verb of ['disable', 'enable']) {
+    const { status, code, details } = refusal(
+      await desk('POST', `${path}/${verb}`, { body: { revision: 1 } }),
+    );
+    assert.deepEqual([status, code, details], [409, 'conflict', { revision: 2 }], verb);
+  }
   assert.equal((await desk('DELETE', path, { ifMatch: '"2"' })).status, 200);
 });
 

@@ -85,6 +85,7 @@ test('requests that are wrong are refused before anything is asked or held', asy
     [{ voice: 'somebody' }, 400, 'invalid_request', 'voice'],
     [{ voice: 'cedar' }, 400, 'invalid_request', 'voice'],
     [{ speed: 0.2 }, 400, 'invalid_request', 'speed'],
+    [{ speed: 5 }, 400, 'invalid_request', 'speed'],
     [{ response_format: 'opus' }, 400, 'invalid_request', 'response_format'],
     [{ stream_format: 'sse' }, 400, 'invalid_request', 'stream_format'],
     [{ model: 'nothing' }, 404, 'model_not_found', 'model'],
