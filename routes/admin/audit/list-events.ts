@@ -2,6 +2,7 @@
 import * as v from 'valibot';
 import { listAuditEvents } from '../../../db/audit-events.ts';
 import { withDeadline } from '../../../db/sql.ts';
+import { momentOf } from '../../../runtime/http/moment.ts';
 import { lineOfText } from '../../../runtime/http/text.ts';
 import { Problem } from '../../../runtime/problem.ts';
 import { defineRoute } from '../../define.ts';
@@ -55,8 +56,8 @@ export const listAudit = defineRoute({
   async handle({ query, services }) {
     const { limit, afterId } = pageRequest(query);
     const { actor = null, action = null, subject = null, account_id = null } = query;
-    const from = momentOf('from', query.from);
-    const to = momentOf('to', query.to);
+    const from = requireMoment('from', query.from);
+    const to = requireMoment('to', query.to);
     const filter = { actor, action, subject, accountId: account_id, from, to };
     const page = await withDeadline(listAuditEvents(services.sql, filter, limit, afterId));
     const events = page.events.map(({ id, at, accountId, details, ...event }) => ({
@@ -76,10 +77,9 @@ export const listAudit = defineRoute({
   },
 });
 
-function momentOf(name: string, text: string | undefined): Date | null {
+function requireMoment(name: string, text: string | undefined): Date | null {
   if (text === undefined) return null;
-  const moment = new Date(text);
-  const year = moment.getUTCFullYear();
-  if (year >= 1970 && year < 10_000) return moment;
+  const moment = momentOf(text);
+  if (moment !== null) return moment;
   throw new Problem('invalid_request', { message: `${name} is no ISO 8601 time.`, param: name });
 }

@@ -1,6 +1,7 @@
 // POST /api/admin/wallets/{wallet_id}/grants: promotional credits, granted once per operation id.
 import * as v from 'valibot';
 import { grantPromotion, type PromotionReply } from '../../../actors/wallet/promotion.ts';
+import { momentOf } from '../../../runtime/http/moment.ts';
 import { lineOfText } from '../../../runtime/http/text.ts';
 import { newAuditId } from '../../../runtime/ids.ts';
 import { fixedLimits } from '../../../runtime/limits.ts';
@@ -63,7 +64,7 @@ export const grantCredits = defineRoute({
   problems: ['not_found', 'invalid_state', 'idempotency_key_reused', 'dependency_unavailable'],
   async handle({ params, body, caller, services }) {
     const { wallet_id: walletId } = params;
-    const expiresAt = body.expires_at == null ? null : new Date(body.expires_at);
+    const expiresAt = body.expires_at == null ? null : requireMoment(body.expires_at);
     const amountMicros = BigInt(body.amount_microcredits);
     const reply = await grantPromotion(services.sql, services.wallet(walletId), {
       eventId: newAuditId(services.system.node),
@@ -87,6 +88,13 @@ export const grantCredits = defineRoute({
     return { status: 201, headers: { 'cache-control': 'no-store' }, json };
   },
 });
+
+function requireMoment(text: string): Date {
+  const moment = momentOf(text);
+  if (moment !== null) return moment;
+  const message = 'expires_at is no ISO 8601 time with seconds and a zone.';
+  throw new Problem('invalid_request', { message, param: 'expires_at' });
+}
 
 function requireGrant(reply: PromotionReply): PromotionReply & { status: 'granted' } {
   switch (reply.status) {

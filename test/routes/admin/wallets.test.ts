@@ -137,6 +137,10 @@ test('a grant that cannot be is refused with its path and leaves nothing', async
     [{ ...good, note: '' }, 'note'],
     [{ ...good, expires_at: 'soon' }, 'expires_at'],
     [{ ...good, expires_at: past }, 'expires_at'],
+    // A day that no year has, a zone that `Date` does not know, a year of five digits.
+    [{ ...good, expires_at: '2099-02-31T00:00:00Z' }, 'expires_at'],
+    [{ ...good, expires_at: '2099-01-01T00:00:00+01' }, 'expires_at'],
+    [{ ...good, expires_at: '9999-12-31T23:59:59-01:00' }, 'expires_at'],
     [{ ...good, kind: 'purchase' }, 'kind'],
   ];
   for (const [body, field] of bodies) {
