@@ -201,5 +201,5 @@ export function attemptEnded(
 function rejectionOf({ work }: AudioSpec): PlainProblem {
   return work.kind === 'speech'
     ? plainProblem('invalid_request', 'The model refused the request as invalid.')
-    : plainProblem('unprocessable_media', 'The model refused the recording.');
+    : plainProblem('invalid_request', 'The model refused the recording.');
 }

@@ -32,6 +32,8 @@ export type CatalogRefusal =
   | { status: 'exists' | 'stale'; revision: number }
   | { status: 'invalid'; path: string; message: string }
   /** Other records need it: such as `model x`. */
+  /** The name is that of a record of another kind. */
+  | { status: 'taken'; by: string }
   | { status: 'in_use'; by: string[] };
 
 export type CatalogReply =
@@ -147,11 +149,18 @@ function withoutCredential({ api_key: _credential, ...definition }: Definition):
   return definition;
 }
 
-/** A fault of the record itself has its path; one of another means that it is needed there. */
+/**
+ * A fault of the record itself has its path; one of another means that it is needed there. Models
+ * and routes share their names.
+ */
 function refusalOf(change: CatalogChange, document: CatalogDocument, fault: Fault): CatalogRefusal {
   const records = document[fault.kind] as Definition[];
   const record = fault.index === null ? undefined : records[fault.index];
   const name = record === undefined ? change.name : nameOf(fault.kind, record);
+  if (fault.kind === 'routes' && fault.path === 'alias') {
+    const owner = change.kind === 'routes' ? 'models' : 'routes';
+    return { status: 'taken', by: `${kindsOfRecords[owner].singular} ${name}` };
+  }
   if (fault.kind === change.kind && name === change.name) {
     return { status: 'invalid', path: fault.path, message: fault.message };
   }

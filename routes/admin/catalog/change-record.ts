@@ -53,6 +53,8 @@ export async function changeRecord(
         message: 'There is a record of this name.',
         details: { revision: reply.revision },
       });
+    case 'taken':
+      throw new Problem('conflict', { message: `The name is taken by ${reply.by}.` });
     case 'in_use':
       throw new Problem('conflict', {
         message: `It is needed by ${reply.by.join(', ')}.`,

@@ -285,8 +285,15 @@ test('what other records need cannot be deleted, and the catalog stays as it was
     assert.deepEqual([status, code], [409, 'conflict'], path);
     assert.match(String((details.needed_by as string[])[0]), new RegExp(`^${by}`));
   }
-  const shadow = refusal(await desk('POST', '/models', { body: model('over') }));
-  assert.equal(shadow.status, 409, 'the alias is a managed route');
+  const route = { alias: 'needing', pool: [{ model: 'needing' }] };
+  for (const [kind, body, owner] of [
+    ['models', model('over'), 'route over'],
+    ['routes', route, 'model needing'],
+  ] as const) {
+    const { status, message, details } = refusal(await desk('POST', `/${kind}`, { body }));
+    assert.deepEqual([status, message], [409, `The name is taken by ${owner}.`]);
+    assert.equal(details.needed_by, undefined);
+  }
   const after = await freshGet(`${bed.url}/api/public/models`);
   assert.equal(after.text, before.text);
   for (const path of ['/routes/over', '/models/needing', '/prices/needed']) {

@@ -30,9 +30,9 @@ export async function openDesk(bed: Testbed): Promise<Desk> {
 }
 
 /** The error of a refusal: status, code, and where it is. */
-export function refusal(reply: Reply): { status: number; code: unknown; details: Members } {
-  const error = (reply.json.error ?? {}) as Members;
-  return { status: reply.status, code: error.code, details: (error.details ?? {}) as Members };
+export function refusal({ status, json }: Reply) {
+  const { code, message, details } = (json.error ?? {}) as Members;
+  return { status, code, message, details: (details ?? {}) as Members };
 }
 
 /** Every item of a list, page by page. */

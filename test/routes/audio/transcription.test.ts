@@ -170,10 +170,13 @@ test('failures cost nothing, and the next route is asked', async () => {
     assert.equal((await refusalOf(refused)).status, 502);
     assert.equal(await paid(account), 2n * microsPerSecond);
   }
-  audio.one.behaviour = { kind: 'status', status: 400 };
   const account = await audio.bed.account();
-  const refused = await hear(audio, account, speech, { fields: { model: 'hear-one' } });
-  assert.equal((await refusalOf(refused)).code, 'unprocessable_media');
+  for (const status of [400, 413, 422]) {
+    audio.one.behaviour = { kind: 'status', status };
+    const refused = await hear(audio, account, speech, { fields: { model: 'hear-one' } });
+    const { status: told, code } = await refusalOf(refused);
+    assert.deepEqual([told, code], [400, 'invalid_request'], `the provider said ${status}`);
+  }
   assert.equal(await paid(account), 0n);
 });
 
