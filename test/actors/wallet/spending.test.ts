@@ -12,7 +12,7 @@ import {
   release,
   settle,
 } from '../../../actors/wallet/ledger.ts';
-import { freshId, holdOf, promotion, purchase } from './bank.ts';
+import { claimingHold, freshId, holdOf, promotion, purchase } from './bank.ts';
 
 const known = nothingKnown();
 const nowMs = Date.now();
@@ -46,6 +46,22 @@ function end(made: Wallet, holdId: string, chargeMicros: bigint): void {
   assert.equal(settle(made, request, known).status, 'settled');
 }
 
+/** What a session has used that owes nothing yet. */
+function checkpoint() {
+  return {
+    id: freshId('vs'),
+    usage: {
+      inputSpeechTokens: 0,
+      inputTextTokens: 0,
+      outputSpeechTokens: 0,
+      outputTextTokens: 0,
+      searchCalls: 0,
+    },
+    dueMicros: 0n,
+    dueProviderMicros: 0n,
+  };
+}
+
 test('a hold that began on purchases spends the promotion that extended it first', () => {
   const made = wallet(60n, 100n);
   const other = begin(made, 60n);
@@ -60,18 +76,7 @@ test('a hold that began on purchases spends the promotion that extended it first
 test('a hold that is reduced keeps what is spent first', () => {
   const made = wallet(60n, 100n);
   const holdId = begin(made, 100n);
-  const session = {
-    id: freshId('vs'),
-    usage: {
-      inputSpeechTokens: 0,
-      inputTextTokens: 0,
-      outputSpeechTokens: 0,
-      outputTextTokens: 0,
-      searchCalls: 0,
-    },
-    dueMicros: 0n,
-    dueProviderMicros: 0n,
-  };
+  const session = checkpoint();
   assert.equal(reduce(made, { holdId, step: 1, keepMicros: 60n, session }).status, 'reduced');
   // What went back is free for others, and it is what was bought.
   const other = begin(made, 100n);
@@ -79,6 +84,31 @@ test('a hold that is reduced keeps what is spent first', () => {
   assert.deepEqual(left(made), [60n, 0n]);
   end(made, holdId, 30n);
   assert.deepEqual(left(made), [30n, 0n]);
+});
+
+test('an older step changes nothing, and no step a hold that has expired', () => {
+  const made = wallet(0n, 100n);
+  const request = claimingHold(40n, null);
+  assert.equal(hold(made, request, known).status, 'held');
+  const { holdId, expiresAtMs } = request;
+  const more = (step: number) =>
+    extend(made, { holdId, step, amountMicros: 10n, minimumMicros: 1n, expiresAtMs }, known);
+  const less = (step: number, keepMicros: bigint) =>
+    reduce(made, { holdId, step, keepMicros, session: checkpoint() }).status;
+  const held = () => made.balances.heldMicros;
+  assert.deepEqual(more(2), { status: 'extended', addedMicros: 10n });
+  assert.deepEqual(more(1), { status: 'hold_not_active' });
+  assert.equal(less(1, 5n), 'reduced');
+  assert.equal(held(), 50n);
+  assert.equal(less(3, 20n), 'reduced');
+  assert.equal(less(3, 5n), 'reduced');
+  assert.deepEqual(more(3), { status: 'extended', addedMicros: 0n }, 'nothing came with it');
+  assert.equal(held(), 20n);
+  const expiring = { holdId, reason: 'expired', finish: null } as const;
+  assert.equal(release(made, expiring, expiresAtMs).status, 'released');
+  assert.deepEqual(more(4), { status: 'hold_not_active' });
+  assert.equal(less(5, 0n), 'hold_not_active');
+  assert.deepEqual([held(), made.balances.walletMicros], [0n, 100n]);
 });
 
 test('what is over the hold is taken in the same order, and the rest is a shortfall', () => {
