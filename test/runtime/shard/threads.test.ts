@@ -1,5 +1,8 @@
 // Real shard threads: messages between all nodes, a shard that goes and comes back, drain and stop.
 import { strict as assert } from 'node:assert';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { startStopwatch } from '../../harness/stopwatch.ts';
 import { sleep } from '../actor/kinds.ts';
@@ -72,7 +75,10 @@ test('crashes, deadlines and unsendable values of another thread are answers', a
 test('a stuck shard gets no more than the bound, and takes more once it reads again', async (t) => {
   const cluster = await startCluster(t, 1);
   const keeper = cluster.keeperOn(1);
-  cluster.controlOf(1).tell('blockFor', 3_000);
+  const folder = await mkdtemp(join(tmpdir(), 'tollgate-stuck-'));
+  t.after(() => rm(folder, { recursive: true, force: true }));
+  const path = join(folder, 'go-on');
+  cluster.controlOf(1).tell('blockUntil', path);
   await sleep(30);
   const payload = new Uint8Array(2 ** 20);
   let accepted = 0;
@@ -82,6 +88,7 @@ test('a stuck shard gets no more than the bound, and takes more once it reads ag
   }
   assert(accepted >= 60 && accepted <= 70, `${accepted} MiB were accepted`);
   assert.deepEqual(await keeper.ask('where', null, 100), { ok: false, reason: 'overloaded' });
+  await writeFile(path, '');
   await eventually(() => keeper.tell('echo', 1), 'the shard reads again');
   assert.deepEqual(await keeper.ask('where', null, 30_000), { ok: true, value: 1 });
 });

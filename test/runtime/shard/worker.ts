@@ -1,4 +1,5 @@
 // A shard thread for tests: the kinds below, a bus, and ways to die. It has no HTTP app.
+import { existsSync } from 'node:fs';
 import { parentPort } from 'node:worker_threads';
 import type { ActorKind, ActorLog } from '../../../runtime/actor/contract.ts';
 import { createActorSystem } from '../../../runtime/actor/system.ts';
@@ -73,8 +74,13 @@ export type ShardControlProtocol = {
   heard: (nothing: null) => unknown[];
   publish: (payload: unknown) => null;
   blockFor: (ms: number) => null;
+  /** Until there is a file of this path, a minute at most. */
+  blockUntil: (path: string) => null;
   spawnLocal: (id: string) => { node: number; kind: string; id: string };
 };
+
+/** Nobody ever wakes who waits on it. */
+const nothing = new Int32Array(new SharedArrayBuffer(4));
 
 interface ShardControls {
   shard: ShardConnection | null;
@@ -119,6 +125,11 @@ export function shardControlKind(
       blockFor(_state, ms) {
         const until = performance.now() + ms;
         while (performance.now() < until);
+        return null;
+      },
+      blockUntil(_state, path) {
+        const until = performance.now() + 60_000;
+        while (!existsSync(path) && performance.now() < until) Atomics.wait(nothing, 0, 0, 5);
         return null;
       },
       spawnLocal: (_state, id, context) => {
