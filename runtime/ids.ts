@@ -32,8 +32,11 @@ function timeText(ms: number): string {
   return lastTime.text;
 }
 
-/** A new id: 12 hex of milliseconds, 2 of the node (0 to 255), 10 random (40 bits). */
-export function newId(prefix: IdPrefix, node: number): string {
+/**
+ * A new id: 12 hex of milliseconds, 2 of the node (0 to 255), 10 random (40 bits). Audit events,
+ * whose order counts, have `newAuditId`.
+ */
+export function newId(prefix: Exclude<IdPrefix, 'aud'>, node: number): string {
   if (poolOffset + 5 > pool.length) {
     randomFillSync(pool);
     poolOffset = 0;

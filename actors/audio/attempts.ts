@@ -199,7 +199,6 @@ export function attemptEnded(
 }
 
 function rejectionOf({ work }: AudioSpec): PlainProblem {
-  return work.kind === 'speech'
-    ? plainProblem('invalid_request', 'The model refused the request as invalid.')
-    : plainProblem('invalid_request', 'The model refused the recording.');
+  const refused = work.kind === 'speech' ? 'request as invalid' : 'recording';
+  return plainProblem('invalid_request', `The model refused the ${refused}.`);
 }

@@ -31,9 +31,9 @@ export type CatalogRefusal =
   | { status: 'not_found' }
   | { status: 'exists' | 'stale'; revision: number }
   | { status: 'invalid'; path: string; message: string }
-  /** Other records need it: such as `model x`. */
-  /** The name is that of a record of another kind. */
+  /** The name is that of a record of another kind, such as `model x`. */
   | { status: 'taken'; by: string }
+  /** Other records need it: such as `model x`. */
   | { status: 'in_use'; by: string[] };
 
 export type CatalogReply =

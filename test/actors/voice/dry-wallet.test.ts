@@ -2,26 +2,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { WalletProtocol } from '../../../actors/wallet/protocol.ts';
-import type { LiveEvent } from '../../../media/providers/live-contract.ts';
 import type { ActorRef } from '../../../runtime/actor/contract.ts';
-import type { FakeClient } from './fakes.ts';
+import { type FakeClient, report, sound } from './fakes.ts';
 import { stagesOfFile, until } from './stage.ts';
 
 const open = stagesOfFile();
 /** 100 s x 10 tokens x (100 + 10 + 200 + 20) x 1.05 */
 const holdMicros = 346_500n;
 
-function report(speechIn: number, speechOut: number): LiveEvent {
-  const text = { inputTextTokens: 0, outputTextTokens: 0 };
-  const usage = { inputSpeechTokens: speechIn, outputSpeechTokens: speechOut, ...text };
-  return { type: 'usage', usage };
-}
-
-const sound = (itemId: string, ms: number): LiveEvent => ({
-  type: 'audio',
-  itemId,
-  pcm: new Uint8Array(ms * 48),
-});
 const reasonOf = (client: FakeClient) => client.of('session.ended')[0]?.reason;
 
 test('a session ends before an answer whose input alone is not covered begins', async () => {

@@ -149,3 +149,17 @@ export class FakeCall implements LiveCall {
     if (this.endsAtOnce) queueMicrotask(() => this.says({ type: 'ended' }));
   }
 }
+
+/** An upstream's usage in tokens of speech. */
+export function report(speechIn: number, speechOut: number): LiveEvent {
+  const text = { inputTextTokens: 0, outputTextTokens: 0 };
+  const usage = { inputSpeechTokens: speechIn, outputSpeechTokens: speechOut, ...text };
+  return { type: 'usage', usage };
+}
+
+/** So many milliseconds of an answer's sound. */
+export const sound = (itemId: string, ms: number): LiveEvent => ({
+  type: 'audio',
+  itemId,
+  pcm: new Uint8Array(ms * 48),
+});

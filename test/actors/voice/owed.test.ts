@@ -1,24 +1,11 @@
 // What an upstream may still owe when its client is gone: so much of the hold is kept, and no more.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { LiveEvent } from '../../../media/providers/live-contract.ts';
 import type { TestAccount } from '../../harness/account.ts';
-import type { FakeClient } from './fakes.ts';
+import { type FakeClient, report, sound } from './fakes.ts';
 import { stagesOfFile, until } from './stage.ts';
 
 const open = stagesOfFile();
-
-function report(speechIn: number, speechOut: number): LiveEvent {
-  const text = { inputTextTokens: 0, outputTextTokens: 0 };
-  const usage = { inputSpeechTokens: speechIn, outputSpeechTokens: speechOut, ...text };
-  return { type: 'usage', usage };
-}
-
-const sound = (itemId: string, ms: number): LiveEvent => ({
-  type: 'audio',
-  itemId,
-  pcm: new Uint8Array(ms * 48),
-});
 
 function speak(client: FakeClient, ms: number): void {
   for (let frame = 0; frame < ms / 32; frame += 1) client.frame();
