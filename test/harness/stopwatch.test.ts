@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {
+  assertLinear,
   busyFactorBetween,
   busyFactorMax,
   cpuMsOf,
@@ -79,4 +80,19 @@ test('work costs its processor time, waiting costs none', async () => {
     while (process.cpuUsage().user - before < 300_000);
   });
   assert.ok(worked >= 300 && waited < 150, `${worked} ms of work, ${waited} ms of waiting`);
+});
+
+test('work by the square of its size is told from work by its size', async () => {
+  const turns = (count: number) => () => {
+    let sum = 0;
+    for (let at = 0; at < count; at++) sum = (sum + Math.imul(at, sum + 7)) | 0;
+    return sum;
+  };
+  await assertLinear(32_000_000, turns, 'a loop', 10);
+  const square = (size: number) => turns(size * size);
+  await assert.rejects(
+    assertLinear(6_000, square, 'a square', 10),
+    /^AssertionError.*a square: 8 times as much costs (\d\d+, ){2}\d\d+ times as much/,
+  );
+  await assertLinear(6_000, square, 'what is over at once', 60_000);
 });

@@ -103,3 +103,28 @@ export async function cpuMsOf(work: () => unknown): Promise<number> {
   const { user, system } = process.cpuUsage(before);
   return (user + system) / 1_000;
 }
+
+/** Eight times as much costs 8 times as much where it is linear, 64 times by its square. */
+const GROWTH = { factor: 8, costMax: 24, attempts: 3 };
+
+/**
+ * Fails when work grows faster than its size. No figure of time decides: how fast the machine is,
+ * and who shares its caches, makes the small and the large alike dearer.
+ * @param workOf makes the work of a size, outside of what is measured.
+ * @param cheapMs CPU time that is no trouble, and too little to tell a law from.
+ */
+export async function assertLinear(
+  size: number,
+  workOf: (size: number) => () => unknown,
+  what: string,
+  cheapMs = 500,
+): Promise<void> {
+  const ratios: number[] = [];
+  while (ratios.length < GROWTH.attempts) {
+    const small = await cpuMsOf(workOf(Math.round(size / GROWTH.factor)));
+    const large = await cpuMsOf(workOf(size));
+    if (large < cheapMs || large < small * GROWTH.costMax) return;
+    ratios.push(Math.round(large / small));
+  }
+  assert.fail(`${what}: ${GROWTH.factor} times as much costs ${ratios.join(', ')} times as much`);
+}
