@@ -122,7 +122,7 @@ function buildModel(
     .map(({ provider, upstreamModel }) => upstreamTarget(provider, upstreamModel));
   const available = targets.length > 0;
   const isText = model.kind === 'generation';
-  const capabilities = isText ? model.capabilities : ['audio'];
+  const capabilities = isText ? [...new Set(model.capabilities)] : ['audio'];
   return {
     alias: model.alias,
     createdAt,

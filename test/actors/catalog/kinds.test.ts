@@ -57,6 +57,13 @@ test('a model without its kind is one for generation', () => {
   assert.equal(document.models[0]?.kind, 'generation');
 });
 
+test('a capability that is declared twice is shown once', () => {
+  const twice = { ...text, capabilities: ['chat', 'tools', 'chat'] };
+  const document = v.parse(catalogDocumentSchema, { providers, models: [twice] });
+  const [entry] = publicEntries(buildSnapshot(document, () => 0));
+  assert.deepEqual(entry?.capabilities, ['chat', 'tools']);
+});
+
 test('a provider must be of a family that can run the kind', () => {
   const routes = (provider: string) => ({ routes: [{ provider, upstream_model: 'x' }] });
   for (const [model, provider] of [
