@@ -173,6 +173,19 @@ test('needs are read from every message, and reasoning is only wished for', () =
   );
   assert.deepEqual(plain.preferred, []);
   assert.deepEqual(plain.capabilities, []);
+  const budget = { effort: null, budgetTokens: 1_024, summary: false };
+  assert.deepEqual(needsOf(neutralRequest({ reasoning: budget }), 1).preferred, ['reasoning']);
+  const value = { type: 'web_search' };
+  const nativeTools = [{ format: 'responses' as const, value, isOptional: true }];
+  assert.equal(needsOf(neutralRequest({ nativeTools }), 1).format, null);
+  const called = userMessage('go on');
+  called.toolCalls.push({ id: 'c', name: 'f', arguments: '{}' });
+  const { capabilities } = needsOf(neutralRequest({ messages: [called] }), 1);
+  assert.deepEqual(
+    capabilities,
+    ['tools'],
+    'the conversation has calls, though none is offered now',
+  );
 });
 
 test('a policy’s version is that of what it says, however it is written', () => {
@@ -185,5 +198,7 @@ test('a policy’s version is that of what it says, however it is written', () =
   assert.match(version({ denied_models: ['a', 'b'] }), /^1\.[a-f0-9]{12}$/);
   assert.equal(version({ denied_models: ['a', 'b'] }), version({ denied_models: ['b', 'a'] }));
   assert.notEqual(version({ denied_models: ['a'] }), version({ allowed_models: ['a'] }));
+  const premium = (percent: number) => version({ max_cost_premium_percent: percent });
+  assert.notEqual(premium(10), premium(20));
   assert.equal(policyVersion(narrowPolicy(openPolicy, openPolicy)), '1');
 });

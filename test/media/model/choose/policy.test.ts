@@ -57,3 +57,10 @@ test('no policy restricts nothing, and changes none', () => {
   );
   assert.ok(allowsModel(openPolicy, 'a') && allowsProvider(openPolicy, 'a'));
 });
+
+test('a list of a thousand names is read, and one more is refused', () => {
+  const read = (length: number) =>
+    readRoutingPolicy({ denied_models: Array.from({ length }, (_, index) => `m${index}`) }).ok;
+  assert.equal(read(1_000), true);
+  assert.equal(read(1_001), false);
+});
