@@ -2,6 +2,7 @@
 import { strict as assert } from 'node:assert';
 import { after, before, test } from 'node:test';
 import * as v from 'valibot';
+import { createMultipartReader } from '../../../runtime/http/multipart.ts';
 import { type Serving, serve, testRoute } from './serving.ts';
 
 let serving: Serving;
@@ -116,6 +117,8 @@ test('missing, unknown and oversized parts are named', async () => {
     [form({ model: 'm', file, cover: new Blob(['x'.repeat(11)]) }), 413, 'cover'],
     [form({ model: 'm', file: new Blob([new Uint8Array(3 * 1024 * 1024 + 1)]) }), 413, 'file'],
   ];
+  const full = form({ model: 'm', file, cover: new Blob(['x'.repeat(10)]) });
+  assert.equal((await post(full)).status, 200, 'a file may be as large as its bound');
   const twice = form({ model: 'm', file: new Blob(['x']) });
   twice.append('file', new Blob(['y']), 'y');
   cases.push([twice, 400, 'file']);
@@ -141,6 +144,8 @@ test('malformed bodies are 400 instead of half read', async () => {
     [whole, 'multipart/form-data'],
     [whole, 'multipart/form-data; boundary='],
     [whole, 'multipart/form-data; boundary=other'],
+    [whole.replaceAll('--b', '--b*'), 'multipart/form-data; boundary=b*'],
+    [whole.replace('"f"', `"f"\r\na: ${'b'.repeat(8 * 1024)}`), type],
     [`${part('model', 'm')}--b\r\n${'a: b\r\n'.repeat(30)}\r\nx\r\n${upload}--b--\r\n`, type],
     [`--b\r\ncontent-disposition: form-data\r\n\r\nx\r\n${whole}`, type],
     [`${part('model', 'm').repeat(200)}--b--`, type],
@@ -157,6 +162,33 @@ test('malformed bodies are 400 instead of half read', async () => {
     const { status } = await post(whole.slice(0, cut), type);
     assert.ok(status === 400 || cut >= whole.length - 2, `cut at ${cut}: ${status}`);
   }
+});
+
+test('a hundred parts are read, and one more is refused', async () => {
+  const upload = '--b\r\ncontent-disposition: form-data; name="file"; filename="f"\r\n\r\nx\r\n';
+  const model = '--b\r\ncontent-disposition: form-data; name="model"\r\n\r\nm\r\n';
+  const flag = '--b\r\ncontent-disposition: form-data; name="include[]"\r\n\r\ni\r\n';
+  const at = (count: number) =>
+    post(`${upload}${model}${flag.repeat(count - 2)}--b--\r\n`, 'multipart/form-data; boundary=b');
+  assert.equal((await at(100)).status, 200);
+  assert.equal((await at(101)).status, 400);
+});
+
+test('a file name is cut, and a file outlives the body that it came in', () => {
+  const read = createMultipartReader({
+    kind: 'multipart',
+    schema: v.strictObject({}),
+    bytesMax: 10_000,
+    files: { file: { required: true, bytesMax: 100 } },
+  });
+  const name = 'n'.repeat(300);
+  const bytes = Buffer.from(
+    `--b\r\ncontent-disposition: form-data; name="file"; filename="${name}"\r\n\r\nx\r\n--b--\r\n`,
+  );
+  const { file } = read(bytes, 'multipart/form-data; boundary=b').files;
+  bytes.fill(0);
+  assert.equal(file?.filename.length, 255);
+  assert.deepEqual([...(file?.bytes ?? [])], [...Buffer.from('x')]);
 });
 
 test('what looks like a delimiter inside a line is data', async () => {
