@@ -213,7 +213,9 @@ class Run implements TimedHandle, Dispatcher.DispatchHandler {
     }
     const stage = stageOf(this.#controller !== null, this.#eventSeen, this.#paused);
     const detail = overdue(this.#deadlines, stage, nowMs - this.#sentMs, idleForMs);
-    if (detail !== null) this.#fail(plainFailure('timeout', detail));
+    if (detail === null) return;
+    this.#endBroken(plainFailure('timeout', detail));
+    this.#drop();
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
@@ -264,7 +266,7 @@ class Run implements TimedHandle, Dispatcher.DispatchHandler {
     this.#pool.release(this);
     if (this.#over) return;
     if (this.#refusal !== null) this.#end(this.#readRefusal());
-    else if (this.#reader !== null) this.#end(plainFailure('cut', error.message));
+    else if (this.#reader !== null) this.#endBroken(plainFailure('cut', error.message));
     else this.#end(connectFailure(error));
   }
 
@@ -299,6 +301,17 @@ class Run implements TimedHandle, Dispatcher.DispatchHandler {
     if (this.#events === null) this.#events = events;
     else for (const event of events) this.#events.push(event);
     this.#flushSoon();
+  }
+
+  /**
+   * The body broke off, or nothing more came. An answer that had told its end is as whole as if
+   * the body had ended there: some formats have no terminator, and some servers leave it out.
+   */
+  #endBroken(failure: UpstreamFailure): void {
+    const last = this.#reader?.end() ?? [];
+    const isWhole = this.#reader?.finished === true;
+    if (isWhole) this.#take(last);
+    if (!this.#over) this.#end(isWhole ? null : failure);
   }
 
   #fail(failure: UpstreamFailure): void {

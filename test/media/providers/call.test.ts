@@ -213,6 +213,35 @@ test('a finished answer counts although the server never ends the body or resets
   }
 });
 
+test('an answer that told its end is whole, though its body breaks off or stalls', async () => {
+  const delta = 'data: {"choices":[{"index":0,"delta":{"content":"a"}';
+  const told = `${delta},"finish_reason":"stop"}]}\n\n`;
+  const untold = `${delta}}]}\n\n`;
+  const cases: [isReset: boolean, answer: string, failure: UpstreamFailure['kind'] | null][] = [
+    [true, told, null],
+    [false, told, null],
+    [true, untold, 'cut'],
+    [false, untold, 'timeout'],
+  ];
+  for (const [isReset, answer, kind] of cases) {
+    const { server, url } = await rawServer((socket) => {
+      socket.write(`HTTP/1.1 200 OK\r\ncontent-length: 5000\r\n\r\n${answer}`);
+      if (isReset) setTimeout(() => socket.resetAndDestroy(), 50);
+    });
+    try {
+      const deadlines = isReset ? {} : { idleMs: 1_000 };
+      const { events, failure } = await start('hi', deadlines, url).done;
+      assert.equal(failure?.kind ?? null, kind);
+      assert.equal(textOf(events), 'a');
+      const ends = events.filter(({ type }) => type === 'finish');
+      assert.equal(ends.length, kind === null ? 1 : 0);
+    } finally {
+      server.close();
+    }
+    await eventually(async () => client.openCount === 0, 'the slot is given back');
+  }
+});
+
 test('bytes that are not HTTP, and a redirect, are failures', async () => {
   const nonsense = await rawServer((socket) => socket.end('SSH-2.0-nothing\r\n'));
   assert.equal((await start('hi', {}, nonsense.url).done).failure?.kind, 'connect');
