@@ -95,6 +95,8 @@ function readTools(
   const nativeTools: NativeTool[] = [];
   const typed = declared.map((tool) => ({ ...tool, type: tool.type ?? 'custom' }));
   refuseTooManyServers(typed);
+  // A call is required, and there is nothing else to be called: that chooses it as well.
+  const isDemanded = choice === 'required' && typed.every(({ type }) => isOptionalTool(type));
   for (const [index, tool] of typed.entries()) {
     refuseServerTool(tool, index);
     if (tool.type === 'custom') {
@@ -102,7 +104,7 @@ function readTools(
       continue;
     }
     const isChosen = typeof choice === 'object' && choice?.name === tool.name;
-    const isOptional = isOptionalTool(tool.type) && !isChosen;
+    const isOptional = isOptionalTool(tool.type) && !isChosen && !isDemanded;
     nativeTools.push({ format: 'messages', value: tool, isOptional });
   }
   return { tools, nativeTools };

@@ -81,6 +81,12 @@ function isOptional({ type }: DeclaredTool, choice: DeclaredChoice): boolean {
   return isOptionalTool(type) && !isChosen;
 }
 
+/** A call is required, and there is nothing else to be called: that chooses it as well. */
+function isDemanded(declared: Iterable<DeclaredTool>, choice: DeclaredChoice): boolean {
+  if (readToolChoice(choice) !== 'required') return false;
+  return [...declared].every(({ type }) => isOptionalTool(type));
+}
+
 export type DeclaredTool = NonNullable<ResponsesRequestBody['tools']>[number];
 
 /** @throws Problem invalid_request with the path of what is wrong */
@@ -96,6 +102,7 @@ export function readTools(
   const tools: FunctionTool[] = [];
   const nativeTools: NativeTool[] = [];
   const allowed = allowedAmong(declared, choice);
+  const demanded = isDemanded(allowed.keys(), choice);
   for (const [index, tool] of declared.entries()) {
     refuseServerTool(tool, index);
     const left = allowed.get(tool);
@@ -106,7 +113,8 @@ export function readTools(
       continue;
     }
     if (tool.type !== 'function') {
-      nativeTools.push({ format: 'responses', value: tool, isOptional: isOptional(tool, choice) });
+      const isFree = isOptional(tool, choice) && !demanded;
+      nativeTools.push({ format: 'responses', value: tool, isOptional: isFree });
       continue;
     }
     if (typeof tool.name !== 'string') {

@@ -147,6 +147,16 @@ test('settings, tools and choices become neutral', () => {
   assert.equal(read({ max_output_tokens: 7 }).outputTokensMax, 7);
 });
 
+test('a search is insisted on where a call is required and nothing else can be called', () => {
+  const search = { type: 'web_search_20250305', name: 'web_search' };
+  const tool = { name: 'f', input_schema: { type: 'object' } };
+  const isFree = (tools: unknown[], type: string) =>
+    read({ tools, tool_choice: { type } }).nativeTools[0]?.isOptional;
+  assert.equal(isFree([search], 'any'), false);
+  assert.equal(isFree([search], 'auto'), true);
+  assert.equal(isFree([search, tool], 'any'), true);
+});
+
 test('the format of the answer has three names, and the shared one goes first', () => {
   const schema = { type: 'object', properties: {} };
   const wanted = { type: 'json_schema', name: 'output', schema, strict: true };

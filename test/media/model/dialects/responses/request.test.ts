@@ -168,3 +168,12 @@ test('what a schema cannot refuse is refused by its path', () => {
   refused({ conversation: 'conv_1' }, 'conversation');
   refused({ prompt: { id: 'pmpt_1' } }, 'prompt');
 });
+
+test('a search is insisted on where a call is required and nothing else can be called', () => {
+  const search = { type: 'web_search' };
+  const isFree = (tools: unknown[], choice: unknown) =>
+    read({ tools, tool_choice: choice }).nativeTools[0]?.isOptional;
+  assert.equal(isFree([search], 'required'), false);
+  assert.equal(isFree([search], 'auto'), true);
+  assert.equal(isFree([search, { type: 'function', name: 'f', parameters: {} }], 'required'), true);
+});
