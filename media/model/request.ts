@@ -119,6 +119,18 @@ export function isOptionalTool(type: string): boolean {
   return /^(web_search|image_generation|tool_search)(_|$)/.test(type);
 }
 
+/** A call is required, and there is nothing else to be called: that chooses these as well. */
+export function isDemanded(
+  declared: Iterable<{ type: string }>,
+  choice: ToolChoice | null,
+): boolean {
+  if (choice !== 'required') return false;
+  for (const { type } of declared) {
+    if (!isOptionalTool(type)) return false;
+  }
+  return true;
+}
+
 export interface RequestSource {
   format: WireFormat | 'legacy';
   /** The client's body as it came: unknown members are forwarded to a same-format upstream. */

@@ -178,6 +178,6 @@ test('a pattern that backtracks for ever ends within the time limit', async () =
   const cpuMs = await cpuMsOf(() => {
     assert.equal(satisfiesOutputFormat(format, JSON.stringify(`${'a'.repeat(60)}!`)), false);
   });
-  assert.ok(cpuMs < 5_000, `${cpuMs} ms of CPU`);
+  assert.ok(cpuMs < 1000, `${cpuMs} ms of CPU`);
   assert.equal(satisfiesOutputFormat(format, '"aaa"'), true);
 });

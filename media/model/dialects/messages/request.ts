@@ -5,6 +5,7 @@ import { assertServerUrls } from '../../media-url.ts';
 import {
   type FunctionTool,
   type GenerationRequest,
+  isDemanded,
   isOptionalTool,
   type NativeTool,
   noSampling,
@@ -95,8 +96,7 @@ function readTools(
   const nativeTools: NativeTool[] = [];
   const typed = declared.map((tool) => ({ ...tool, type: tool.type ?? 'custom' }));
   refuseTooManyServers(typed);
-  // A call is required, and there is nothing else to be called: that chooses it as well.
-  const isDemanded = choice === 'required' && typed.every(({ type }) => isOptionalTool(type));
+  const demanded = isDemanded(typed, choice);
   for (const [index, tool] of typed.entries()) {
     refuseServerTool(tool, index);
     if (tool.type === 'custom') {
@@ -104,7 +104,7 @@ function readTools(
       continue;
     }
     const isChosen = typeof choice === 'object' && choice?.name === tool.name;
-    const isOptional = isOptionalTool(tool.type) && !isChosen && !isDemanded;
+    const isOptional = isOptionalTool(tool.type) && !isChosen && !demanded;
     nativeTools.push({ format: 'messages', value: tool, isOptional });
   }
   return { tools, nativeTools };

@@ -5,6 +5,7 @@ import { assertServerUrls } from '../../media-url.ts';
 import {
   type FunctionTool,
   type GenerationRequest,
+  isDemanded,
   isOptionalTool,
   type NativeTool,
   noSampling,
@@ -81,12 +82,6 @@ function isOptional({ type }: DeclaredTool, choice: DeclaredChoice): boolean {
   return isOptionalTool(type) && !isChosen;
 }
 
-/** A call is required, and there is nothing else to be called: that chooses it as well. */
-function isDemanded(declared: Iterable<DeclaredTool>, choice: DeclaredChoice): boolean {
-  if (readToolChoice(choice) !== 'required') return false;
-  return [...declared].every(({ type }) => isOptionalTool(type));
-}
-
 export type DeclaredTool = NonNullable<ResponsesRequestBody['tools']>[number];
 
 /** @throws Problem invalid_request with the path of what is wrong */
@@ -102,7 +97,7 @@ export function readTools(
   const tools: FunctionTool[] = [];
   const nativeTools: NativeTool[] = [];
   const allowed = allowedAmong(declared, choice);
-  const demanded = isDemanded(allowed.keys(), choice);
+  const demanded = isDemanded(allowed.keys(), readToolChoice(choice));
   for (const [index, tool] of declared.entries()) {
     refuseServerTool(tool, index);
     const left = allowed.get(tool);

@@ -4,12 +4,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {
   type Candidate,
-  type CandidateRoute,
   type ChooseInput,
   chooseModel,
   type Decision,
 } from '../../../../media/model/choose/choose.ts';
-import type { Needs } from '../../../../media/model/choose/needs.ts';
 import {
   narrowPolicy,
   openPolicy,
@@ -17,48 +15,7 @@ import {
   readRoutingPolicy,
 } from '../../../../media/model/choose/policy.ts';
 import { fc } from '../../../harness/properties.ts';
-
-function route(routeId: string, more: Partial<CandidateRoute> = {}): CandidateRoute {
-  const [provider = ''] = routeId.split('/');
-  const known = { format: 'chat', healthy: true, successRate: 1, firstEventMs: null } as const;
-  return { routeId, provider, ...known, ...more };
-}
-
-function candidate(alias: string, more: Partial<Candidate> = {}): Candidate {
-  return {
-    alias,
-    capabilities: ['chat'],
-    contextWindow: 10_000,
-    outputTokensMax: 1_000,
-    quality: 50,
-    qualities: {},
-    costMicros: 100,
-    routes: [route(`p/${alias}`)],
-    ...more,
-  };
-}
-
-const needs: Needs = {
-  capabilities: [],
-  preferred: [],
-  format: null,
-  inputTokens: 100,
-  outputTokensMax: null,
-};
-
-function input(pool: Candidate[], more: Partial<ChooseInput> = {}): ChooseInput {
-  return {
-    pool,
-    needs,
-    task: { category: 'chat', confidence: 1 },
-    policy: openPolicy,
-    costPremiumMax: null,
-    stickyAlias: null,
-    reroute: false,
-    random: () => 0,
-    ...more,
-  };
-}
+import { candidate, input, needs, route } from './pool.ts';
 
 function policy(value: unknown): RoutingPolicy {
   const result = readRoutingPolicy(value);
