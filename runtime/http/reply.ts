@@ -73,16 +73,19 @@ function sendWhole(
     return;
   }
   response.cork(() => {
+    const isHead = exchange.method === 'HEAD' && !bodilessStatuses.has(status);
     writeHead(exchange, response, reply, context.corsHeaders);
-    if (exchange.mustLinger) response.writeHeader('connection', 'close');
+    if (exchange.mustLinger || (isHead && close)) response.writeHeader('connection', 'close');
+    if (isHead) response.writeHeader('content-length', String(Buffer.byteLength(body)));
     // Before the last byte: who has the reply may ask again, and finds its place free.
     exchange.finish(status);
-    if (bodilessStatuses.has(status)) {
-      // Even an undefined length would be written; closing needs one (RFC 9110, 8.6 bends).
-      if (close) response.endWithoutBody(0, true);
-      else response.endWithoutBody();
-    } else if (exchange.method === 'HEAD') response.endWithoutBody(Buffer.byteLength(body), close);
-    else response.end(body, close);
+    // Given a length, uWS waits for that many bytes: no request behind this one is answered, and
+    // the connection has no deadline (uWebSockets issue 1855).
+    if (isHead) response.endWithoutBody();
+    else if (!bodilessStatuses.has(status)) response.end(body, close);
+    // Even an undefined length would be written; closing needs one (RFC 9110, 8.6 bends).
+    else if (close) response.endWithoutBody(0, true);
+    else response.endWithoutBody();
   });
 }
 

@@ -1,6 +1,6 @@
 // The path of a request through the kernel, over real sockets.
 import { strict as assert } from 'node:assert';
-import { request } from 'node:http';
+import { Agent, request } from 'node:http';
 import { after, before, test } from 'node:test';
 import * as v from 'valibot';
 import type { Exchange } from '../../../runtime/http/route.ts';
@@ -254,6 +254,26 @@ test('HEAD answers like GET without the body', async () => {
   const body = await (await get('/v1/items/a/parts/7')).text();
   assert.equal(reply.headers.get('content-length'), String(Buffer.byteLength(body)));
   assert.equal(await reply.text(), '');
+});
+
+test('a connection goes on behind HEAD, also behind a refused one', async () => {
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  const asked = (path: string, method: string): Promise<[number | undefined, boolean]> =>
+    new Promise((resolve, reject) => {
+      const call = request({ port: serving.port, path, method, agent }, (reply) => {
+        reply.resume().on('end', () => resolve([reply.statusCode, call.reusedSocket]));
+      });
+      call.on('error', reject).end();
+    });
+  try {
+    assert.deepEqual(await asked('/v1/items/a/parts/7', 'HEAD'), [200, false]);
+    assert.deepEqual(await asked('/v1/items/a/parts/7', 'GET'), [200, true]);
+    assert.deepEqual(await asked('/v1/nowhere', 'HEAD'), [404, true]);
+    assert.deepEqual(await asked('/api/me', 'HEAD'), [401, true]);
+    assert.deepEqual(await asked('/v1/items/a/parts/7', 'GET'), [200, true]);
+  } finally {
+    agent.destroy();
+  }
 });
 
 test('media types: 415 for what cannot be read, 406 for what cannot be sent', async () => {
