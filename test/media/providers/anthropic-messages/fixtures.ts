@@ -1,12 +1,7 @@
 // Streams of Messages servers, written from the vendor's published types (not recorded from it),
 // and the events that they must give.
 import type { ModelEvent } from '../../../../media/model/events.ts';
-
-export interface Fixture {
-  name: string;
-  body: string;
-  events: ModelEvent[];
-}
+import type { Fixture } from '../in-pieces.ts';
 
 type Members = Record<string, unknown>;
 

@@ -16,28 +16,15 @@ import type { ClientFormat } from '../../../../media/providers/contract.ts';
 import { eventCharactersMax } from '../../../../media/providers/sse.ts';
 import { fc } from '../../../harness/properties.ts';
 import { testSeed } from '../../../harness/seed.ts';
+import { cutsOf, piecesOf, readWith, testEveryCut } from '../in-pieces.ts';
 import { closed, fixtures, opened, sse } from './fixtures.ts';
 
 const seed = testSeed;
 
-function read(pieces: readonly Uint8Array[], format?: ClientFormat): ModelEvent[] {
-  const reader = new MessagesReader(format);
-  const events = pieces.flatMap((piece) => reader.push(piece));
-  return [...events, ...reader.end()];
-}
+const read = (pieces: readonly Uint8Array[], format?: ClientFormat) =>
+  readWith(new MessagesReader(format), pieces);
 
-for (const fixture of fixtures) {
-  const bytes = Buffer.from(fixture.body);
-  test(`reads ${fixture.name}, whole and cut at every byte`, () => {
-    assert.deepEqual(read([bytes]), fixture.events, 'whole');
-    for (let cut = 1; cut < bytes.length; cut += 1) {
-      const pieces = [bytes.subarray(0, cut), bytes.subarray(cut)];
-      assert.deepEqual(read(pieces), fixture.events, `cut at byte ${cut}`);
-    }
-    const single = Array.from(bytes, (_, index) => bytes.subarray(index, index + 1));
-    assert.deepEqual(read(single), fixture.events, 'byte by byte');
-  });
-}
+testEveryCut(fixtures, () => new MessagesReader());
 
 interface Piece {
   index: number;
@@ -113,14 +100,10 @@ test('random streams in random pieces mean what another parser says they mean', 
     fc.property(
       fc.constantFrom<ClientFormat>('chat', 'messages'),
       fc.array(piece, { minLength: 1, maxLength: 20 }),
-      fc.array(fc.nat(6000), { maxLength: 12 }),
+      cutsOf(6000),
       (format, pieces, cuts) => {
         const bytes = render(pieces);
-        const ends = [...new Set(cuts.filter((cut) => cut < bytes.length))].sort((a, b) => a - b);
-        const parts = [...ends, bytes.length].map((end, at) =>
-          bytes.subarray(ends[at - 1] ?? 0, end),
-        );
-        assert.deepEqual(read(parts, format), reference(bytes, format));
+        assert.deepEqual(read(piecesOf(bytes, cuts), format), reference(bytes, format));
       },
     ),
     { seed, numRuns: 2_000 },

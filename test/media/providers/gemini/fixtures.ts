@@ -2,12 +2,7 @@
 // from reports (not recorded from the provider), and the events that they must give.
 import type { ModelEvent } from '../../../../media/model/events.ts';
 import type { TokenUsage } from '../../../../media/model/usage.ts';
-
-export interface Fixture {
-  name: string;
-  body: string;
-  events: ModelEvent[];
-}
+import type { Fixture } from '../in-pieces.ts';
 
 type Members = Record<string, unknown>;
 

@@ -1,12 +1,7 @@
 // Streams as servers of this family send them, written from their published types and reports (not
 // recorded from a provider), and the events that they must give.
 import type { ModelEvent } from '../../../../media/model/events.ts';
-
-export interface Fixture {
-  name: string;
-  body: string;
-  events: ModelEvent[];
-}
+import type { Fixture } from '../in-pieces.ts';
 
 const head = '"id":"chatcmpl-1","object":"chat.completion.chunk","created":1,"model":"m"';
 

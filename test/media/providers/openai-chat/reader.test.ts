@@ -13,28 +13,15 @@ import {
 import { eventCharactersMax } from '../../../../media/providers/sse.ts';
 import { fc } from '../../../harness/properties.ts';
 import { testSeed } from '../../../harness/seed.ts';
+import { cutsOf, piecesOf, readWith, testEveryCut, testNoise } from '../in-pieces.ts';
 import { chunk, fixtures } from './fixtures.ts';
 
 const seed = testSeed;
 
-function read(pieces: readonly Uint8Array[]): ModelEvent[] {
-  const reader = new ChatReader();
-  const events = pieces.flatMap((piece) => reader.push(piece));
-  return [...events, ...reader.end()];
-}
+const createReader = () => new ChatReader();
+const read = (pieces: readonly Uint8Array[]) => readWith(createReader(), pieces);
 
-for (const fixture of fixtures) {
-  const bytes = Buffer.from(fixture.body);
-  test(`reads ${fixture.name}, whole and cut at every byte`, () => {
-    assert.deepEqual(read([bytes]), fixture.events, 'whole');
-    for (let cut = 1; cut < bytes.length; cut += 1) {
-      const pieces = [bytes.subarray(0, cut), bytes.subarray(cut)];
-      assert.deepEqual(read(pieces), fixture.events, `cut at byte ${cut}`);
-    }
-    const single = Array.from(bytes, (_, index) => bytes.subarray(index, index + 1));
-    assert.deepEqual(read(single), fixture.events, 'byte by byte');
-  });
-}
+testEveryCut(fixtures, createReader);
 
 test('every prefix of a good stream is a cut with the same events up to there', () => {
   const [fixture] = fixtures;
@@ -109,36 +96,17 @@ test('random streams in random pieces mean what another parser says they mean', 
   fc.assert(
     fc.property(
       fc.array(textChunk, { minLength: 1, maxLength: 20 }),
-      fc.array(fc.nat(4000), { maxLength: 12 }),
+      cutsOf(4000),
       (chunks, cuts) => {
         const bytes = render(chunks);
-        const ends = [...new Set(cuts.filter((cut) => cut < bytes.length))].sort((a, b) => a - b);
-        const pieces = [...ends, bytes.length].map((end, index) =>
-          bytes.subarray(index === 0 ? 0 : ends[index - 1], end),
-        );
-        assert.deepEqual(read(pieces), reference(bytes));
+        assert.deepEqual(read(piecesOf(bytes, cuts)), reference(bytes));
       },
     ),
     { seed, numRuns: 1500 },
   );
 });
 
-test('random bytes never throw and mean the same in any pieces', () => {
-  const noise = fc.oneof(
-    fc.uint8Array({ maxLength: 200 }),
-    fc
-      .string({ unit: fc.constantFrom('d', 'a', 't', ':', ' ', '\n', '\r', '{', '}', '"', 'é') })
-      .map((value) => new Uint8Array(Buffer.from(value))),
-  );
-  fc.assert(
-    fc.property(noise, fc.nat(200), (bytes, cut) => {
-      const whole = read([bytes]);
-      assert.deepEqual(read([bytes.subarray(0, cut), bytes.subarray(cut)]), whole);
-      assert.equal(whole.at(-1)?.type, 'failure');
-    }),
-    { seed, numRuns: 2000 },
-  );
-});
+testNoise(['d', 'a', 't', ':', ' ', '\n', '\r', '{', '}', '"', 'é'], createReader);
 
 test('invalid UTF-8 in a text is replaced as the standard decoder does, in any pieces', () => {
   const [before, after] = chunk({ content: '@@' }).split('@@');

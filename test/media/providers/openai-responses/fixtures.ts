@@ -1,12 +1,8 @@
 // Streams as servers of this family send them, written from their published types and reports (not
 // recorded from a provider), and the events that they must give.
-import type { ModelEvent, UpstreamFailure } from '../../../../media/model/events.ts';
 
-export interface Fixture {
-  name: string;
-  body: string;
-  events: ModelEvent[];
-}
+import type { ModelEvent, UpstreamFailure } from '../../../../media/model/events.ts';
+import type { Fixture } from '../in-pieces.ts';
 
 /** Numbers the events of one stream, as the vendor does: the number stands behind the type. */
 export function stream(...events: [type: string, members?: Record<string, unknown>][]): string {
