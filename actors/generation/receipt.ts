@@ -10,21 +10,23 @@ export function svcRoutingOf(
   usage: TokenUsage,
   chargeMicros: bigint,
 ): SvcRouting | null {
-  const { spec, outcome, fallbacks } = state;
+  const { spec, outcome, fallbacks, model } = state;
   const { routing } = spec;
   if (routing === null) return null;
   const status = outcome?.status ?? 'completed';
   const isGood = status === 'completed' || status === 'incomplete';
+  // One that began to rest after the decision is passed over without an attempt.
+  const isDecided = fallbacks === 0 && model.alias === spec.candidates[0]?.model.alias;
   // The generation began when its model was chosen; whoever waited did so from before.
   const begunAtMs = spec.createdAtMs - Math.round(routing.decisionMs);
   return {
     receipt_id: siblingId(spec.id, 'rr'),
-    selected_model: state.model.alias,
-    decision_category: fallbacks > 0 ? 'fallback' : routing.decision_category,
+    selected_model: model.alias,
+    decision_category: isDecided ? routing.decision_category : 'fallback',
     outcome: isGood ? 'completed' : status,
     policy_version: routing.policy_version,
     catalog_version: routing.catalog_version,
-    sticky: routing.sticky && fallbacks === 0,
+    sticky: routing.sticky && isDecided,
     fallbacks,
     latency_ms: {
       decision: routing.decisionMs,

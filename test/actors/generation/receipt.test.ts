@@ -11,8 +11,9 @@ const createdAtMs = Date.now() - 60_000;
 
 function receipt(status: string | null, fallbacks: number, times: Partial<GenerationState> = {}) {
   const routing = { decision_category: 'sticky', sticky: true, decisionMs: 40.4 };
+  const candidates = ['chosen', 'other'].map((alias) => ({ model: { alias } }));
   const state = {
-    spec: { id: 'req_000000000000000000000001', createdAtMs, routing },
+    spec: { id: 'req_000000000000000000000001', createdAtMs, routing, candidates },
     model: { alias: 'chosen' },
     outcome: status === null ? null : { status },
     fallbacks,
@@ -29,6 +30,13 @@ test('the model of the conversation that failed is not what answered', () => {
   assert.deepEqual([kept.decision_category, kept.sticky], ['sticky', true]);
   const left = receipt('completed', 1);
   assert.deepEqual([left.decision_category, left.sticky, left.fallbacks], ['fallback', false, 1]);
+});
+
+test('nor is one that was passed over, as it rests since the decision', () => {
+  const other = { alias: 'other' } as GenerationState['model'];
+  const passed = receipt('completed', 0, { model: other });
+  assert.deepEqual([passed.decision_category, passed.sticky], ['fallback', false]);
+  assert.equal(passed.fallbacks, 0, 'no attempt has failed');
 });
 
 test('a cut answer is complete for its receipt, a cancelled one is cancelled', () => {
