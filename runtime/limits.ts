@@ -63,8 +63,11 @@ export const fixedLimits = {
   generation: {
     /** Upstream calls for one generation: the first and two failovers. */
     attemptsMax: 3,
-    /** No further attempt is begun this long after the request. */
-    failoverWithinMs: 60_000,
+    /**
+     * No further attempt is begun this long after the request: behind a search (10 s) and its queue
+     * the first provider may say nothing until its deadline, and another is still asked.
+     */
+    failoverWithinMs: 150_000,
     mailboxLengthMax: 1_024,
     /** Of one answer: 128,000 output tokens of 60 characters. What is longer is nonsense. */
     answerCharactersMax: 8 * MIB,
@@ -347,6 +350,10 @@ function assertRelations(limits: Limits): void {
     failoversMs + attemptsMax * upstream.queueMs + upstream.totalMs + 2 * ledger.askTimeoutMs <
       ledger.holdExpiryMs,
     'a hold outlives failovers, queues, the longest answer and its settlement; repairs renew it',
+  );
+  assert.ok(
+    upstream.queueMs + upstream.firstEventMs < generation.failoverWithinMs,
+    'a provider that says nothing is followed by another',
   );
   assert.ok(ledger.statementTimeoutMs < ledger.askTimeoutMs, 'a statement ends before its asker');
   assert.ok(ledger.statementTimeoutMs < database.queryTimeoutMs, 'a statement ends before it');

@@ -50,8 +50,9 @@ export function failureProblem(
     case 'overloaded':
       return plainProblem('overloaded');
     case 'busy': {
+      // Another route only failed: not every one is busy.
+      if (busyAttempts < attempts) return plainProblem('upstream_error');
       const problem = plainProblem('upstream_busy');
-      if (busyAttempts < attempts) return problem;
       const seconds = Math.ceil((failure.retryAfterMs ?? 1_000) / 1_000);
       problem.headers['retry-after'] = String(Math.min(Math.max(seconds, 1), 3_600));
       return problem;

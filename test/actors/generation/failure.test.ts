@@ -9,12 +9,14 @@ import {
 } from '../../../actors/generation/failure.ts';
 import { plainProblem } from '../../../actors/subscriber/problem.ts';
 import type { UpstreamFailure } from '../../../media/model/events.ts';
+import { readConfig } from '../../../runtime/config.ts';
+import { createLimits } from '../../../runtime/limits.ts';
 
 const createdAtMs = 1_000_000;
 const bounds = { attemptsMax: 3, failoverWithinMs: 60_000 };
 
-function attempts(made: number, busyAttempts = 0): AttemptsState {
-  const deps = { limits: { generation: bounds } };
+function attempts(made: number, busyAttempts = 0, generation = bounds): AttemptsState {
+  const deps = { limits: { generation } };
   const state = { deps, spec: { createdAtMs }, attempts: made, busyAttempts };
   return state as unknown as AttemptsState;
 }
@@ -38,6 +40,13 @@ test('another route is tried within attempts and time, and until something is sh
   for (const kind of ['rejected', 'overloaded'] as const) {
     assert.ok(!mayTryNext(attempts(1), failure(kind), fresh), kind);
   }
+});
+
+test('a provider that says nothing until its deadline is followed by another', () => {
+  const { upstream, generation } = createLimits(readConfig({}));
+  const nowMs = createdAtMs + upstream.queueMs + upstream.firstEventMs;
+  const silent = failure('timeout');
+  assert.ok(mayTryNext(attempts(1, 0, generation), silent, { ...fresh, nowMs }));
 });
 
 test('the last failure has a code of its own, in our words', () => {
@@ -64,6 +73,6 @@ test('who is busy everywhere says when to come back, within a second and an hour
   assert.equal(waits(6_001), '7');
   assert.equal(waits(24 * 3_600_000), '3600');
   const some = failureProblem(attempts(2, 1), failure('busy', 60_000), rejection);
-  assert.equal(some.code, 'upstream_busy');
-  assert.equal(some.headers['retry-after'], undefined, 'another route only failed: sooner');
+  assert.equal(some.code, 'upstream_error', 'another route only failed');
+  assert.equal(some.headers['retry-after'], undefined, 'and may be well again sooner');
 });
