@@ -30,7 +30,9 @@ export async function streamStored(
   let row = stored.generation;
   const headers = { 'x-svc-request-id': row.id };
   for (let round = 0; round < roundsMax; round += 1) {
-    const options = { includeUsage: true, request, startingAfter };
+    // Of a process that died nothing is left but that it did.
+    const isLost = row.status === 'failed' && row.answerJson === null;
+    const options = { includeUsage: true, request, startingAfter, isLost };
     const encoder = responsesDialect.encoder(identityOf(row), options);
     if (row.status !== 'running') return storedReply(encoder, readEnd(services, row), headers);
     const desk = new Desk(encoder);

@@ -72,6 +72,8 @@ export interface ReplyOptions {
   request: GenerationRequest;
   /** Responses: events up to this sequence number are counted and left out. */
   startingAfter: number | null;
+  /** Responses: what had been told of the answer is lost, and how far it came. */
+  isLost?: boolean;
 }
 
 /** The members that end a reply of a failed generation beside its error. */

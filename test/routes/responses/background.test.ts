@@ -105,6 +105,14 @@ test('a process that is killed leaves a failed response and an untouched wallet'
     events.map((event) => dataOf(event).type),
     ['response.created', 'response.in_progress', 'response.failed'],
   );
+  // Who goes on behind what was seen of it hears of the end as well.
+  for (const seen of [2, 5]) {
+    const rest = eventsOf(await streamOf(account, id, seen)).map(dataOf);
+    assert.deepEqual(
+      rest.map((event) => [event.type, event.sequence_number]),
+      [['response.failed', seen + 1]],
+    );
+  }
   assert.deepEqual(await account.quiet(), before);
 });
 

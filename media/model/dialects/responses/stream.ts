@@ -71,6 +71,7 @@ export class ResponsesStreamEncoder implements StreamEncoder {
   readonly #namespaces: ReadonlyMap<string, Inside>;
   /** Events up to this number are counted and left out. */
   readonly #startingAfter: number;
+  readonly #isLost: boolean;
   /** The response as it stands in the first events; empty until they were written. */
   #beginning = '';
   #sequence = 0;
@@ -82,13 +83,17 @@ export class ResponsesStreamEncoder implements StreamEncoder {
   #textPart: Part | null = null;
   #textMiddle = '';
 
-  constructor(identity: ReplyIdentity, options: Pick<ReplyOptions, 'request' | 'startingAfter'>) {
+  constructor(
+    identity: ReplyIdentity,
+    options: Pick<ReplyOptions, 'request' | 'startingAfter' | 'isLost'>,
+  ) {
     this.#identity = identity;
     this.#options = options;
     const { body } = options.request.source;
     this.#sealed = asksForSeal(body);
     this.#namespaces = namespacesOf(body.tools);
     this.#startingAfter = options.startingAfter ?? -1;
+    this.#isLost = options.isLost ?? false;
   }
 
   events(events: readonly ModelEvent[]): string {
@@ -132,6 +137,8 @@ export class ResponsesStreamEncoder implements StreamEncoder {
   ): string {
     if (this.#beginning === '') return this.#bareError(problem, svcUsage, svcRouting);
     const text = this.#closeAll('incomplete');
+    // Its end stands behind whatever the client has seen, or it would never hear of it.
+    if (this.#isLost) this.#sequence = Math.max(this.#sequence, this.#startingAfter + 1);
     const receipt =
       svcUsage === null ? null : { usage: tokenUsage(svcUsage), svcUsage, svcRouting };
     const { request } = this.#options;
