@@ -10,26 +10,32 @@ export interface Segment {
 }
 
 /**
- * The sealed segments of a conversation. A boundary is a user message that begins a turn and has
- * `sealBytes` between itself and the boundary before it. Whether message k is one follows from the
- * messages up to k alone, so a longer conversation has the same boundaries and perhaps more. The
- * last user turn begins at the last candidate, so it lies behind every boundary.
+ * The sealed segments of a conversation. A boundary is the beginning of a user's turn that has
+ * `sealBytes` between itself and the boundary before it. Messages have the results of tools in the
+ * turn, before the user's words, which make it one. Whether they do follows from the messages up to
+ * them alone, so a longer conversation has the same boundaries and perhaps more. The last user turn
+ * begins at the last candidate, so it lies behind every boundary.
  */
 export function sealedSegments(messages: readonly Message[], sealBytes: number): Segment[] {
   const segments: Segment[] = [];
   let from = 0;
   let bytes = 0;
-  let before: Message['role'] | null = null;
+  /** Null: an assistant spoke last. Bytes are those before it. */
+  let turn: { at: number; bytes: number; isUsers: boolean } | null = null;
   for (const [index, message] of messages.entries()) {
-    const beginsTurn = message.role === 'user' && before !== 'user';
-    if (beginsTurn && bytes >= sealBytes) {
-      segments.push({ from, to: index });
-      from = index;
-      bytes = 0;
+    const { role } = message;
+    // A system note between two user messages does not end the turn.
+    if (role === 'assistant') turn = null;
+    else if (role === 'user' || role === 'tool') turn ??= { at: index, bytes, isUsers: false };
+    if (role === 'user' && turn !== null && !turn.isUsers) {
+      turn.isUsers = true;
+      if (turn.bytes >= sealBytes) {
+        segments.push({ from, to: turn.at });
+        from = turn.at;
+        bytes -= turn.bytes;
+      }
     }
     bytes += messageBytes(message);
-    // A system note between two user messages does not end the turn.
-    if (message.role !== 'system' && message.role !== 'developer') before = message.role;
   }
   return segments;
 }

@@ -147,5 +147,6 @@ export function toolConversation(outputs: readonly string[], asks: string): Mess
       toolCallId: id,
     });
   }
+  messages.push({ role: 'assistant', parts: [{ type: 'text', text: 'Seen.' }], ...plain });
   return [...messages, { role: 'user', parts: [{ type: 'text', text: asks }], ...plain }];
 }

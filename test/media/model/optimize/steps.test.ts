@@ -243,3 +243,21 @@ test('a boundary is the first user turn behind enough bytes, whatever follows', 
   assert.deepEqual(sealedSegments(messages.slice(0, 7), 1_000), [{ from: 0, to: 3 }]);
   assert.deepEqual(sealedSegments(messages.slice(0, 3), 1_000), []);
 });
+
+test('results of tools that stand in a user turn are of that turn', () => {
+  const say = (role: Message['role'], characters: number): Message => ({
+    role,
+    parts: [{ type: 'text', text: 'x'.repeat(characters) }],
+    toolCalls: [],
+    toolCallId: null,
+  });
+  const before = [say('user', 600), say('assistant', 600)];
+  const results = [say('tool', 3_000), say('user', 10), say('tool', 3_000), say('user', 10)];
+  const messages = [...before, ...results];
+  assert.deepEqual(sealedSegments([...before, ...results.slice(0, 1)], 1_000), []);
+  for (let length = 4; length <= messages.length; length += 1) {
+    assert.deepEqual(sealedSegments(messages.slice(0, length), 1_000), [{ from: 0, to: 2 }]);
+  }
+  const after = [say('assistant', 10), say('user', 10)];
+  assert.deepEqual(sealedSegments([...messages, ...after], 1_000).at(-1), { from: 2, to: 7 });
+});
