@@ -2,21 +2,26 @@
 // runs beside us would read its own disk (file:), its neighbours or the metadata service of its
 // cloud for him.
 import { fieldProblem } from '../../runtime/http/validate.ts';
+import type { Problem } from '../../runtime/problem.ts';
 import { isInternalHost } from './hosts.ts';
 import type { ContentPart, Message } from './request.ts';
 
 /**
  * Refuses what no image or file can be. Bare base64 of an image is the provider's affair: some
- * take it.
- * @throws Problem invalid_request that names `list`, the member that holds the messages
+ * take it. `entries` are what the client wrote in `list`, of which the messages were made.
+ * @throws Problem invalid_request that names where the client has the URL
  */
-export function assertMediaUrls(messages: readonly Message[], list: string): void {
+export function assertMediaUrls(
+  messages: readonly Message[],
+  list: string,
+  entries: readonly unknown[],
+): void {
   for (const { parts } of messages) {
     for (const part of parts) {
       if (part.type === 'text') continue;
       for (const url of urlsOf(part)) {
         const fault = urlFault(url);
-        if (fault !== null) throw fieldProblem(list, `The URL of an image or a file ${fault}.`);
+        if (fault !== null) throw faultProblem(pathOf(url, list, entries), fault);
       }
     }
   }
@@ -33,24 +38,48 @@ export function assertServerUrls(servers: unknown, list: string, member: string)
     const url: unknown = Object(server)[member];
     const fault = typeof url === 'string' ? urlFault(url) : null;
     if (fault === null) continue;
-    throw fieldProblem(`${list}[${index}].${member}`, `The URL of a server ${fault}.`);
+    throw faultProblem(`${list}[${index}].${member}`, fault);
   }
+}
+
+/** Not every format has a member for the path: the message says it too. */
+function faultProblem(path: string, fault: string): Problem {
+  return fieldProblem(path, `The URL in '${path}' ${fault}.`);
 }
 
 function urlsOf(part: Exclude<ContentPart, { type: 'text' }>): Iterable<string> {
   return part.type === 'native' ? nativeUrls(part.value) : [part.url];
 }
 
-/** What a provider would fetch; `url` alone is also where a search has been, or what was cited. */
 function* nativeUrls(value: unknown): Generator<string> {
+  for (const { url } of fetched(value, '')) yield url;
+}
+
+/** Members of native parts have any name that the client likes. */
+const pathLengthMax = 200;
+
+/** Messages do not say where their parts were; only the list where none of its own has the URL. */
+function pathOf(url: string, list: string, entries: readonly unknown[]): string {
+  for (const { url: other, path } of fetched(entries, list)) {
+    // The arguments of a call may name the same picture: they are not fetched.
+    if (other === url && !path.includes('.input.') && path.length <= pathLengthMax) return path;
+  }
+  return list;
+}
+
+/** What a provider would fetch; `url` alone is also where a search has been, or what was cited. */
+function* fetched(value: unknown, path: string): Generator<{ url: string; path: string }> {
   if (typeof value !== 'object' || value === null) return;
   for (const [name, member] of Object.entries(value)) {
     const isFetched = /^file_data$|_url$/.test(name);
     const url: unknown = typeof member === 'string' ? member : Object(member).url;
     // A block's `source` has its URL inside: as a text it is but a name.
     const isSource = name === 'source' && typeof member === 'object';
-    if ((isFetched || isSource) && typeof url === 'string') yield url;
-    yield* nativeUrls(member);
+    const place = Array.isArray(value) ? `${path}[${name}]` : `${path}.${name}`;
+    if ((isFetched || isSource) && typeof url === 'string') {
+      yield { url, path: typeof member === 'string' ? place : `${place}.url` };
+    }
+    yield* fetched(member, place);
   }
 }
 

@@ -15,20 +15,26 @@ after(() => bed.close());
 
 const text = 'look [[sim tokens=1]]';
 
-/** The bodies of every format that name this URL, by path. */
-function bodiesWith(url: string): [string, Record<string, unknown>][] {
+/** The bodies of every format that name this URL, by path, and where they do. */
+function bodiesWith(url: string): [string, Record<string, unknown>, string][] {
   const model = 'svc-sim-chat';
   const image = { type: 'image_url', image_url: { url } };
+  const file = { type: 'file', file: { file_data: url } };
   const source = { type: 'url', url };
-  const block = {
-    role: 'user',
-    content: [
-      { type: 'image', source },
-      { type: 'text', text },
-    ],
-  };
+  // Neither a word of it nor a call's arguments is where the URL stands that is fetched.
+  const said = { role: 'user', content: [{ type: 'text', text: url || text }] };
+  const call = { type: 'tool_use', id: 'a', name: 'look', input: { image_url: url } };
+  const turns = (part: object) => [
+    said,
+    { role: 'assistant', content: [call] },
+    { role: 'user', content: [{ type: 'text', text }, part] },
+  ];
   const result = { type: 'tool_result', tool_use_id: 'a', content: [{ type: 'image', source }] };
-  const items = (part: object) => [{ role: 'user', content: [part, { type: 'input_text', text }] }];
+  const words = { type: 'input_text', text };
+  const items = (part: object) => [
+    { role: 'user', content: [words] },
+    { role: 'user', content: [words, part] },
+  ];
   const nested = {
     type: 'document',
     source: { type: 'content', content: [{ type: 'image', source }] },
@@ -36,23 +42,39 @@ function bodiesWith(url: string): [string, Record<string, unknown>][] {
   const output = [{ type: 'input_image', image_url: url }];
   const custom = { type: 'custom_tool_call_output', call_id: 'a', output };
   const picture = items({ type: 'input_image', image_url: url });
+  const document = { type: 'document', source };
+  const asked = { model, max_tokens: 9 };
+  const chat = (part: object) => [said, { role: 'user', content: [{ type: 'text', text }, part] }];
+  const at = 'messages[2].content[1]';
   return [
     [
       '/v1/chat/completions',
-      { model, messages: [{ role: 'user', content: [image, { type: 'text', text }] }] },
+      { model, messages: chat(image) },
+      'messages[1].content[1].image_url.url',
     ],
-    ['/v1/responses', { model, input: picture }],
-    ['/v1/responses', { model, input: items({ type: 'input_file', file_url: url }) }],
+    [
+      '/v1/chat/completions',
+      { model, messages: chat(file) },
+      'messages[1].content[1].file.file_data',
+    ],
+    ['/v1/responses', { model, input: picture }, 'input[1].content[1].image_url'],
+    ['/v1/responses', { model, messages: picture }, 'messages[1].content[1].image_url'],
+    [
+      '/v1/responses',
+      { model, input: items({ type: 'input_file', file_url: url }) },
+      'input[1].content[1].file_url',
+    ],
     [
       '/v1/responses',
       { model, input: items({ type: 'input_file', file_url: url, file_data: 'x' }) },
+      'input[1].content[1].file_url',
     ],
-    ['/v1/responses', { model, input: [custom] }],
-    ['/api/v1/llm/responses', { model, input: picture }],
-    ['/v1/messages', { model, max_tokens: 9, messages: [block] }],
-    ['/v1/messages/count_tokens', { model, messages: [block] }],
-    ['/v1/messages', { model, max_tokens: 9, messages: [{ role: 'user', content: [result] }] }],
-    ['/v1/messages', { model, max_tokens: 9, messages: [{ role: 'user', content: [nested] }] }],
+    ['/v1/responses', { model, input: [custom] }, 'input[0].output[0].image_url'],
+    ['/api/v1/llm/responses', { model, input: picture }, 'input[1].content[1].image_url'],
+    ['/v1/messages', { ...asked, messages: turns({ type: 'image', source }) }, `${at}.source.url`],
+    ['/v1/messages/count_tokens', { model, messages: turns(document) }, `${at}.source.url`],
+    ['/v1/messages', { ...asked, messages: turns(result) }, `${at}.content[0].source.url`],
+    ['/v1/messages', { ...asked, messages: turns(nested) }, `${at}.source.content[0].source.url`],
   ];
 }
 
@@ -83,10 +105,13 @@ test('what no provider may fetch is refused in every format', async () => {
     'http://localhost/',
     'http://[64:ff9b::169.254.169.254]/',
   ]) {
-    for (const [path, body] of bodiesWith(url)) {
+    for (const [path, body, field] of bodiesWith(url)) {
       const reply = await post(path, body);
       assert.equal(reply.status, 400, `${path} ${url}: ${reply.text}`);
-      assert.match(reply.text, /The URL of an image or a file (is|must be) /, `${path} ${url}`);
+      const { message, param, details } = JSON.parse(reply.text).error;
+      assert.match(message, /^The URL in '.+' (is|must be) /, `${path} ${url}`);
+      assert.equal(message.split("'")[1], field, `${path} ${url}`);
+      if (!path.startsWith('/v1/messages')) assert.equal(param ?? details.path, field, path);
     }
   }
   assert.equal((await bed.simulator.stats()).started, started, 'nobody was asked');
@@ -117,7 +142,7 @@ test('no provider connects to an internal server for its tools', async () => {
   ] as const) {
     const reply = await post(path, { model: 'svc-sim-responses', ...body });
     assert.equal(reply.status, 400, reply.text);
-    assert.ok(reply.text.includes(`The URL of a server is of a private network`), reply.text);
+    assert.ok(reply.text.includes(`The URL in '${field}' is of a private network`), reply.text);
     if (path === '/v1/responses') assert.equal(JSON.parse(reply.text).error.param, field);
   }
 });

@@ -31,7 +31,7 @@ export function readRequest(
 ): GenerationRequest {
   refuseUnsupported(body);
   const messages = readMessages(body.messages);
-  assertMediaUrls(messages, 'messages');
+  assertMediaUrls(messages, 'messages', body.messages);
   if (typeof body.instructions === 'string') messages.unshift(systemMessage(body.instructions));
   const { tools, nativeTools } = readTools(declaredTools(body));
   return withoutForbiddenSearch({

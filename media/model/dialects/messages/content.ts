@@ -16,7 +16,7 @@ export function readMessages(body: Pick<CountRequestBody, 'system' | 'messages'>
   const system = readParts(body.system ?? []);
   if (system.length > 0) messages.push(messageOf('system', system));
   for (const message of body.messages) addMessage(message, messages);
-  assertMediaUrls(messages, 'messages');
+  assertMediaUrls(messages, 'messages', body.messages);
   return messages;
 }
 

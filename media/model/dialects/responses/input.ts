@@ -15,7 +15,7 @@ export function readInput(input: string | readonly InputItem[], path = 'input'):
   if (typeof input === 'string') return [message('user', [{ type: 'text', text: input }])];
   const messages: Message[] = [];
   for (const [index, item] of input.entries()) readItem(messages, item, `${path}[${index}]`);
-  assertMediaUrls(messages, path);
+  assertMediaUrls(messages, path, input);
   return messages;
 }
 
