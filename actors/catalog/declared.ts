@@ -15,6 +15,7 @@ import { Problem } from '../../runtime/problem.ts';
 import {
   type CatalogDocument,
   catalogDocumentSchema,
+  declaredDocumentSchema,
   type ModelRecord,
   type ProviderRecord,
 } from './document.ts';
@@ -67,7 +68,7 @@ async function readDocument(path: string): Promise<CatalogDocument> {
   }
   try {
     // The schema says what it gives; only the border's reader has forgotten it.
-    return validateBody(catalogDocumentSchema, parsed) as CatalogDocument;
+    return validateBody(declaredDocumentSchema, parsed) as CatalogDocument;
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
     throw new ConfigError(`TOLLGATE_CONFIG: ${error.message}`);

@@ -198,6 +198,14 @@ export const packageSchema = v.strictObject({
   active: v.optional(v.boolean(), true),
 });
 
+/** More would be no JSON integer in microcredits: 2^53 - 1 of them. */
+const creditsMax = 9_007_199_254;
+/** A package as it is declared or made. What is stored has no such bound: it must end no start. */
+export const newPackageSchema = v.strictObject({
+  ...packageSchema.entries,
+  credits: v.pipe(packageSchema.entries.credits, v.maxValue(creditsMax)),
+});
+
 export const surfaceSchema = v.strictObject({
   name,
   display_name: lineOfText(120),
@@ -219,6 +227,12 @@ export const catalogDocumentSchema = v.strictObject({
   routes: v.optional(v.array(managedRouteSchema), []),
   packages: v.optional(v.array(packageSchema), []),
   surfaces: v.optional(v.array(surfaceSchema), []),
+});
+
+/** What an operator writes. */
+export const declaredDocumentSchema = v.strictObject({
+  ...catalogDocumentSchema.entries,
+  packages: v.optional(v.array(newPackageSchema), []),
 });
 
 export type CatalogDocument = v.InferOutput<typeof catalogDocumentSchema>;

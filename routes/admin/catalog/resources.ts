@@ -4,7 +4,7 @@ import * as v from 'valibot';
 import {
   managedRouteSchema,
   modelSchema,
-  packageSchema,
+  newPackageSchema,
   priceSchema,
   providerSchema,
   surfaceSchema,
@@ -26,14 +26,6 @@ export interface Resource {
   recordSchema: v.GenericSchema;
   description: string;
 }
-
-/** More would be no JSON integer in microcredits: 2^53 - 1 of them. */
-const creditsMax = 9_007_199_254;
-/** The bound is the border's and not the document's: what is stored must not end a start. */
-const packageEntries = {
-  ...packageSchema.entries,
-  credits: v.pipe(packageSchema.entries.credits, v.maxValue(creditsMax)),
-};
 
 function resource(
   kind: RecordKind,
@@ -99,7 +91,13 @@ export const resources: readonly Resource[] = [
     {},
     'A managed route is an alias over a pool of exact models.',
   ),
-  resource('packages', 'Package', packageEntries, {}, 'A package of credits that can be bought.'),
+  resource(
+    'packages',
+    'Package',
+    newPackageSchema.entries,
+    {},
+    'A package of credits that can be bought.',
+  ),
   resource(
     'surfaces',
     'Surface',

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { loadCatalog } from '../../../actors/catalog/load.ts';
 import type { CatalogSnapshot } from '../../../actors/catalog/snapshot.ts';
-import { readCatalog } from '../../../db/catalog.ts';
+import { putRecord, readCatalog } from '../../../db/catalog.ts';
 import type { Sql } from '../../../db/sql.ts';
 import { readConfig } from '../../../runtime/config.ts';
 import { createLog } from '../../../runtime/log.ts';
@@ -134,6 +134,11 @@ const faults: [name: string, document: unknown, message: RegExp][] = [
   ['an exchange that no amount has', { credits_per_usd: 1e300 }, /credits_per_usd/],
   ['no route', { models: [{ ...model, routes: [] }] }, /models\[0\]\.routes/],
   ['an address that is none', { providers: [{ ...provider, base_url: 'ftp://x' }] }, /base_url/],
+  [
+    'a package of more credits than an amount has',
+    { packages: [{ slug: 'p', name: 'P', credits: 9_007_199_255, price_usd: '1' }] },
+    /'packages\[0\]\.credits': expected <=9007199254, received 9007199255/,
+  ],
 ];
 
 for (const [name, document, message] of faults) {
@@ -197,6 +202,17 @@ test('what administrators stored stays when the document does not name it', asyn
   await load({ providers: [provider], models: [model, { ...model, alias: 'other' }] });
   const snapshot = await load({ providers: [provider], models: [model] });
   assert.deepEqual(snapshot.models.map(({ alias }) => alias).sort(), ['m', 'other']);
+});
+
+test('a package that an older version stored ends no start, whatever its credits', async () => {
+  const credits = Number.MAX_SAFE_INTEGER;
+  const definition = { slug: 'huge', name: 'Huge', credits, price_usd: '1', active: true };
+  await sql.begin((transaction) => putRecord(transaction, 'packages', 'huge', definition));
+  const { packages } = await load({});
+  assert.deepEqual(
+    packages.map((entry) => entry.credits),
+    [credits],
+  );
 });
 
 test('a disabled model leaves the catalog and its version', async () => {
