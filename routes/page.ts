@@ -3,9 +3,26 @@ import * as v from 'valibot';
 import { maxCharacters } from '../runtime/http/text.ts';
 import { Problem } from '../runtime/problem.ts';
 
+const limitDefault = 20;
+
 export const pageQuery = v.object({
-  limit: v.optional(v.pipe(v.string(), v.regex(/^\d{1,3}$/))),
-  cursor: v.optional(v.pipe(v.string(), v.minLength(1), maxCharacters(200))),
+  limit: v.optional(
+    v.pipe(
+      v.number(),
+      v.integer(),
+      v.minValue(1),
+      v.maxValue(100),
+      v.description(`${limitDefault} if absent.`),
+    ),
+  ),
+  cursor: v.optional(
+    v.pipe(
+      v.string(),
+      v.minLength(1),
+      maxCharacters(200),
+      v.description('`next_cursor` of the page before.'),
+    ),
+  ),
 });
 
 /** The rows after `afterId` (exclusive), in the order of the list, at most `limit`. */
@@ -24,10 +41,7 @@ export function pageRequest(
   query: Partial<v.InferOutput<typeof pageQuery>>,
   pattern: RegExp = idPattern,
 ): PageRequest {
-  const limit = query.limit === undefined ? 20 : Number(query.limit);
-  if (limit < 1 || limit > 100) {
-    throw new Problem('invalid_request', { message: 'limit is 1 to 100.', param: 'limit' });
-  }
+  const { limit = limitDefault } = query;
   if (query.cursor === undefined) return { limit, afterId: null };
   const afterId = Buffer.from(query.cursor, 'base64url').toString('utf8');
   if (!pattern.test(afterId)) {

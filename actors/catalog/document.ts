@@ -6,12 +6,19 @@ import { modelFamilyNames, modelKinds } from '../../media/providers/model-kinds.
 import { searchFamilyNames } from '../../media/providers/search.ts';
 import { lineOfText, visibleAscii } from '../../runtime/http/text.ts';
 
-const name = v.pipe(v.string(), v.regex(/^[a-z0-9][a-z0-9._-]{0,79}$/));
+const nameCharacters = 'digits, dots, _ and - (at most 80, the first a letter or a digit)';
+const name = v.pipe(
+  v.string(),
+  v.regex(/^[a-z0-9][a-z0-9._-]{0,79}$/, `expected small letters, ${nameCharacters}`),
+);
 /** What callers name as `model`: case matters. */
-const alias = v.pipe(v.string(), v.regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,79}$/));
+const alias = v.pipe(
+  v.string(),
+  v.regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,79}$/, `expected letters, ${nameCharacters}`),
+);
 const decimalPlaces = 12;
 const decimalPattern = /^\d{1,9}(\.\d{1,12})?$/;
-const decimal = v.pipe(v.string(), v.regex(decimalPattern));
+const decimal = v.pipe(v.string(), v.regex(decimalPattern, 'expected a decimal such as 2.50'));
 /**
  * Exact prices are decimal strings; the specification's tiers have numbers. Strings are kept. Of a
  * number below the last place nothing would be left, and what it is the price of would be free.

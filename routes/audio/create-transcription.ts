@@ -21,7 +21,9 @@ const route = '/v1/audio/transcriptions';
 const fieldsSchema = v.strictObject({
   model: v.pipe(v.string(), v.minLength(1), maxCharacters(200)),
   response_format: v.optional(v.picklist(['json'])),
-  language: v.optional(v.pipe(v.string(), v.regex(/^[a-z]{2}$/))),
+  language: v.optional(
+    v.pipe(v.string(), v.regex(/^[a-z]{2}$/, 'expected two small letters (ISO 639-1)')),
+  ),
 });
 
 const transcriptionSchema = v.strictObject({

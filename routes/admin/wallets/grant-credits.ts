@@ -10,13 +10,13 @@ import { amount } from '../../billing/amounts.ts';
 import { exact, micros } from '../../billing/schema.ts';
 import { defineRoute } from '../../define.ts';
 import { requireAccount } from '../../require.ts';
-import { walletParams } from './schema.ts';
+import { newOperationId, walletParams } from './schema.ts';
 
 /** A million credits at once: more is a typing error. */
 const amountMicrosMax = 1_000_000_000_000;
 
 const bodySchema = v.strictObject({
-  operation_id: v.pipe(v.string(), v.regex(/^[A-Za-z0-9._:-]{1,80}$/)),
+  operation_id: newOperationId,
   amount_microcredits: v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(amountMicrosMax)),
   note: lineOfText(500),
   expires_at: v.optional(

@@ -5,6 +5,12 @@ import { lineOfText } from '../../../runtime/http/text.ts';
 import { amount, walletBody } from '../../billing/amounts.ts';
 import { exact, micros, walletEntries } from '../../billing/schema.ts';
 
+/** As an administrator names a grant, once in the whole service. */
+export const newOperationId = v.pipe(
+  v.string(),
+  v.regex(/^[A-Za-z0-9._:-]{1,80}$/, 'expected 1 to 80 letters, digits, dots, colons, _ and -'),
+);
+
 export const walletParams = v.strictObject({
   wallet_id: lineOfText(100),
 });

@@ -27,7 +27,10 @@ const documentBlock = v.looseObject({
 const otherBlock = v.looseObject({
   type: v.pipe(
     v.string(),
-    v.regex(/^(?!(?:text|image|document|tool_use|tool_result)$)[a-z][a-z0-9_]{0,79}$/),
+    v.regex(
+      /^(?!(?:text|image|document|tool_use|tool_result)$)[a-z][a-z0-9_]{0,79}$/,
+      'expected the type of a content block',
+    ),
   ),
 });
 const toolResultBlock = v.looseObject({
