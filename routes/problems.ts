@@ -2,7 +2,7 @@
 // alias), and the headers that clients act on. decisions.md, section 2.
 import { chatError } from '../media/model/dialects/chat/error.ts';
 import { messagesError } from '../media/model/dialects/messages/error.ts';
-import type { Problem } from '../runtime/problem.ts';
+import { Problem, type ProblemCode, problemCodes } from '../runtime/problem.ts';
 
 export type Envelope = 'v1' | 'messages' | 'plain' | 'oauth';
 
@@ -33,6 +33,19 @@ export const exposedHeaderNames: readonly string[] = [
   'x-svc-available-microcredits',
   'x-svc-catalog-version',
 ];
+
+/** What a refusal looks like, for the reference: with what those who refuse add to the code. */
+export function sampleProblem(code: ProblemCode): Problem {
+  const { status } = problemCodes[code];
+  if (status === 402) {
+    const details = { required_microcredits: 17_063, available_microcredits: 5_000 };
+    return new Problem(code, { details });
+  }
+  if (status !== 429) return new Problem(code);
+  const rates = exposedHeaderNames.filter((name) => name.startsWith('x-ratelimit-'));
+  const headers = Object.fromEntries(['retry-after', ...rates].map((name) => [name, '1']));
+  return new Problem(code, { headers });
+}
 
 /** RFC 6749, 5.2: what our own codes are called in token and revocation replies. */
 const oauthErrors: Record<number, string> = {

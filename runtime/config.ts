@@ -55,7 +55,10 @@ const variables = {
     'master key before TOLLGATE_SECRET: what it sealed is sealed anew',
     'unset',
   ),
-  configPath: optionalText('TOLLGATE_CONFIG', 'JSON file of providers, models, prices, routes'),
+  configPath: optionalText(
+    'TOLLGATE_CONFIG',
+    'JSON file of providers, models, prices, routes, packages, surfaces',
+  ),
   shards: integer('TOLLGATE_SHARDS', Math.min(cores, 255), [1, 255], 'threads that serve the API'),
   drainSeconds: integer('TOLLGATE_DRAIN_SECONDS', 30, [0, 3_600], 'time to finish work on a stop'),
   logLevel: choice(

@@ -26,7 +26,7 @@ export const createChatCompletion = defineRoute({
     'reply is server-sent events that end with `data: [DONE]`; the last JSON event carries ' +
     '`svc_usage`. A client that disconnects after the first delta is charged for the whole ' +
     'answer and can fetch it with the same key for 24 hours. Images and files are http, https ' +
-    'or data URLs, in every generation format; link-local addresses are refused.',
+    'or data URLs, in every generation format; addresses of private networks are refused.',
   tag: 'Generation',
   documents: ['model'],
   access: { kind: 'key', scope: 'models:generate' },

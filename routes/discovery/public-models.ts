@@ -5,6 +5,11 @@ import { Problem } from '../../runtime/problem.ts';
 import { defineRoute } from '../define.ts';
 import { catalogEntries, catalogEntrySchema } from '../models/schema.ts';
 
+const versionHeaders = {
+  'x-svc-catalog-version': 'The content version.',
+  etag: 'The same in quotes, for `if-none-match`.',
+};
+
 export const publicModels = defineRoute({
   method: 'GET',
   path: '/api/public/models',
@@ -24,9 +29,9 @@ export const publicModels = defineRoute({
         content_version: v.string(),
         models: v.array(catalogEntrySchema),
       }),
-      headers: { 'x-svc-catalog-version': 'The content version.' },
+      headers: versionHeaders,
     },
-    304: { description: 'The caller has the current version.' },
+    304: { description: 'The caller has the current version.', headers: versionHeaders },
   },
   problems: ['dependency_unavailable'],
   async handle({ services, exchange }) {

@@ -2,7 +2,7 @@
 // errors and their examples come from the same values that serve the requests.
 import { strict as assert } from 'node:assert';
 import type { GenericSchema } from 'valibot';
-import { Problem, type ProblemCode, problemCodes } from '../problem.ts';
+import { type Problem, type ProblemCode, problemCodes } from '../problem.ts';
 import type { RenderedProblem } from './dispatch.ts';
 import type { ReplyDeclaration, Route } from './route.ts';
 import { createSchemaBook, type JsonSchema, type SchemaBook } from './schemas.ts';
@@ -20,6 +20,8 @@ export interface OpenApiOptions<Access> {
   securitySchemes: Record<string, JsonSchema>;
   /** Alternatives in OpenAPI's form (`[]`: none needed), and the problems that access may give. */
   accessOf(access: Access): { security: Record<string, string[]>[]; problems: ProblemCode[] };
+  /** A problem of this code with the headers and details that it usually has. */
+  sampleProblem(code: ProblemCode): Problem;
   renderProblem(path: string, problem: Problem, requestId: string): RenderedProblem;
   /** The schema of the error envelope of a route's path. */
   envelopeSchemaOf(path: string): { name: string; schema: JsonSchema };
@@ -257,7 +259,7 @@ function refusalName<Access, Caller, Services>(
   const examples: Record<string, JsonSchema> = {};
   const headers: JsonSchema = { 'x-request-id': headerReference };
   for (const code of codes) {
-    const problem = new Problem(code);
+    const problem = draft.options.sampleProblem(code);
     const rendered = draft.options.renderProblem(route.path, problem, 'a1b2c3');
     examples[code] = { summary: problem.message, value: rendered.body };
     for (const header of Object.keys(rendered.headers)) {

@@ -277,6 +277,35 @@ test('what a request means without a member is documented', () => {
   }
 });
 
+/** As any JSON: a test that reads a member which is not there fails. */
+const documentAt = (path: string) => JSON.parse(JSON.stringify(contract.documents.get(path)));
+
+test('the reference names the scope that a key needs, and the bounds of a page', () => {
+  const { security } = documentAt('/api/v1/openapi.json').paths['/v1/audio/speech'].post;
+  assert.deepEqual(security, [{ apiKey: ['audio:speech'] }, { apiKeyHeader: ['audio:speech'] }]);
+  const [limit] = documentAt('/api/openapi.json').paths['/api/me/api-keys'].get.parameters;
+  assert.deepEqual(limit.schema, { type: 'integer', minimum: 1, maximum: 100 });
+});
+
+test('the headers of a refusal that clients act on are in the reference', async () => {
+  const path = '/v1/chat/completions';
+  const { paths, components } = documentAt('/api/v1/openapi.json');
+  const { responses } = paths[path].post;
+  const { apiKey } = await bed.account({ micros: 0n, requestsPerMinute: 1 });
+  const headers = { authorization: `Bearer ${apiKey}` };
+  for (const [status, names] of [
+    [402, ['x-svc-required-microcredits', 'x-svc-available-microcredits', 'x-should-retry']],
+    [429, ['retry-after', 'x-ratelimit-reset-requests', 'x-ratelimit-limit-concurrency']],
+  ] as const) {
+    const reply = await contract.call('POST', path, { headers, body: chatBody('hello') });
+    assert.equal(reply.status, status, reply.text);
+    const documented = components.responses[responses[status].$ref.split('/').at(-1)].headers;
+    for (const name of names) {
+      assert.ok(reply.headers.has(name) && name in documented, `${status} ${name}`);
+    }
+  }
+});
+
 test('what the reference shows as a request works as it stands', async () => {
   const key = { headers: { authorization: `Bearer ${account.apiKey}` } };
   const session = { headers: { 'x-svc-session': account.sessionToken } };

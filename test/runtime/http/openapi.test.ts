@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import * as v from 'valibot';
-import { envelopeSchemaOf, renderProblem } from '../../../routes/problems.ts';
+import { envelopeSchemaOf, renderProblem, sampleProblem } from '../../../routes/problems.ts';
 import { createOpenApiDocument } from '../../../runtime/http/openapi.ts';
 import { chatSchema, testRoute } from './serving.ts';
 
@@ -90,6 +90,7 @@ function documentOf(document: 'model' | 'account') {
       access === 'key'
         ? { security: [{ key: [] }], problems: ['unauthenticated', 'rate_limited'] }
         : { security: [{ session: [] }], problems: ['unauthenticated', 'session_expired'] },
+    sampleProblem,
     renderProblem,
     envelopeSchemaOf,
   });
@@ -185,6 +186,7 @@ const optionsStub = {
   tags: {},
   securitySchemes: {},
   accessOf: () => ({ security: [], problems: [] }),
+  sampleProblem,
   renderProblem,
   envelopeSchemaOf,
 };
