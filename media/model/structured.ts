@@ -11,12 +11,15 @@ import type { OutputFormat } from './request.ts';
 import { cleanSchema } from './schema-bounds.ts';
 
 const cachedSchemasMax = 256;
+/** Of all of them: compiled they take some 50 bytes a character, of the 512 MiB of a thread. */
+const cachedCharactersMax = 1_048_576;
 /** Optimizing the code takes as long again as making it, and what it checks is small. */
 const code = { optimize: false } as const;
 const options = { strict: false, validateFormats: false, logger: false, code } as const;
 const limits = fixedLimits.structured;
 let metaSchema: Ajv2020 | null = null;
 const cache = new Map<string, ValidateFunction>();
+let cachedCharacters = 0;
 
 /** Compiling costs 3 to 10 µs a character. */
 const lightCharactersMax = 1_000;
@@ -86,7 +89,7 @@ export function satisfiesOutputFormat(format: OutputFormat, text: string): boole
   );
 }
 
-/** The oldest of the cache makes room. `patience` stretches the time limit. */
+/** `patience` stretches the time limit. */
 function compile(schema: unknown, text: string, patience = 1): ValidateFunction | SchemaFault {
   const known = cache.get(text);
   if (known !== undefined) {
@@ -104,10 +107,19 @@ function compile(schema: unknown, text: string, patience = 1): ValidateFunction 
     return ajv.compile(schema as object);
   });
   if (typeof validate === 'string') return validate;
-  cache.set(text, validate);
-  const oldest = cache.keys().next();
-  if (cache.size > cachedSchemasMax && !oldest.done) cache.delete(oldest.value);
+  keep(text, validate);
   return validate;
+}
+
+/** The oldest of the cache make room. */
+function keep(text: string, validate: ValidateFunction): void {
+  cache.set(text, validate);
+  cachedCharacters += text.length;
+  for (const oldest of cache.keys()) {
+    if (cache.size <= cachedSchemasMax && cachedCharacters <= cachedCharactersMax) return;
+    cache.delete(oldest);
+    cachedCharacters -= oldest.length;
+  }
 }
 
 /** Made on first use and outside of the time limit: about 15 ms. */

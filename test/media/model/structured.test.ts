@@ -1,6 +1,8 @@
 // Structured output: answers against schemas that clients send, and schemas that mean harm.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { pino } from 'pino';
 import type { OutputFormat } from '../../../media/model/request.ts';
 import {
@@ -171,6 +173,22 @@ test('a valid schema that is too much is called that, not invalid', () => {
       param: 'response_format',
     },
   );
+});
+
+test('of large schemas fewer are kept: a thread has memory for a hundred of the largest', () => {
+  setFlagsFromString('--expose-gc');
+  const collect = runInNewContext('gc') as () => void;
+  const keep = (from: number, count: number) => {
+    for (let at = from; at < from + count; at += 1) {
+      const schema = { type: 'string', examples: [`${at} ${'x'.repeat(100_000)}`] };
+      assert.ok(satisfiesOutputFormat(formatOf(schema), '"a"'));
+    }
+    collect();
+    return process.memoryUsage().heapUsed;
+  };
+  const before = keep(0, 20);
+  const grownBytes = keep(20, 200) - before;
+  assert.ok(grownBytes < 8 * 1_048_576, `200 more hold ${grownBytes} bytes`);
 });
 
 test('a pattern that backtracks for ever ends within the time limit', async () => {
