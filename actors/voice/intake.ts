@@ -19,6 +19,8 @@ const earlyFramesMax = Math.floor(earlyAudioMs / frameMs);
 const excessFramesMax = Math.floor(frameExcessMs / frameMs);
 /** Louder than a quiet room: about -38 dBFS. */
 const audibleMin = 400;
+/** No divisor of a frame's samples: a steady tone of 1 kHz might be looked at where it is 0. */
+const listenToEvery = 17;
 const listenEveryMs = 1_000;
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
@@ -64,7 +66,7 @@ function isEnding({ phase }: VoiceSession): boolean {
 /** Looks at some of the samples: speech is loud for longer than a frame. */
 function isAudible(data: ArrayBuffer): boolean {
   const samples = new Int16Array(data);
-  for (let index = 0; index < samples.length; index += 16) {
+  for (let index = 0; index < samples.length; index += listenToEvery) {
     const sample = samples[index] ?? 0;
     if (sample > audibleMin || sample < -audibleMin) return true;
   }
