@@ -44,6 +44,8 @@ const paddingSamples = 2_112 + 1_024;
 const paddedRateHzMin = 7_350;
 /** Lossy codecs decode silence to the last bits of noise: of sixteen. */
 const lossySilentPeak = 2 / 32_768;
+/** A-law (ITU-T G.711) has no zero: silence is its least value. */
+const alawSilentPeak = 8 / 32_768;
 
 // biome-ignore lint/style/noDefaultExport: Piscina runs a file's default export
 export default async function inspectAudioTask(input: InspectAudioInput): Promise<InspectedAudio> {
@@ -86,9 +88,14 @@ export default async function inspectAudioTask(input: InspectAudioInput): Promis
     status: 'good',
     container,
     seconds: Math.min(decoded.seconds, secondsMax),
-    isSilent: decoded.peak <= (isLossless ? 0 : lossySilentPeak),
+    isSilent: decoded.peak <= silentPeakOf(audio.codec, isLossless),
     sha256,
   };
+}
+
+function silentPeakOf(codec: string, isLossless: boolean): number {
+  if (codec === 'pcm_alaw') return alawSilentPeak;
+  return isLossless ? 0 : lossySilentPeak;
 }
 
 function paddingOf(rateHz: number): number {

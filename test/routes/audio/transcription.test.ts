@@ -91,6 +91,19 @@ test('a length that cannot be true is not believed; tokens say nothing of it', a
   }
 });
 
+test('a provider may count a begun second as a whole one: so much is held', async () => {
+  const bytes = wav(2.4);
+  const recording = { bytes, name: 'a.wav' };
+  answer('x', { type: 'duration', seconds: 3 });
+  const poor = await audio.bed.account({ micros: 3n * microsPerSecond - 1n });
+  assert.equal((await refusalOf(await hear(audio, poor, recording))).code, 'insufficient_credits');
+  const account = await audio.bed.account({ micros: 3n * microsPerSecond });
+  const reply = await hear(audio, account, recording);
+  const body = (await reply.json()) as { usage: { seconds: number } };
+  assert.equal(body.usage.seconds, 3);
+  assert.equal((await account.quiet()).availableMicros, 0n);
+});
+
 test('digital silence is an empty text, without a call and without a charge', async () => {
   const account = await audio.bed.account({ micros: 0n });
   const before = audio.one.asked.length + audio.two.asked.length;
@@ -99,6 +112,8 @@ test('digital silence is an empty text, without a call and without a charge', as
     [wav(1.5, 0), 'silence.wav', 1.5],
     [wav(0, 0), 'empty.wav', 0],
     [Buffer.alloc(0), 'nothing.webm', 0],
+    [await tone('s.wav', 4, ['-c:a', 'pcm_alaw'], 0), 'alaw.wav', 4],
+    [await tone('s.wav', 4, ['-c:a', 'pcm_mulaw'], 0), 'mulaw.wav', 4],
     [await tone('s.mp3', 4, [], 0), 's.mp3', 4],
     [await tone('s.webm', 4, opus, 0), 's.webm', 4],
     [await tone('s.m4a', 4, [], 0), 's.m4a', 4],
@@ -126,6 +141,7 @@ test('whatever is not all zeros is heard, on any channel and at any pitch or dep
     ['opposite.ogg', await record('opposite.ogg', opposite, ['-c:a', 'libopus'])],
     ['last bit.wav', await record('a.wav', quiet(1 / 32_768))],
     ['24 bits.wav', await record('a.wav', quiet(100 / 2 ** 23), ['-c:a', 'pcm_s24le'])],
+    ['alaw.wav', await record('a.wav', quiet(24 / 32_768), ['-c:a', 'pcm_alaw'])],
     ['high.wav', await record('a.wav', high)],
     ['high.mp3', await record('a.mp3', high)],
   ] as const;
@@ -177,6 +193,10 @@ test('failures cost nothing, and the next route is asked', async () => {
     const { status: told, code } = await refusalOf(refused);
     assert.deepEqual([told, code], [400, 'invalid_request'], `the provider said ${status}`);
   }
+  audio.one.behaviour = { kind: 'status', status: 429 };
+  const busy = await hear(audio, account, speech, { fields: { model: 'hear-one' } });
+  const { code, headers } = await refusalOf(busy);
+  assert.deepEqual([code, headers.has('retry-after')], ['upstream_busy', true]);
   assert.equal(await paid(account), 0n);
 });
 
@@ -194,6 +214,9 @@ test('a retry with the key gets the same text; another file is another request',
   const other = { ...speech, bytes: wav(2, 660) };
   const refusal = await refusalOf(await hear(audio, account, other, { headers }));
   assert.equal(refusal.code, 'idempotency_key_reused');
+  const inGerman = { headers, fields: { language: 'de' } };
+  const another = await refusalOf(await hear(audio, account, speech, inGerman));
+  assert.equal(another.code, 'idempotency_key_reused', 'and so is another language');
   assert.equal(await paid(account), 2n * microsPerSecond);
 });
 
