@@ -1,6 +1,9 @@
 // The actor of a speech, with upstream calls and a ledger of the test's own: what was sent before
 // the hold is durable, and to which of two calls it belongs.
 import assert from 'node:assert/strict';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { after, beforeEach, test } from 'node:test';
 import * as v from 'valibot';
 import { createAudioKind } from '../../../actors/audio/audio.ts';
@@ -8,6 +11,7 @@ import { AudioDesk } from '../../../actors/audio/desk.ts';
 import type { AudioDeps, AudioSpec } from '../../../actors/audio/spec.ts';
 import { catalogDocumentSchema } from '../../../actors/catalog/document.ts';
 import { buildSnapshot } from '../../../actors/catalog/snapshot.ts';
+import { createRouteHealth } from '../../../actors/generation/health.ts';
 import type { AudioFamily, AudioListener } from '../../../media/providers/audio-contract.ts';
 import { requireAudioFamily } from '../../../media/providers/audio-families.ts';
 import { createActorSystem } from '../../../runtime/actor/system.ts';
@@ -27,20 +31,28 @@ const document = v.parse(catalogDocumentSchema, {
       price: { per_1k_characters: '0.015' },
       voices: { alloy: 'upstream-alloy' },
     },
+    {
+      alias: 'hear',
+      kind: 'transcription',
+      routes: names.map((provider) => ({ provider, upstream_model: 'm' })),
+      price: { per_audio_minute: '0.006' },
+    },
   ],
 });
-const [model] = buildSnapshot(document, () => 0).models;
-assert.ok(model !== undefined);
+const [model, hearing] = buildSnapshot(document, () => 0).models;
+assert.ok(model !== undefined && hearing !== undefined);
 
 const wallet = new FakeWallet();
 let calls: FakeCalls<AudioListener>;
 let desk: AudioDesk;
 let broken: Partial<AudioFamily> = {};
+const keptFolder = await mkdtemp(join(tmpdir(), 'tollgate-audio-'));
+after(() => rm(keptFolder, { recursive: true, force: true }));
 const deps: AudioDeps = {
   ...fakeRequestDeps(wallet),
   upstream: { start: (...args) => calls.start(...args), close: () => calls.close() },
   family: (name) => ({ ...requireAudioFamily(name), ...broken }),
-  keptFolder: '/nowhere',
+  keptFolder,
   running: new TransientMap(),
 };
 const kind = createAudioKind(deps);
@@ -138,6 +150,98 @@ test('the place is free before the reply is whole', async () => {
   assert.deepEqual(order, []);
   await wallet.answer('settle', settled);
   assert.deepEqual(order.slice(0, 2), ['place', 'end']);
+});
+
+/** Sound that is more than a reply may have, in pieces that are one and the same memory. */
+const half = Buffer.concat([piece.subarray(0, 4), Buffer.alloc(32 * 1_024 * 1_024)]);
+
+test('a signature that comes byte by byte is one', async () => {
+  await speak();
+  await wallet.answer('hold', held);
+  for (const byte of piece.subarray(0, 3)) calls.at(0).listener.bytes(Buffer.of(byte));
+  await turns();
+  assert.equal(calls.made.length, 1);
+  const told: Uint8Array[] = [];
+  desk.connect({
+    write: (bytes) => told.push(bytes) > 0,
+    end: () => {},
+    fail: () => {},
+    onDrain: () => {},
+    onClose: () => {},
+    closed: false,
+  });
+  calls.at(0).listener.bytes(piece.subarray(3));
+  await turns();
+  assert.deepEqual(Buffer.concat(told), piece);
+  desk.clientGone();
+  await turns();
+  await wallet.answer('settle', settled);
+});
+
+test('speech without end is cut, and costs nothing', async () => {
+  wallet.sent.length = 0;
+  await speak();
+  await wallet.answer('hold', held);
+  calls.at(0).listener.bytes(half);
+  await turns();
+  assert.equal(calls.at(0).isAborted, false);
+  calls.at(0).listener.bytes(half);
+  await turns();
+  assert.equal(calls.at(0).isAborted, true);
+  assert.deepEqual(wallet.sent, ['hold', 'release']);
+  await wallet.answer('release', () => ({ status: 'released' }));
+});
+
+test('a transcript without end is none: the next provider is asked', async () => {
+  const request = { bytes: Buffer.alloc(8), container: 'wav' as const, language: null };
+  const work = { kind: 'transcription' as const, request, seconds: 2 };
+  assert.ok(hearing !== undefined);
+  await speak({ model: hearing, targets: hearing.targets, work });
+  await wallet.answer('hold', held);
+  const text = Buffer.from(JSON.stringify({ text: 'x'.repeat(1_024 * 1_024) }));
+  calls.at(0).listener.bytes(text.subarray(0, 1_024 * 1_024));
+  await turns();
+  assert.equal(calls.at(0).isAborted, false);
+  calls.at(0).listener.bytes(text.subarray(1_024 * 1_024));
+  await turns();
+  assert.equal(calls.at(0).isAborted, true);
+  calls.at(1).listener.bytes(Buffer.from('{"text":"heard"}'));
+  calls.at(1).listener.ended(null);
+  await turns();
+  await wallet.answer('settle', settled);
+  assert.deepEqual(await desk.opening, { kind: 'transcript', text: 'heard', seconds: 2 });
+});
+
+test('audio that goes on for its key waits for no client that has gone', async () => {
+  desk = new AudioDesk(piece.length);
+  await speak({ idempotencyKey: 'key', fingerprint: 'f' });
+  await wallet.answer('hold', held);
+  calls.at(0).listener.bytes(piece);
+  await turns();
+  assert.equal(calls.at(0).isPaused, true, 'the client has not taken it');
+  desk.clientGone();
+  await turns();
+  assert.equal(calls.at(0).isPaused, false);
+  calls.at(0).listener.ended(null);
+  while (wallet.sent.at(-1) !== 'settle') await turns();
+  await wallet.answer('settle', settled);
+});
+
+test('a probe whose client goes is given back', async () => {
+  const health = createRouteHealth();
+  Object.assign(deps, { health });
+  assert.ok(model !== undefined);
+  const [target] = model.targets;
+  const routeId = target?.routeId ?? '';
+  const failure = { kind: 'failed', status: 500, retryAfterMs: null, detail: '' } as const;
+  for (let count = 0; count < 5; count += 1) health.failed(routeId, failure, Date.now() - 20_000);
+  assert.equal(health.stats(routeId, Date.now()).state, 'half-open');
+  await speak({ targets: model.targets.slice(0, 1) });
+  assert.equal(health.started(routeId, Date.now()), null, 'one probe at a time');
+  desk.clientGone();
+  await wallet.answer('hold', held);
+  await wallet.answer('release', () => ({ status: 'released' }));
+  assert.notEqual(health.started(routeId, Date.now()), null);
 });
 
 test('what cannot be priced is not started, and its key keeps its place', async () => {

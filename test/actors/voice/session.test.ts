@@ -359,6 +359,24 @@ test('every short frame that was not the last counts', async () => {
   await stage.over(client);
 });
 
+test('text that is not UTF-8 is no message', async () => {
+  const client = await stage.live(account);
+  const broken = (text: string) => {
+    const bytes = Buffer.from(text.replace('?', '\xff'), 'latin1');
+    return bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length) as ArrayBuffer;
+  };
+  client.handlers.message(broken('?'), false);
+  client.handlers.message(broken(' {"type":"end"}?'), false);
+  assert.equal(client.of('error').length, 2);
+  client.leave();
+  const early = stage.connect(account);
+  const content = '[{"role":"user","content":"?"}]';
+  const start = `{"type":"start","mode":"full","voice_id":"alto","context":${content}}`;
+  early.handlers.message(broken(start), false);
+  assert.deepEqual(early.types(), ['error invalid_start']);
+  for (const each of [client, early]) await stage.over(each);
+});
+
 test('a short frame before the end is no mistake', async () => {
   const client = await stage.live(account);
   client.frame(100);

@@ -165,6 +165,27 @@ test('while it lingers only usage is told, and it ends with the upstream or the 
   await Promise.all([allClosed(silent), allClosed(leaving)]);
 });
 
+test('what an upstream says while it waits is read at the end, and its usage counts', async () => {
+  const codes: number[] = [];
+  const upstream = await upstreamOf({
+    connected: (socket) => socket.on('close', (code) => void codes.push(code)),
+    message: (socket, { type }) => {
+      if (type === 'session.update') {
+        send(socket, sessionUpdated(), created(), delta('item_1', pcm(1)));
+      }
+      if (type === 'response.cancel') send(socket, done('cancelled'));
+    },
+  });
+  const { call, listener } = openCall(upstream.port);
+  await listener.until('audio');
+  call.pause();
+  call.close(60_000);
+  await listener.until('ended');
+  assert.deepEqual(listener.types, ['ready', 'answer_started', 'audio', 'usage', 'ended']);
+  await allClosed(upstream);
+  assert.deepEqual(codes, [1000], 'left with a goodbye');
+});
+
 test('an answer that ends without usage is told as well: no later report counts it', async () => {
   const upstream = await upstreamOf({
     message: (socket, { type }) => {
@@ -257,6 +278,26 @@ test('what a session may send at once waits whole for a network that takes nothi
   while (appended() < frames + taken && performance.now() < deadlineMs) await sleep(5);
   assert.equal(appended(), frames + taken, 'all of it arrives');
   assert.equal(call.audio(frame), true, 'and sound goes on');
+  call.close(0);
+  await listener.until('ended');
+});
+
+test('who drops sound now and then, and takes it in between, has not stalled', async () => {
+  const upstream = await upstreamOf(setsUp());
+  const bounds = { bufferedBytesMax: 4_096, stallMs: 1_000 };
+  const { call, listener, socket } = openDialled(upstream.port, { bounds });
+  await listener.until('ready');
+  const frame = new Uint8Array(1_536);
+  for (let time = 0; time < 3; time += 1) {
+    // As when the kernel takes nothing more.
+    socket.cork();
+    assert.ok(overfill(() => call.audio(frame)) < 1_000, 'it is full');
+    socket.uncork();
+    while (!call.audio(frame)) await sleep(5);
+    await sleep(1_100);
+  }
+  assert.deepEqual(listener.types, ['ready']);
+  assert.equal(call.droppedFrames >= 3, true);
   call.close(0);
   await listener.until('ended');
 });

@@ -80,11 +80,14 @@ export async function allClosed(upstream: LiveUpstream): Promise<void> {
 }
 
 /** The same, with the socket of the call's own side. */
-export function openDialled(port: number): ReturnType<typeof openCall> & { socket: Socket } {
+export function openDialled(
+  port: number,
+  opening: Opening = {},
+): ReturnType<typeof openCall> & { socket: Socket } {
   const dialled: Socket[] = [];
   const note = (message: unknown) => dialled.push((message as { socket: Socket }).socket);
   subscribe('net.client.socket', note);
-  const opened = openCall(port);
+  const opened = openCall(port, opening);
   unsubscribe('net.client.socket', note);
   const [socket] = dialled;
   assert.ok(socket !== undefined);

@@ -84,8 +84,8 @@ test('requests that are wrong are refused before anything is asked or held', asy
     [{ instructions: 'a'.repeat(4_097) }, 422, 'input_too_long', 'instructions'],
     [{ voice: 'somebody' }, 400, 'invalid_request', 'voice'],
     [{ voice: 'cedar' }, 400, 'invalid_request', 'voice'],
-    [{ speed: 0.2 }, 400, 'invalid_request', 'speed'],
-    [{ speed: 5 }, 400, 'invalid_request', 'speed'],
+    [{ speed: 0.249 }, 400, 'invalid_request', 'speed'],
+    [{ speed: 4.001 }, 400, 'invalid_request', 'speed'],
     [{ response_format: 'opus' }, 400, 'invalid_request', 'response_format'],
     [{ stream_format: 'sse' }, 400, 'invalid_request', 'stream_format'],
     [{ model: 'nothing' }, 404, 'model_not_found', 'model'],
@@ -109,6 +109,17 @@ test('4,096 characters outside the basic plane are not too many', async () => {
   assert.equal(reply.status, 200);
   await reply.arrayBuffer();
   assert.equal(await paid(account), 4_096n * microsPerCharacter);
+});
+
+test('the slowest and the fastest speech are spoken', async () => {
+  const account = await audio.bed.account();
+  for (const speed of [0.25, 4]) {
+    audio.one.first = [{ kind: 'audio' }];
+    const reply = await say(audio, account, { speed, model: 'say-one' });
+    assert.equal(reply.status, 200);
+    await reply.arrayBuffer();
+    assert.equal(JSON.parse(audio.one.asked.at(-1)?.body.toString() ?? '').speed, speed);
+  }
 });
 
 test('a wallet that does not cover the text is 402, and nothing is asked', async () => {
@@ -156,11 +167,13 @@ test('what no route gives costs nothing and says nothing of the provider', async
     [{ kind: 'status', status: 401 }, 502, 'upstream_error'],
     [{ kind: 'nonsense' }, 502, 'upstream_error'],
     [{ kind: 'status', status: 408 }, 504, 'upstream_timeout'],
+    [{ kind: 'status', status: 429 }, 503, 'upstream_busy'],
   ] as const;
   for (const [behaviour, status, code] of cases) {
     audio.one.first = [behaviour];
     const refusal = await refusalOf(await say(audio, account, { model: 'say-one' }));
     assert.deepEqual([refusal.status, refusal.code], [status, code]);
+    assert.equal(refusal.headers.has('retry-after'), status > 502, 'when to come again');
     const state = await stateOf(audio, account, refusal.headers.get('x-svc-request-id') ?? '');
     assert.equal(state.status, 'failed');
   }

@@ -25,8 +25,8 @@ after(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-function told(file: string) {
-  const stored = { type: 'speech', file, media_type: 'audio/mpeg', bytes: piece.length } as const;
+function told(file: string, bytes = piece.length) {
+  const stored = { type: 'speech', file, media_type: 'audio/mpeg', bytes } as const;
   return storedSpeech(services, stored, {});
 }
 
@@ -53,6 +53,7 @@ test('nothing stays open of one that was read', onlyLinux, async () => {
 
 test('a file that is gone is a conflict, and one that goes meanwhile is cut', async () => {
   await assert.rejects(told('two'), { code: 'conflict' });
+  await assert.rejects(told('one', piece.length + 1), { code: 'conflict' }, 'half of it is none');
   await writeFile(join(folder, 'three'), piece);
   const reply = await told('three');
   await rm(join(folder, 'three'));

@@ -1,0 +1,61 @@
+// The states that a client is shown where an upstream leaves something out.
+import assert from 'node:assert/strict';
+import { before, test } from 'node:test';
+import type { TestAccount } from '../../harness/account.ts';
+import { type FakeClient, sound } from './fakes.ts';
+import { stagesOfFile, until, type VoiceStage } from './stage.ts';
+
+const open = stagesOfFile();
+let stage: VoiceStage;
+let account: TestAccount;
+before(async () => {
+  stage = await open();
+  account = await stage.account();
+});
+
+async function live(): Promise<FakeClient> {
+  const client = await stage.live(account);
+  client.forget();
+  return client;
+}
+
+async function leave(client: FakeClient): Promise<void> {
+  client.leave();
+  await stage.over(client);
+}
+
+test('who has stopped speaking is answered, and who goes on is listened to', async () => {
+  const client = await live();
+  client.call?.says({ type: 'speech_started' }, { type: 'speech_stopped' });
+  assert.deepEqual(client.types(), ['thinking']);
+  client.call?.says({ type: 'speech_started' });
+  assert.deepEqual(client.types(), ['thinking', 'listening']);
+  await leave(client);
+});
+
+test('an answer that ends before it has begun is not awaited', async () => {
+  const client = await live();
+  client.call?.says({ type: 'speech_started' }, { type: 'speech_stopped' });
+  client.call?.says({ type: 'answer_done', outcome: 'completed' });
+  assert.deepEqual(client.types(), ['thinking', 'listening']);
+  await leave(client);
+});
+
+test('an upstream that tells the end of its answer late is not thinking until then', async () => {
+  const client = await live();
+  client.call?.says({ type: 'answer_started', itemId: 'a' }, sound('a', 40));
+  client.call?.says({ type: 'audio_done', itemId: 'a' });
+  await until('it is played', () => !['sound', 'speaking'].includes(client.types().at(-1) ?? ''));
+  assert.deepEqual(client.types(), ['thinking', 'speaking', 'sound', 'listening']);
+  await leave(client);
+});
+
+test('a long answer is read on when enough of it was heard', async () => {
+  const client = await live();
+  client.call?.says({ type: 'answer_started', itemId: 'a' }, sound('a', 100_500));
+  assert.deepEqual(client.call?.told, ['pause']);
+  await until('it is read on', () => client.call?.told.includes('resume'));
+  client.call?.says(sound('a', 1_000));
+  assert.deepEqual(client.call?.told, ['pause', 'resume', 'pause']);
+  await leave(client);
+});
