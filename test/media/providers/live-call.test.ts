@@ -293,7 +293,7 @@ test('who drops sound now and then, and takes it in between, has not stalled', a
     socket.cork();
     assert.ok(overfill(() => call.audio(frame)) < 1_000, 'it is full');
     socket.uncork();
-    while (!call.audio(frame)) await sleep(5);
+    while (listener.types.at(-1) !== 'failed' && !call.audio(frame)) await sleep(5);
     await sleep(1_100);
   }
   assert.deepEqual(listener.types, ['ready']);
