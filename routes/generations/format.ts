@@ -22,11 +22,11 @@ export async function assertCompiles(
   if (verdict !== true) throw uncompiled(verdict, formatPath(source.body));
 }
 
-/** The member that the format was read from, in the order in which formats read theirs. */
+/** The member that the schema was read from, in the order in which formats read theirs. */
 function formatPath(body: Record<string, unknown>): string {
-  if (body.response_format != null) return 'response_format';
+  if (body.response_format != null) return 'response_format.json_schema.schema';
   const { format } = (body.text ?? {}) as { format?: unknown };
-  if (format != null) return 'text.format';
+  if (format != null) return 'text.format.schema';
   const { format: current } = (body.output_config ?? {}) as { format?: unknown };
   return current != null ? 'output_config.format.schema' : 'output_format.schema';
 }

@@ -82,10 +82,10 @@ test('a heavy schema that is none is refused by its path, in every format', asyn
     [
       '/v1/chat/completions',
       { messages, response_format: { ...declared, json_schema: declared } },
-      'response_format',
+      'response_format.json_schema.schema',
     ],
-    ['/v1/responses', { input: 'x', text: { format: declared } }, 'text.format'],
-    ['/api/v1/llm/responses', { input: 'x', text: { format: declared } }, 'text.format'],
+    ['/v1/responses', { input: 'x', text: { format: declared } }, 'text.format.schema'],
+    ['/api/v1/llm/responses', { input: 'x', text: { format: declared } }, 'text.format.schema'],
   ];
   for (const [path, body, field] of bodies) {
     for (const model of ['svc-sim-chat', 'svc-intelligent']) {

@@ -180,7 +180,7 @@ function toOutputFormat(
     schema: schema ?? {},
     strict: strict === true,
   };
-  assertOutputFormat(format, path);
+  assertOutputFormat(format, `${declaredPath}.schema`);
   return format;
 }
 

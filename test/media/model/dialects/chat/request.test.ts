@@ -148,7 +148,7 @@ const bad: [string, Record<string, unknown>, string][] = [
         { role: 'user', content: [{ type: 'video_url', video_url: { url: 'http://10.0.0.1/' } }] },
       ],
     },
-    'messages',
+    'messages[0].content[0].video_url.url',
   ],
   [
     'a server of tools on a private network',
@@ -202,7 +202,7 @@ const bad: [string, Record<string, unknown>, string][] = [
         json_schema: { name: 'x', schema: { type: 'thing' } },
       },
     },
-    'response_format',
+    'response_format.json_schema.schema',
   ],
   ['a long idempotency key', { request_id: 'x'.repeat(161) }, 'request_id'],
 ];
@@ -256,6 +256,6 @@ test('a file’s bare base64, as the format has it, is data of the type that its
   const cut = { file_data: 'data:application/pdf' };
   assert.equal(
     refusal({ messages: [{ role: 'user', content: [{ type: 'file', file: cut }] }] }).param,
-    'messages',
+    'messages[0].content[0].file.file_data',
   );
 });

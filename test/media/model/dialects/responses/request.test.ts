@@ -165,6 +165,8 @@ test('what a schema cannot refuse is refused by its path', () => {
   refused({ tool_choice: { type: 'function' } }, 'tool_choice.name');
   refused({ text: { format: { type: 'xml' } } }, 'text.format.type');
   refused({ text: { format: { type: 'json_schema', name: 'n' } } }, 'text.format.schema');
+  const schema = { type: 'thing' };
+  refused({ text: { format: { type: 'json_schema', name: 'n', schema } } }, 'text.format.schema');
   refused({ conversation: 'conv_1' }, 'conversation');
   refused({ prompt: { id: 'pmpt_1' } }, 'prompt');
 });
