@@ -11,7 +11,7 @@ import { createHeaderTable, type ExchangeOwner, HttpExchange } from './exchange.
 import { parseJson } from './json.ts';
 import { parseLongJson } from './long-json.ts';
 import { checkAccept, checkContentEncoding, checkContentType, isKnownCoding } from './negotiate.ts';
-import { sendReply } from './reply.ts';
+import { sendContinue, sendReply } from './reply.ts';
 import type { Exchange, Method, Reply, Route, UploadedFile } from './route.ts';
 import { registerSocket } from './socket.ts';
 import type { StreamTable } from './stream.ts';
@@ -186,6 +186,7 @@ function startBody<Access, Caller, Services>(
   exchange.mustClose = coding !== '';
   checkContentType(body.kind, request.getHeader('content-type'));
   checkContentEncoding(request.getHeader('content-encoding'));
+  sendContinue(exchange, response, request.getHeader('expect'));
   const tenant = caller instanceof Promise ? '' : kernel.tenantOf(caller);
   const sink = bodySink(call, caller);
   const source = exchange.unread ?? response;

@@ -49,6 +49,8 @@ export class HttpExchange implements Exchange {
   /** Set when a body was announced that is not read: the client is told to close, and uWS drops
    * what it sends until then. Closing first would reset the connection before it has our reply. */
   mustLinger = false;
+  /** Set when "100 Continue" took the one status line that uWS writes: the next is text. */
+  isContinued = false;
   /** The rest of a body behind which the connection will be closed. */
   readonly unread: UnreadBody | null;
   extraHeaders: [name: string, value: string][] | null = null;

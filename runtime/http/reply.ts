@@ -36,6 +36,18 @@ const wholeBytesMax = 64 * 1024;
 /** Larger replies are no refusals, and do not wait for the rest of a body. */
 const lateBytesMax = 16 * 1024;
 
+/**
+ * Asks for the body that a client holds back until then. uWS does so by itself for one spelling;
+ * the value has no case (RFC 9110, 10.1.1), and the client of the JDK writes "100-Continue".
+ */
+export function sendContinue(exchange: HttpExchange, response: HttpResponse, expect: string): void {
+  if (expect === '' || expect === '100-continue') return;
+  if (expect.toLowerCase() !== '100-continue') return;
+  exchange.isContinued = true;
+  // With the empty line that ends an interim reply: `writeHead` begins another one.
+  response.writeStatus('100 Continue\r\n');
+}
+
 /** Sends what a handler answered. Streams stay open; everything else finishes the exchange. */
 export function sendReply(exchange: HttpExchange, reply: Reply, context: ReplyContext): void {
   const response = exchange.response;
@@ -208,7 +220,7 @@ function writeHead(
   corsHeaders: readonly HeaderPair[],
 ): void {
   const { status, mediaType, headers } = head;
-  if (status !== 200) response.writeStatus(statusLine(status));
+  if (status !== 200 && !exchange.isContinued) response.writeStatus(statusLine(status));
   let lines = exchange.requestId;
   if (mediaType !== '') lines += headerLine('content-type', mediaType);
   for (const [name, value] of corsHeaders) lines += headerLine(name, value);
@@ -227,7 +239,8 @@ function writeHead(
   if (controlCharacter.test(values)) told = safeLines(exchange.extraHeaders ?? [], headers ?? {});
   // A stream lives long after its head.
   exchange.extraHeaders = null;
-  response.writeHeader('x-request-id', lines + told);
+  const begin = exchange.isContinued ? `HTTP/1.1 ${statusLine(status)}\r\n` : '';
+  response.writeHeader(`${begin}x-request-id`, lines + told);
 }
 
 function headerLine(name: string, value: string): string {

@@ -361,3 +361,19 @@ test('Expect: 100-continue is answered before the body', async () => {
   const reply = await sendSlowly(serving, [start, bytes]);
   assert.match(reply, /^HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 200 OK/);
 });
+
+test('the value of Expect has no case: the client of the JDK writes 100-Continue', async () => {
+  const reply = async (body: string): Promise<string> => {
+    const socket = connect(serving.port, '127.0.0.1');
+    socket.on('error', () => undefined);
+    const length = Buffer.byteLength(body);
+    socket.write(head('/v1/chat', `expect: 100-Continue\r\ncontent-length: ${length}`));
+    assert.equal(await answerOf(socket), 'HTTP/1.1 100 Continue\r\n\r\n');
+    socket.write(body);
+    const answer = await answerOf(socket);
+    socket.destroy();
+    return answer;
+  };
+  assert.match(await reply(chat), /^HTTP\/1\.1 200 OK\r\nx-request-id: /);
+  assert.match(await reply('{'), /^HTTP\/1\.1 400 Bad Request\r\nx-request-id: /);
+});
