@@ -142,8 +142,6 @@ export const fixedLimits = {
     expelledMs: 1_000,
     /** What an upstream may generate of an answer until it is left, faster than it is heard. */
     aheadMs: 30_000,
-    /** From a close frame to cutting a client that does not answer it. */
-    closeGraceMs: 2_000,
     /** An upstream that owes the rest of an answer and says nothing for this long is lost. */
     stalledMs: 30_000,
     /** An upstream that is going away is left this long before it goes. */

@@ -1,7 +1,6 @@
 // The end of a session: the client is told once, the upstream gets a moment for the usage it owes,
 // then everything is settled once. Whatever ends it, all ends go through here.
 import type { Handlers } from '../../runtime/actor/contract.ts';
-import type { ClientSocket } from '../../runtime/http/route.ts';
 import { fixedLimits } from '../../runtime/limits.ts';
 import type { SessionFinish } from '../wallet/protocol.ts';
 import { type EndReason, endedEvent, endings, errorEvent, type VoiceError } from './events.ts';
@@ -125,7 +124,7 @@ function closeSocket(session: VoiceSession, code: number, reason: string): void 
   // Its end may come back at once, on this stack.
   session.socket = null;
   leavePlace(session);
-  endSocket(session, socket, code, reason);
+  socket.end(code, reason);
 }
 
 /**
@@ -136,16 +135,6 @@ export function leavePlace(session: VoiceSession): void {
   if (!session.hasPlace) return;
   session.hasPlace = false;
   session.spec.releasePlace();
-}
-
-function endSocket(
-  { deps }: VoiceSession,
-  socket: ClientSocket,
-  code: number,
-  reason: string,
-): void {
-  deps.host.closing(socket, performance.now());
-  socket.end(code, reason);
 }
 
 /** Sound of an answer whose usage never came is charged by the clock, and marked. */

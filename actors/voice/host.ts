@@ -2,7 +2,6 @@
 // watches their deadlines, and the checkpoints of what they used. No session has its own timer.
 import type { SessionCheckpoint } from '../../db/voice-sessions.ts';
 import { awakeMs, stoodStillMs } from '../../runtime/awake.ts';
-import type { ClientSocket } from '../../runtime/http/route.ts';
 import { fixedLimits } from '../../runtime/limits.ts';
 import type { Logger } from '../../runtime/log.ts';
 import type { EndReason } from './events.ts';
@@ -47,7 +46,6 @@ export class VoiceHost {
   readonly #options: VoiceHostOptions;
   readonly #sessions = new Map<string, VoiceSession>();
   readonly #audible = new Set<VoiceSession>();
-  readonly #closing = new Map<ClientSocket, number>();
   #admitted = 0;
   #isWriting = false;
   #stoodMs = 0;
@@ -97,11 +95,6 @@ export class VoiceHost {
   /** Its sound waits to be sent, or is being played. */
   pace(session: VoiceSession): void {
     this.#audible.add(session);
-  }
-
-  /** A close frame was sent: the connection is cut if the client does not answer it. */
-  closing(socket: ClientSocket, nowMs: number): void {
-    this.#closing.set(socket, nowMs + fixedLimits.voice.closeGraceMs);
   }
 
   /** Ends every session; each tells its client and settles in its own time. */
@@ -156,7 +149,6 @@ export class VoiceHost {
     for (const session of this.#sessions.values()) {
       this.#options.stoodStill(session, forMs, nowMs);
     }
-    for (const [socket, deadlineMs] of this.#closing) this.#closing.set(socket, deadlineMs + forMs);
   }
 
   stop(): void {
@@ -189,11 +181,6 @@ export class VoiceHost {
       } catch (error) {
         this.#options.fault(session, error);
       }
-    }
-    for (const [socket, deadlineMs] of this.#closing) {
-      if (socket.isOpen && nowMs < deadlineMs) continue;
-      this.#closing.delete(socket);
-      socket.terminate();
     }
     if (nowMs - this.#lastCheckpointMs < fixedLimits.voice.checkpointMs) return;
     this.#lastCheckpointMs = nowMs;

@@ -119,13 +119,13 @@ export interface ClientSocket {
   binary(bytes: Uint8Array): boolean;
   /** Messages that `send` sends leave in one write. */
   together(send: () => void): void;
-  /** A close frame after what waits (RFC 6455, section 7.4). */
+  /**
+   * A close frame after what waits (RFC 6455, section 7.4). For us the connection is over: uWS cuts
+   * it itself when the client does not answer, after 5 to 8 s.
+   */
   end(code: number, reason: string): void;
-  /** Cuts the connection. */
-  terminate(): void;
   /** What the client has not taken yet. */
   readonly bufferedBytes: number;
-  readonly isOpen: boolean;
 }
 
 /** The route's side of one connection. Nothing of it may throw. */

@@ -45,10 +45,6 @@ class SocketConnection implements ClientSocket {
     return this.#socket?.getBufferedAmount() ?? 0;
   }
 
-  get isOpen(): boolean {
-    return this.#socket !== null;
-  }
-
   opened(socket: WebSocket<Carrier>): void {
     this.#socket = socket;
     this.handlers.opened(this);
@@ -95,10 +91,6 @@ class SocketConnection implements ClientSocket {
 
   end(code: number, reason: string): void {
     this.#socket?.end(code, reason);
-  }
-
-  terminate(): void {
-    this.#socket?.close();
   }
 }
 

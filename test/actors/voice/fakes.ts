@@ -47,12 +47,6 @@ export class FakeClient implements ClientSocket {
     this.isOpen = false;
   }
 
-  terminate(): void {
-    if (!this.isOpen) return;
-    this.isOpen = false;
-    this.handlers.closed();
-  }
-
   send(message: unknown): void {
     const text = typeof message === 'string' ? message : JSON.stringify(message);
     const bytes = new TextEncoder().encode(text);
