@@ -4,7 +4,7 @@ import { before, test } from 'node:test';
 import { stoodStill, watch } from '../../../actors/voice/session.ts';
 import type { TestAccount } from '../../harness/account.ts';
 import { type FakeClient, sound } from './fakes.ts';
-import { stagesOfFile, until, type VoiceStage } from './stage.ts';
+import { stagesOfFile, type VoiceStage } from './stage.ts';
 
 const open = stagesOfFile();
 let stage: VoiceStage;
@@ -26,11 +26,6 @@ function lookAfter({ session }: FakeClient, moment: Moment, ms: number): void {
   watch(session, atMs + ms);
 }
 
-async function leave(client: FakeClient): Promise<void> {
-  client.leave();
-  await stage.over(client);
-}
-
 test('a start message has five seconds', async () => {
   const client = stage.connect(account);
   lookAfter(client, 'openedMs', 5_000);
@@ -41,10 +36,7 @@ test('a start message has five seconds', async () => {
 });
 
 test('an upstream has a quarter of a minute to be ready', async () => {
-  const before = stage.calls.length;
-  const client = stage.connect(account);
-  client.start();
-  await until('the upstream is called', () => stage.calls.length > before);
+  const client = await stage.starting(account);
   lookAfter(client, 'acceptedMs', 15_000);
   assert.equal(client.ended, null);
   lookAfter(client, 'acceptedMs', 15_001);
@@ -111,7 +103,7 @@ test('an answer that nobody begins is awaited for a quarter of a minute', async 
   assert.deepEqual(client.types(), ['thinking']);
   lookAfter(client, 'awaitedSinceMs', 15_000);
   assert.deepEqual(client.types(), ['thinking', 'listening']);
-  await leave(client);
+  await stage.leave(client);
 });
 
 test('a client may be five seconds behind', async () => {
@@ -150,7 +142,7 @@ test('a standstill moves everything that waits, and nothing beyond the present',
   stoodStill(session, 3_600_000, nowMs);
   assert.deepEqual(all(), new Set([nowMs]));
   assert.equal(frames.levelMs, frames.capacityMs + 60_000, 'no client has kept an hour');
-  await leave(client);
+  await stage.leave(client);
 });
 
 test('a steady tone is a sound, at any pitch', async () => {
@@ -165,5 +157,5 @@ test('a steady tone is a sound, at any pitch', async () => {
     client.handlers.message(frame.map(wave).buffer, true);
     assert.ok(client.session.lastSoundMs > before, `${pitchHz} Hz`);
   }
-  await leave(client);
+  await stage.leave(client);
 });

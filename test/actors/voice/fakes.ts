@@ -157,3 +157,10 @@ export const sound = (itemId: string, ms: number): LiveEvent => ({
   itemId,
   pcm: new Uint8Array(ms * 48),
 });
+
+/** A search that finds nothing, and ends when it is given up. */
+export function untilAborted(signal: AbortSignal): Promise<null> {
+  return new Promise((resolve) => {
+    signal.addEventListener('abort', () => resolve(null));
+  });
+}

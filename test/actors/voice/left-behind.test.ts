@@ -3,10 +3,9 @@
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import type { LiveEvent } from '../../../media/providers/live-contract.ts';
-import type { SearchHit } from '../../../media/providers/search.ts';
 import type { TestAccount } from '../../harness/account.ts';
-import { type FakeClient, sound } from './fakes.ts';
-import { stagesOfFile, until, type VoiceStage } from './stage.ts';
+import { type FakeClient, sound, untilAborted } from './fakes.ts';
+import { stagesOfFile, type VoiceStage } from './stage.ts';
 
 const open = stagesOfFile();
 const signals: AbortSignal[] = [];
@@ -15,28 +14,16 @@ let account: TestAccount;
 before(async () => {
   const search = (signal: AbortSignal) => {
     signals.push(signal);
-    return new Promise<SearchHit[] | null>((resolve) => {
-      signal.addEventListener('abort', () => resolve(null));
-    });
+    return untilAborted(signal);
   };
   stage = await open({ search, targets: 2 });
   account = await stage.account();
 });
 
-/** A client whose upstream was called and is not ready. */
-async function starting(): Promise<FakeClient> {
-  const before = stage.calls.length;
-  const client = stage.connect(account);
-  client.start();
-  await until('the upstream is called', () => stage.calls.length > before);
-  client.call = stage.calls.at(-1) ?? null;
-  return client;
-}
-
 test('an upstream that is not ready is left at once by whoever goes', async () => {
-  const gone = await starting();
+  const gone = await stage.starting(account);
   gone.leave();
-  const ended = await starting();
+  const ended = await stage.starting(account);
   ended.send({ type: 'end' });
   for (const client of [gone, ended]) {
     await stage.over(client);
@@ -47,14 +34,13 @@ test('an upstream that is not ready is left at once by whoever goes', async () =
 });
 
 test('the lane of an upstream that is given up goes to others', async () => {
-  const client = await starting();
+  const client = await stage.starting(account);
   const { lane } = client.session;
   client.call?.says({ type: 'failed', kind: 'connect', text: 'refused' });
   assert.notEqual(client.session.lane, lane);
   assert.equal(lane?.push(new Uint8Array(1_024)), false, 'it is closed');
   assert.equal(client.session.lane?.push(new Uint8Array(1_024)), true);
-  client.leave();
-  await stage.over(client);
+  await stage.leave(client);
 });
 
 test('a bug leaves no upstream, no lane and no memory behind', async () => {
@@ -90,7 +76,6 @@ for (const [name, act] of [
       ['c started', 'c failed'],
     );
     assert.deepEqual(client.call?.results, [], 'nobody wants its result');
-    client.leave();
-    await stage.over(client);
+    await stage.leave(client);
   });
 }

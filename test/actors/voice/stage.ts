@@ -3,7 +3,6 @@
 import assert from 'node:assert/strict';
 import { after } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { CatalogModel } from '../../../actors/catalog/snapshot.ts';
 import { createRouteHealth, type RouteHealth } from '../../../actors/generation/health.ts';
 import { createKinds, kindList } from '../../../actors/tree.ts';
 import { loseHold } from '../../../actors/voice/funding.ts';
@@ -19,33 +18,25 @@ import type { VoiceDeps } from '../../../actors/voice/spec.ts';
 import type { VoiceSession } from '../../../actors/voice/state.ts';
 import { createDirectWallet } from '../../../actors/wallet/direct.ts';
 import { walletLimits } from '../../../actors/wallet/limits.ts';
-import { compileCard } from '../../../actors/wallet/price.ts';
 import type { WalletProtocol } from '../../../actors/wallet/protocol.ts';
 import { auditLedger } from '../../../db/audit.ts';
 import type { Sql } from '../../../db/sql.ts';
 import { checkpointSessions } from '../../../db/voice-sessions.ts';
 import { createBudgetCounters, openAudioBudget } from '../../../media/audio/budget.ts';
 import { createStraightLanes } from '../../../media/audio/lanes/straight.ts';
-import type { UpstreamTarget } from '../../../media/providers/contract.ts';
 import type { LiveFamily } from '../../../media/providers/live-contract.ts';
 import type { SearchHit } from '../../../media/providers/search.ts';
 import type { ActorRef, ActorSystem } from '../../../runtime/actor/contract.ts';
 import { createActorSystem } from '../../../runtime/actor/system.ts';
-import { readConfig } from '../../../runtime/config.ts';
 import { newId } from '../../../runtime/ids.ts';
-import { createLimits, type Limits } from '../../../runtime/limits.ts';
 import { createLog } from '../../../runtime/log.ts';
 import { createSealer } from '../../../runtime/seal.ts';
 import { makeAccount, type TestAccount } from '../../harness/account.ts';
 import { openTestDatabase, type TestDatabase } from '../../harness/database.ts';
 import { FakeCall, FakeClient } from './fakes.ts';
+import { type ChosenLimits, limitsOf, modelOf, target } from './stage-parts.ts';
 
-export interface StageOptions {
-  secondsMax?: number;
-  idleMs?: number;
-  stalledMs?: number;
-  uncoveredMs?: number;
-  sessionsMax?: number;
+export interface StageOptions extends ChosenLimits {
   /** Stands between the sessions and their wallets. */
   wallet?: (real: ActorRef<WalletProtocol>) => ActorRef<WalletProtocol>;
   /** What a web search finds; absent: there is none. */
@@ -61,51 +52,27 @@ export interface VoiceStage {
   health: RouteHealth;
   account(micros?: bigint): Promise<TestAccount>;
   connect(account: TestAccount): FakeClient;
+  /** A client whose upstream is called and not ready. */
+  starting(account: TestAccount, members?: Record<string, unknown>): Promise<FakeClient>;
   /** A client whose session is live. */
   live(account: TestAccount, members?: Record<string, unknown>): Promise<FakeClient>;
   calls: FakeCall[];
   row(client: FakeClient): Promise<Record<string, unknown>>;
   /** Waits until the session is over and its money is settled. */
   over(client: FakeClient): Promise<Record<string, unknown>>;
+  /** The client goes, and its session is over. */
+  leave(client: FakeClient): Promise<Record<string, unknown>>;
   assertBooks(): Promise<void>;
   /** Keys' places that are taken. */
   places(): number;
   close(): Promise<void>;
 }
 
-/** One token of each kind costs 100, 10, 200 and 20 microcredits x 1.05. */
-const card = compileCard(
-  {
-    audio_input: '1.00',
-    text_input: '0.10',
-    audio_output: '2.00',
-    text_output: '0.20',
-    per_search_call: '0.001',
-  },
-  '100',
-);
-
 /** What sealed tokens of sessions are opened with. */
 export const sealer = createSealer(Buffer.alloc(32, 7).toString('base64url'));
 const silent = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
 const log = createLog({ level: 'silent', base: {}, sync: true });
 const family = { name: 'fake', inputRateHz: 16_000 } as unknown as LiveFamily;
-const target: UpstreamTarget = {
-  routeId: 'fake/voice',
-  family: 'fake',
-  baseUrl: 'http://127.0.0.1:9',
-  apiKey: null,
-  upstreamModel: 'voice',
-};
-
-function limitsOf(options: StageOptions): Limits {
-  const base = createLimits(readConfig({}));
-  const { stalledMs = base.voice.stalledMs, uncoveredMs = base.voice.uncoveredMs } = options;
-  const { secondsMax = 100, idleMs = 60_000, sessionsMax = 100 } = options;
-  const voice = { ...base.voice, secondsMax, idleMs, sessionsMax, stalledMs, uncoveredMs };
-  return { ...base, voice };
-}
-
 type Wallets = VoiceDeps['wallet'];
 
 function depsOf(options: StageOptions, sql: Sql, wallet: Wallets, calls: FakeCall[]): VoiceDeps {
@@ -180,16 +147,7 @@ function connect(room: Room, account: TestAccount): FakeClient {
   room.places += 1;
   const link: { session: VoiceSession | null } = { session: null };
   const id = newId('vs', 1);
-  const model = {
-    alias: 'svc-voice-1',
-    kind: 'voice',
-    targets: Array.from({ length: options.targets ?? 1 }, (_, index) => ({
-      ...target,
-      routeId: `fake/voice-${index + 1}`,
-    })),
-    card,
-    tokensPerSecondMax: { audioInput: 10, textInput: 10, audioOutput: 10, textOutput: 10 },
-  } as unknown as CatalogModel;
+  const model = modelOf(options.targets ?? 1);
   const handlers = openSession(system, kind, {
     id,
     exchangeId: 'test',
@@ -209,7 +167,7 @@ function connect(room: Room, account: TestAccount): FakeClient {
   return client;
 }
 
-async function live(
+async function starting(
   room: Room,
   account: TestAccount,
   members: Record<string, unknown>,
@@ -220,6 +178,15 @@ async function live(
   client.start(members);
   await until('the upstream is called', () => calls.length > before);
   client.call = calls.at(-1) ?? null;
+  return client;
+}
+
+async function live(
+  room: Room,
+  account: TestAccount,
+  members: Record<string, unknown>,
+): Promise<FakeClient> {
+  const client = await starting(room, account, members);
   client.call?.says({ type: 'ready' });
   assert.deepEqual(client.types(), ['connecting', 'session.ready', 'listening']);
   return client;
@@ -232,6 +199,11 @@ async function rowOf({ sql }: Room, { id }: FakeClient): Promise<Record<string, 
       search_calls::int AS searches
     FROM voice_sessions WHERE id = ${id}`;
   return { ...found };
+}
+
+async function over(room: Room, client: FakeClient): Promise<Record<string, unknown>> {
+  await until('the session is over', () => !room.deps.host.has(client.id));
+  return rowOf(room, client);
 }
 
 async function assertBooks({ sql }: Room): Promise<void> {
@@ -255,10 +227,12 @@ async function openVoiceStage(options: StageOptions = {}): Promise<VoiceStage> {
     places: () => room.places,
     account: (micros) =>
       makeAccount({ baseUrl: '', sql, wallet }, micros === undefined ? {} : { micros }),
+    starting: (account, members = {}) => starting(room, account, members),
     live: (account, members = {}) => live(room, account, members),
-    async over(client) {
-      await until('the session is over', () => !deps.host.has(client.id));
-      return rowOf(room, client);
+    over: (client) => over(room, client),
+    leave(client) {
+      client.leave();
+      return over(room, client);
     },
     assertBooks: () => assertBooks(room),
     async close() {

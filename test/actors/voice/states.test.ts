@@ -19,18 +19,13 @@ async function live(): Promise<FakeClient> {
   return client;
 }
 
-async function leave(client: FakeClient): Promise<void> {
-  client.leave();
-  await stage.over(client);
-}
-
 test('who has stopped speaking is answered, and who goes on is listened to', async () => {
   const client = await live();
   client.call?.says({ type: 'speech_started' }, { type: 'speech_stopped' });
   assert.deepEqual(client.types(), ['thinking']);
   client.call?.says({ type: 'speech_started' });
   assert.deepEqual(client.types(), ['thinking', 'listening']);
-  await leave(client);
+  await stage.leave(client);
 });
 
 test('an answer that ends before it has begun is not awaited', async () => {
@@ -38,7 +33,7 @@ test('an answer that ends before it has begun is not awaited', async () => {
   client.call?.says({ type: 'speech_started' }, { type: 'speech_stopped' });
   client.call?.says({ type: 'answer_done', outcome: 'completed' });
   assert.deepEqual(client.types(), ['thinking', 'listening']);
-  await leave(client);
+  await stage.leave(client);
 });
 
 test('an upstream that tells the end of its answer late is not thinking until then', async () => {
@@ -47,7 +42,7 @@ test('an upstream that tells the end of its answer late is not thinking until th
   client.call?.says({ type: 'audio_done', itemId: 'a' });
   await until('it is played', () => !['sound', 'speaking'].includes(client.types().at(-1) ?? ''));
   assert.deepEqual(client.types(), ['thinking', 'speaking', 'sound', 'listening']);
-  await leave(client);
+  await stage.leave(client);
 });
 
 test('a long answer is read on when enough of it was heard', async () => {
@@ -57,5 +52,5 @@ test('a long answer is read on when enough of it was heard', async () => {
   await until('it is read on', () => client.call?.told.includes('resume'));
   client.call?.says(sound('a', 10_000));
   assert.deepEqual(client.call?.told, ['pause', 'resume', 'pause']);
-  await leave(client);
+  await stage.leave(client);
 });

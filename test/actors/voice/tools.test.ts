@@ -5,7 +5,7 @@ import { before, describe, type TestContext, test } from 'node:test';
 import type { SearchHit } from '../../../media/providers/search.ts';
 import { fixedLimits } from '../../../runtime/limits.ts';
 import type { TestAccount } from '../../harness/account.ts';
-import type { FakeClient } from './fakes.ts';
+import { type FakeClient, untilAborted } from './fakes.ts';
 import { stagesOfFile, until, type VoiceStage } from './stage.ts';
 
 const open = stagesOfFile();
@@ -67,25 +67,17 @@ test('what is asked and what is found are cut', async (t) => {
   assert.deepEqual(results[1], { ...hit, snippet: 'short', date: '2026-11-25' });
   for (const query of ['', ' \n ']) ask(client, `empty ${query.length}`, query);
   assert.equal(asked.length, 1, 'nobody searches for nothing');
-  client.leave();
-  await stage.over(client);
+  await stage.leave(client);
   const plain = await live();
   ask(plain, 'c', 'news');
   assert.equal(asked.at(-1)?.locale, null);
   await until('it found', () => plain.call?.results.length === 1);
-  plain.leave();
-  await stage.over(plain);
+  await stage.leave(plain);
 });
 
 describe('searches that do not end', { concurrency: true }, () => {
-  /** Ends when it is given up. */
-  const never = (signal: AbortSignal) =>
-    new Promise<null>((resolve) => {
-      signal.addEventListener('abort', () => resolve(null));
-    });
-
   test('eight at once, and then none', async () => {
-    const stage = await open({ search: never });
+    const stage = await open({ search: untilAborted });
     const client = await stage.live(await stage.account(), { tools_enabled: true });
     const { toolCallsMax } = fixedLimits.voice;
     for (let call = 1; call <= toolCallsMax; call += 1) ask(client, `c${call}`, 'news');
@@ -93,19 +85,17 @@ describe('searches that do not end', { concurrency: true }, () => {
     ask(client, 'more', 'news');
     assert.deepEqual(states(client).slice(toolCallsMax), ['more started', 'more failed']);
     assert.deepEqual(client.call?.told, ['result more web_search']);
-    client.leave();
-    await stage.over(client);
+    await stage.leave(client);
   });
 
   test('ten seconds, and then the model goes on without', async () => {
-    const stage = await open({ search: never });
+    const stage = await open({ search: untilAborted });
     const client = await stage.live(await stage.account(), { tools_enabled: true });
     const begunMs = performance.now();
     ask(client, 'c', 'news');
     await until('it is given up', () => client.call?.results.length === 1, 60_000);
     assert.ok(performance.now() - begunMs > fixedLimits.voice.toolMs - 10);
     assert.deepEqual(states(client), ['c started', 'c failed']);
-    client.leave();
-    await stage.over(client);
+    await stage.leave(client);
   });
 });

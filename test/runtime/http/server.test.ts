@@ -1,5 +1,6 @@
 // The life of a server: shared ports, draining, and clients that never finish what they began.
 import { strict as assert } from 'node:assert';
+import { once } from 'node:events';
 import { connect } from 'node:net';
 import { test } from 'node:test';
 import { WebSocket } from 'ws';
@@ -50,7 +51,8 @@ test('draining finishes what runs, closes its connections and takes nothing new'
   await until(() => serving.server.counts().exchanges === 1);
   const idle = connect(serving.port, '127.0.0.1');
   idle.on('error', () => undefined);
-  await until(() => serving.server.counts().sockets === 2);
+  const asking = connect(serving.port, '127.0.0.1');
+  await until(() => serving.server.counts().sockets === 3);
   const closing = serving.server.close(30_000);
   const late = exchangeRaw(serving.port, 'GET /v1/quick HTTP/1.1\r\nhost: x\r\n\r\n');
   assert.equal(await late, '');
@@ -63,6 +65,9 @@ test('draining finishes what runs, closes its connections and takes nothing new'
   });
   idle.write('GET /v1/quick HTTP/1.1\r\nhost: x\r\n\r\n');
   assert.match(await kept, /connection: close/i);
+  asking.write('HEAD /v1/quick HTTP/1.1\r\nhost: x\r\n\r\n');
+  const [head] = (await once(asking, 'data')) as [Buffer];
+  assert.match(head.toString(), /connection: close/i);
   finish();
   const reply = await running;
   assert.equal(reply.headers.get('connection'), 'close');
