@@ -21,6 +21,10 @@ export interface StreamTable extends Ticking {
 const flushCharsMax = 64 * 1024;
 /** uWS corks 16 KiB at a time: smaller pieces cost syscalls, larger ones copies. */
 const drainCharsMax = 16 * 1024;
+/** Making a view of bytes costs more than it saves for less than this. */
+const encodedCharsMin = 1_024;
+/** Of the longest text that waits for the end of a turn; a character has three bytes at most. */
+const scratch = Buffer.allocUnsafeSlow(3 * flushCharsMax);
 /** Bounds the time one tick takes; the rest comes with the next tick. */
 const keepAlivesPerTickMax = 512;
 
@@ -70,6 +74,15 @@ function flushDirty(): void {
 const flush = (stream: HttpEventStream) => stream.flush();
 
 let corked: HttpEventStream | null = null;
+/**
+ * A long text as bytes that are good until the next call. uWS would measure a text before it copies
+ * it, and give each a buffer of its own.
+ */
+function encoded(text: string): string | Uint8Array {
+  if (text.length < encodedCharsMin || text.length * 3 > scratch.length) return text;
+  return scratch.subarray(0, scratch.write(text));
+}
+
 const sendCorked = () => corked?.sendPending();
 const drainCorked = () => corked?.sendQueue();
 
@@ -193,7 +206,7 @@ export class HttpEventStream implements EventStream {
       const text = this.#pending;
       this.#pending = '';
       if (this.#isEnding) this.#finish(text);
-      else if (!this.#response.write(text)) this.#isBlocked = true;
+      else if (!this.#response.write(encoded(text))) this.#isBlocked = true;
     } else if (this.#isEnding) this.#finish('');
   }
 

@@ -50,6 +50,21 @@ async function open(): Promise<{ reply: Response; stream: EventStream }> {
   return { reply, stream };
 }
 
+test('a long text arrives whole, whatever its characters take', async () => {
+  for (const unit of ['a', 'ü', '€', '😀', 'a€']) {
+    opened = [];
+    const texts = [1_100, 30_000, 62_000].map((length) => `${unit.repeat(length / unit.length)}\n`);
+    const { reply, stream } = await open();
+    for (const text of texts) {
+      stream.write(text);
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    stream.write(texts.join(''));
+    stream.end();
+    assert.equal((await reply.text()).replaceAll(': keep-alive\n', ''), texts.join('').repeat(2));
+  }
+});
+
 test('events arrive in order, with the headers of an event stream', async () => {
   atOpen = (stream) => stream.write('data: first\n\n');
   const { reply, stream } = await open();
