@@ -4,6 +4,7 @@
 import { addToAnswer } from '../../media/model/answer.ts';
 import { isAnswerDelta, type ModelEvent } from '../../media/model/events.ts';
 import { addTo } from '../../media/model/lists.ts';
+import { countDeltas, deltasOf, singles } from '../../media/model/text-run.ts';
 import type { UsageReport } from '../../media/model/usage.ts';
 import type { ActorContext, Handlers } from '../../runtime/actor/contract.ts';
 import { plainProblem } from '../subscriber/problem.ts';
@@ -12,7 +13,7 @@ import { addSlice, cardsOf, covers, isOver, nextSlice, sliceDue } from './funds.
 import type { GenerationProtocol } from './protocol.ts';
 import { fundsForRepair } from './repair.ts';
 import { searched } from './searching.ts';
-import { coveredTokens, type GenerationState } from './state.ts';
+import { coveredTokens, coveredTokensWith, type GenerationState } from './state.ts';
 import { unsubscribe } from './subscriptions.ts';
 import { attemptEnded, measureFirstEvent, searchSeen } from './upstream.ts';
 
@@ -22,7 +23,7 @@ type DeliveryMessages = 'upstreamEvents' | 'upstreamEnded' | 'extend' | 'extende
 const extendRetryMs = 250;
 const holdLostMessage = 'The credits held for this answer were released before it was complete.';
 /** Pausing a socket and going on costs more than it saves for less than this. */
-const waitingEventsMax = 256;
+const waitingDeltasMax = 256;
 
 export const delivery: Pick<Handlers<GenerationProtocol, GenerationState>, DeliveryMessages> = {
   upstreamEvents(state, { attempt, events }, context) {
@@ -94,14 +95,16 @@ export const delivery: Pick<Handlers<GenerationProtocol, GenerationState>, Deliv
 /** The upstream was quicker than the ledger. A short answer waits whole, a long one is paused. */
 function waitForHold(state: GenerationState, events: ModelEvent[]): void {
   addTo(state.waiting, events);
-  if (state.paused || state.waiting.length < waitingEventsMax) return;
+  if (state.paused || countDeltas(state.waiting) < waitingDeltasMax) return;
   state.paused = true;
   state.attempt?.handle.pause();
 }
 
 /** Delivers events up to the end of the hold. Where no more is to be had, the rest is dropped. */
 function deliver(state: GenerationState, read: ModelEvent[], context: Context): void {
-  const events = state.spec.search === null ? read : searched(state, read);
+  const told = state.spec.search === null ? read : searched(state, read);
+  // A hold may end between two texts of one event.
+  const events = covers(state.funds, coveredTokensWith(state, told)) ? told : singles(told);
   if (state.search.awaited && state.search.seen) searchSeen(state);
   const count = absorb(state, events);
   const taken = count === events.length ? events : events.slice(0, count);
@@ -154,7 +157,7 @@ function absorb(state: GenerationState, events: ModelEvent[]): number {
     if (event.type === 'start') state.begunUsage = event.usage ?? null;
     if (isAnswerDelta(event)) {
       if (!covers(funds, coveredTokens(state))) return index;
-      state.deltas += 1;
+      state.deltas += deltasOf(event);
       state.firstEventMs ??= Date.now();
       if ('text' in event) state.characters += event.text.length;
       else if (event.type === 'native_event') state.stagesCharacters += stageLength(event.value);

@@ -6,6 +6,7 @@ import { cacheLifeOf } from '../../media/model/cache-marks.ts';
 import type { ModelEvent, UpstreamFailure } from '../../media/model/events.ts';
 import { keepCuts } from '../../media/model/replay.ts';
 import type { GenerationRequest } from '../../media/model/request.ts';
+import { deltasOf } from '../../media/model/text-run.ts';
 import type { TokenUsage, UsageReport } from '../../media/model/usage.ts';
 import type { TimedHandle } from '../../media/providers/contract.ts';
 import type { ActorRef } from '../../runtime/actor/contract.ts';
@@ -161,7 +162,22 @@ export function coveredTokens(state: GenerationState): number {
   return state.structure.spentTokens + deliveredTokens(state);
 }
 
-/** Output tokens delivered so far, estimated: providers send one or a few tokens an event. */
-export function deliveredTokens(state: GenerationState): number {
-  return Math.max(state.deltas, Math.ceil(state.characters / 4));
+/** What it has to cover once these are delivered as well. */
+export function coveredTokensWith(state: GenerationState, events: readonly ModelEvent[]): number {
+  let { deltas, characters } = state;
+  for (const event of events) {
+    deltas += deltasOf(event);
+    if ('text' in event) characters += event.text.length;
+  }
+  return state.structure.spentTokens + estimatedTokens(deltas, characters);
+}
+
+/** Output tokens delivered so far, estimated. */
+export function deliveredTokens({ deltas, characters }: GenerationState): number {
+  return estimatedTokens(deltas, characters);
+}
+
+/** Providers send one or a few tokens an event. */
+function estimatedTokens(deltas: number, characters: number): number {
+  return Math.max(deltas, Math.ceil(characters / 4));
 }

@@ -13,6 +13,7 @@ import {
 import type { Citation, FinishReason, ModelEvent, NativeValue, Progress } from './events.ts';
 import { copyExtra, mergeExtra } from './extra.ts';
 import { addTo } from './lists.ts';
+import { piecesOf } from './text-run.ts';
 
 export interface ToolCall {
   id: string;
@@ -73,12 +74,7 @@ export interface Answer {
 }
 
 export function emptyAnswer(): Answer {
-  return {
-    items: [],
-    finishReason: null,
-    stopSequence: null,
-    extra: { delta: {}, choice: {} },
-  };
+  return { items: [], finishReason: null, stopSequence: null, extra: { delta: {}, choice: {} } };
 }
 
 /** Adds one event to the answer, in place; usage and failures are not part of it. */
@@ -92,8 +88,11 @@ export function addToAnswer(answer: Answer, event: ModelEvent): void {
     case 'text':
       if (last?.type === 'text') last.text += event.text;
       else items.push({ type: 'text', text: event.text, citations: [] });
-      if (event.logprobs === undefined) break;
-      cut(answer, items.length - 1, addLogprobs(items, event.text, event.logprobs));
+      if (event.logprobs !== undefined) {
+        cut(answer, items.length - 1, addLogprobs(items, event.text, event.logprobs));
+      } else if (answer.cuts !== undefined) {
+        for (const piece of piecesOf(event)) cut(answer, items.length - 1, piece.length);
+      }
       return;
     case 'refusal':
       if (last?.type === 'refusal') last.text += event.text;

@@ -1,6 +1,7 @@
 // The neutral events of an answer: what every upstream family is read into and every dialect is
 // written from. Plain data: they cross threads.
 import type { WireFormat } from './request.ts';
+import type { TextRun } from './text-run.ts';
 import type { TokenUsage, UsageReport } from './usage.ts';
 
 export type FinishReason = 'stop' | 'length' | 'tool_calls' | 'content_filter';
@@ -49,8 +50,8 @@ export type ModelEvent =
    * `native`: what its format says besides, where the client's is the same. */
   | { type: 'start'; usage?: TokenUsage; native?: NativeValue }
   /** `plain`: no character needs escaping in JSON, so encoders may copy it. `logprobs`: as the
-   * client's own format has them, of exactly this text. */
-  | { type: 'text'; text: string; plain: boolean; logprobs?: unknown[] }
+   * client's own format has them, of exactly this text. `run`: its deltas, of several. */
+  | { type: 'text'; text: string; plain: boolean; logprobs?: unknown[]; run?: TextRun }
   | { type: 'refusal'; text: string }
   /** `member`: where a server of Chat Completions has it, if not in the usual one. */
   | { type: 'reasoning'; text: string; member?: 'reasoning' }

@@ -1,6 +1,7 @@
 // What the readers of event-streaming families share: the body of one response is server-sent
 // events, or one JSON document from a server that ignored `stream`. The first character decides.
 import type { ModelEvent } from '../model/events.ts';
+import type { FramedTexts } from '../model/text-run.ts';
 import type { StreamReader } from './contract.ts';
 import { plainFailure } from './refusal.ts';
 import { SseDecoder, type SseHandler } from './sse.ts';
@@ -35,6 +36,7 @@ export abstract class BodyReader implements StreamReader, SseHandler {
   abstract event(data: string, type: string): string | null;
   abstract probe(data: string, type: string): string | null;
   abstract text(text: string): void;
+  abstract texts(pieces: readonly string[], framed: FramedTexts | null): void;
   /** The whole document; it ends in `finish` or `fail`. */
   protected abstract readDocument(document: object): void;
   /** The body ended properly, without the format's terminator; it ends in `finish` or `fail`. */

@@ -1,6 +1,7 @@
 // An answer that is kept to fewer output tokens than its provider takes as a ceiling. The provider
 // goes on to its own, which is near, so that usage is reported; the client pays for its own.
 import type { ModelEvent } from '../model/events.ts';
+import { singles } from '../model/text-run.ts';
 import type { UsageReport } from '../model/usage.ts';
 
 export class CeilingCut {
@@ -14,7 +15,7 @@ export class CeilingCut {
 
   /** What of the next events is within the ceiling: providers send about one token a delta. */
   keep(events: readonly ModelEvent[]): ModelEvent[] {
-    return events.flatMap((event): ModelEvent[] => {
+    return singles(events).flatMap((event): ModelEvent[] => {
       if (event.type === 'usage') return [{ type: 'usage', usage: this.#bounded(event.usage) }];
       if (event.type === 'finish') {
         return this.#left < 0 ? [{ type: 'finish', reason: 'length' }] : [event];

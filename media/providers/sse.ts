@@ -3,6 +3,7 @@
 // (but for a number that counts them) are recognised by comparing strings, without parsing JSON.
 import { fixedLimits } from '../../runtime/limits.ts';
 import { flat } from '../model/flat.ts';
+import type { FramedTexts } from '../model/text-run.ts';
 
 /**
  * An event longer than this is nonsense. Events of a response repeat its instructions and tools,
@@ -20,6 +21,8 @@ export interface SseHandler {
   probe(data: string, type: string): string | null;
   /** A text delta that matched the template; it needs no escaping in JSON. */
   text(text: string): void;
+  /** Several of them, none empty; `framed`: what they stood in, where it is the same for all. */
+  texts(pieces: readonly string[], framed: FramedTexts | null): void;
   /** An event over the bound; nothing follows. */
   overflow(): void;
   /** A line that is neither data nor a type: comments, other fields, what is no event at all. */
@@ -60,6 +63,9 @@ export class SseDecoder {
   #lead = '';
   /** What follows the digits, when they come after the text and its `#suffix`. */
   #trail = '';
+  /** Texts of the events that have matched since `#runStart` of the text that is being scanned. */
+  #pieces: string[] = [];
+  #runStart = 0;
   #templateHit = false;
   #learningPause = 0;
   /** The first text is only looked at: a short answer would never see its template again. */
@@ -126,6 +132,7 @@ export class SseDecoder {
           this.#eventStart = -1;
           continue;
         }
+        this.#endRun(text, position);
         if (this.#eventStart < 0) this.#eventStart = position;
       }
       if (nextReturn >= 0 && nextReturn < position) nextReturn = text.indexOf('\r', position);
@@ -139,6 +146,7 @@ export class SseDecoder {
       this.#takeLine(text, position, end, next);
       position = next;
     }
+    this.#endRun(text, position);
   }
 
   #afterLineEnd(text: string, end: number): number {
@@ -224,8 +232,27 @@ export class SseDecoder {
     }
     if (end - start > eventCharactersMax) return 0;
     this.#templateHit = true;
-    if (position > from) this.#handler.text(text.slice(from, position));
+    if (position === from) this.#endRun(text, start);
+    else {
+      if (this.#pieces.length === 0) this.#runStart = start;
+      this.#pieces.push(text.slice(from, position));
+    }
     return end;
+  }
+
+  /** Hands over the texts of the events that have matched up to here. */
+  #endRun(text: string, end: number): void {
+    const pieces = this.#pieces;
+    if (pieces.length < 2) {
+      const piece = pieces.pop();
+      if (piece !== undefined) this.#handler.text(piece);
+      return;
+    }
+    this.#pieces = [];
+    const open = this.#prefix;
+    const isSame = open !== null && this.#lead === '' && this.#trail === '';
+    const raw = text.slice(this.#runStart, end);
+    this.#handler.texts(pieces, isSame ? { raw, open, close: this.#suffix } : null);
   }
 
   /** Where the number that follows `before` ends; 0: neither is there. */

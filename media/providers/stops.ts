@@ -1,6 +1,7 @@
 // Stop sequences that a provider does not watch for, kept here: the answer ends before the first of
 // them, wherever its deltas are cut. Of text that may begin one, the end waits for what follows.
 import type { ModelEvent } from '../model/events.ts';
+import { singles } from '../model/text-run.ts';
 
 /** One sequence, and how much of it the text ends with (Knuth, Morris and Pratt, 1977). */
 class Watched {
@@ -61,7 +62,7 @@ export class StopCut {
    */
   keep(events: readonly ModelEvent[]): ModelEvent[] {
     const kept: ModelEvent[] = [];
-    for (const event of events) {
+    for (const event of singles(events)) {
       if (this.#ended) {
         if (event.type !== 'usage' || this.#shown) continue;
         kept.push({ type: 'usage', usage: { ...event.usage, outputTokens: 0 } });

@@ -1,4 +1,5 @@
 // Reads the body of a message: typed events up to message_stop, or the whole message.
+import { type FramedTexts, runEvent } from '../../model/text-run.ts';
 import { BodyReader, parseJson } from '../body-reader.ts';
 import type { ClientFormat } from '../contract.ts';
 import { isMembers } from '../members.ts';
@@ -18,10 +19,13 @@ const keepBlocks: ReadonlySet<unknown> = new Set(['content_block_delta', 'ping']
 
 export class MessagesReader extends BodyReader {
   readonly #state: MessagesStreamState;
+  /** The client's format is the upstream's. */
+  readonly #isOwn: boolean;
 
   constructor(clientFormat?: ClientFormat) {
     super();
     this.#state = emptyMessagesStream(clientFormat);
+    this.#isOwn = clientFormat === 'messages';
   }
 
   /** For the decoder: one event's data. */
@@ -55,6 +59,12 @@ export class MessagesReader extends BodyReader {
   text(text: string): void {
     this.#state.blocks.textLength += text.length;
     this.add({ type: 'text', text, plain: true });
+  }
+
+  texts(pieces: readonly string[], framed: FramedTexts | null): void {
+    const event = runEvent(pieces, this.#isOwn ? framed : null);
+    this.#state.blocks.textLength += event.text.length;
+    this.add(event);
   }
 
   protected readDocument(message: object): void {

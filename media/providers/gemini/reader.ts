@@ -59,6 +59,11 @@ export class GeminiReader extends BodyReader {
     this.add(readText(this.#state, text, true));
   }
 
+  /** What a text is may change with each of them. */
+  texts(pieces: readonly string[]): void {
+    for (const piece of pieces) this.text(piece);
+  }
+
   stray(line: string): void {
     if (this.#stray === '' && !openers.includes(line.trimStart().charAt(0))) return;
     if (this.#stray.length + line.length < strayCharactersMax) this.#stray += `${line}\n`;

@@ -1,4 +1,5 @@
 // Reads the body of a chat completion: chunks up to [DONE], or the whole completion.
+import { runEvent } from '../../model/text-run.ts';
 import { BodyReader, parseJson } from '../body-reader.ts';
 import { isMembers } from '../members.ts';
 import { streamFailure } from './failure.ts';
@@ -35,6 +36,11 @@ export class ChatReader extends BodyReader {
   text(text: string): void {
     this.#state.worded = true;
     this.add({ type: 'text', text, plain: true });
+  }
+
+  texts(pieces: readonly string[]): void {
+    this.#state.worded = true;
+    this.add(runEvent(pieces, null));
   }
 
   protected readDocument(completion: object): void {

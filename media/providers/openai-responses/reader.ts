@@ -1,4 +1,5 @@
 // Reads the body of a response: typed events up to the one that ends it, or the whole response.
+import { runEvent } from '../../model/text-run.ts';
 import { BodyReader, parseJson } from '../body-reader.ts';
 import type { ClientFormat } from '../contract.ts';
 import { isMembers } from '../members.ts';
@@ -54,6 +55,12 @@ export class ResponsesReader extends BodyReader {
   text(text: string): void {
     noteText(this.#state, text);
     this.add(plainText(text));
+  }
+
+  texts(pieces: readonly string[]): void {
+    const event = runEvent(pieces, null);
+    noteText(this.#state, event.text);
+    this.add(event);
   }
 
   protected readDocument(response: object): void {

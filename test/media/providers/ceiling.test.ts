@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { ModelEvent } from '../../../media/model/events.ts';
+import { runEvent } from '../../../media/model/text-run.ts';
 import { zeroUsage } from '../../../media/model/usage.ts';
 import { CeilingCut } from '../../../media/providers/ceiling.ts';
 
@@ -24,6 +25,12 @@ test('what is beyond the ceiling is left out, also between two reads', () => {
     { type: 'finish', reason: 'length' },
     usage(2, 1),
   ]);
+});
+
+test('texts told at once are cut between two of them', () => {
+  const cut = new CeilingCut(3);
+  assert.deepEqual(cut.keep([word, runEvent([' a', ' a', ' b'], null)]), [word, word, word]);
+  assert.deepEqual(cut.keep([stop]), [{ type: 'finish', reason: 'length' }]);
 });
 
 test('an answer within the ceiling is as it was, and so is its usage', () => {

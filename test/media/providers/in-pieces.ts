@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { ModelEvent } from '../../../media/model/events.ts';
+import { isRun, singles, type TextRun } from '../../../media/model/text-run.ts';
 import type { StreamReader } from '../../../media/providers/contract.ts';
 import { fc } from '../../harness/properties.ts';
 
@@ -13,10 +14,19 @@ export interface Fixture {
   events: ModelEvent[];
 }
 
-/** All that a reader says of a body that comes in these pieces. */
+/** All that a reader says of a body that comes in these pieces, each text by itself. */
 export function readWith(reader: StreamReader, pieces: readonly Uint8Array[]): ModelEvent[] {
-  const events = pieces.flatMap((piece) => reader.push(piece));
-  return [...events, ...reader.end()];
+  const events = [...pieces.flatMap((piece) => reader.push(piece)), ...reader.end()];
+  for (const event of events) if (isRun(event)) assertRun(event.text, event.run);
+  return singles(events);
+}
+
+function assertRun(text: string, { pieces, framed }: TextRun): void {
+  assert.ok(pieces.length > 1 && pieces.every((piece) => piece !== ''));
+  assert.equal(pieces.join(''), text);
+  if (framed === null) return;
+  const { raw, open, close } = framed;
+  assert.equal(pieces.map((piece) => open + piece + close).join(''), raw);
 }
 
 /** One test a fixture. */

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { ModelEvent } from '../../../media/model/events.ts';
+import { runEvent } from '../../../media/model/text-run.ts';
 import { zeroUsage } from '../../../media/model/usage.ts';
 import { StopCut } from '../../../media/providers/stops.ts';
 import { fc } from '../../harness/properties.ts';
@@ -33,6 +34,13 @@ function wantedOf(text: string, sequences: string[]): { text: string; last: Mode
   }
   return { text, last: end };
 }
+
+test('texts told at once are cut within one of them', () => {
+  const cut = new StopCut(['stop']);
+  const kept = cut.keep([runEvent(['one ', 'two st', 'op'], null), end]);
+  const finish: ModelEvent = { type: 'finish', reason: 'stop', stopSequence: 'stop' };
+  assert.deepEqual(kept, [words('one '), words('two '), finish]);
+});
 
 test('the first sequence ends the answer, however its text is cut into deltas', () => {
   const piece = fc.string({ unit: fc.constantFrom('a', 'b', 'c'), minLength: 1, maxLength: 4 });

@@ -4,6 +4,7 @@ import type { Problem } from '../../../../runtime/problem.ts';
 import type { Answer } from '../../answer.ts';
 import type { FinishReason, ModelEvent, Progress } from '../../events.ts';
 import { flat } from '../../flat.ts';
+import { isRun, singles } from '../../text-run.ts';
 import {
   failureMembers,
   type Receipt,
@@ -13,6 +14,7 @@ import {
   type SvcRouting,
   type SvcUsage,
 } from '../contract.ts';
+import { escapeText, textDeltas } from '../text-deltas.ts';
 import { hasAddress, urlCitation } from './citation.ts';
 import { chatError } from './error.ts';
 import { knowsFunctions, toolCall } from './functions.ts';
@@ -64,14 +66,12 @@ export class ChatStreamEncoder implements StreamEncoder {
       const next = events[at + 1];
       if (event === undefined) continue;
       if (next?.type === 'extra' && 'text' in event && event.type !== 'tool_arguments') {
-        text += this.#extra(next, wordsOf(event));
+        text += isRun(event) ? this.#lastWith(event, next) : this.#extra(next, wordsOf(event));
         at += 1;
       } else if (event.type === 'text' && this.#roleSent) {
-        text += this.#textOpen + (event.plain ? event.text : escapeText(event.text));
-        text += this.#textClose;
-      } else {
-        text += this.#event(event);
-      }
+        text += textDeltas(event, this.#textOpen, this.#textClose);
+      } else if (isRun(event)) text += this.events(singles([event]));
+      else text += this.#event(event);
     }
     return text;
   }
@@ -152,6 +152,11 @@ export class ChatStreamEncoder implements StreamEncoder {
     }
   }
 
+  /** The texts of a run, with what its last chunk had besides. */
+  #lastWith(run: ModelEvent, extra: ModelEvent): string {
+    return this.events([...singles([run]), extra]);
+  }
+
   /** In one chunk with the words before it: its log probabilities, for example, are theirs. */
   #extra(extra: ModelEvent & { type: 'extra' }, words: Record<string, string>): string {
     const delta = { ...words, ...extra.delta };
@@ -189,9 +194,4 @@ function wordsOf(event: WordEvent): Record<string, string> {
     return { reasoning_content: text, [event.member]: text };
   }
   return { [wordMembers[type]]: text };
-}
-
-/** The inside of a JSON string. */
-function escapeText(text: string): string {
-  return JSON.stringify(text).slice(1, -1);
 }

@@ -12,6 +12,7 @@ import {
   type SvcRouting,
   type SvcUsage,
 } from '../contract.ts';
+import { escapeText, textDeltas } from '../text-deltas.ts';
 import { legacyReply, publicRequestId } from './reply.ts';
 
 const deltaOpen = 'event: delta\ndata: {"text":"';
@@ -30,8 +31,8 @@ export class LegacyStreamEncoder implements StreamEncoder {
     let text = '';
     for (const event of events) {
       if (event.type !== 'text' && event.type !== 'refusal') continue;
-      const plain = event.type === 'text' && event.plain;
-      text += deltaOpen + (plain ? event.text : escapeText(event.text)) + deltaClose;
+      if (event.type === 'text') text += textDeltas(event, deltaOpen, deltaClose);
+      else text += deltaOpen + escapeText(event.text) + deltaClose;
     }
     return text;
   }
@@ -63,9 +64,4 @@ function named(event: string, data: unknown): string {
     typeof value === 'bigint' ? Number(value) : value,
   );
   return `event: ${event}\ndata: ${json}\n\n`;
-}
-
-/** The inside of a JSON string. */
-function escapeText(text: string): string {
-  return JSON.stringify(text).slice(1, -1);
 }

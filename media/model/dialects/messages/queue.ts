@@ -3,6 +3,7 @@
 // is done when its arguments are whole JSON: upstreams may write several calls in turns.
 import type { NativeValue } from '../../events.ts';
 import { flat } from '../../flat.ts';
+import { escapeText } from '../text-deltas.ts';
 import { CallArguments } from '../whole-json.ts';
 import { textBlock, thinkingBlock, toolBlock } from './blocks.ts';
 
@@ -192,11 +193,6 @@ export class BlockQueue {
       next.waiting = '';
     }
   }
-}
-
-/** The inside of a JSON string. */
-export function escapeText(text: string): string {
-  return JSON.stringify(text).slice(1, -1);
 }
 
 /** One event with its name, as this format has it; `members` besides its type. */

@@ -4,6 +4,7 @@
 import type { Problem } from '../../../../runtime/problem.ts';
 import type { Answer } from '../../answer.ts';
 import type { ModelEvent, Progress } from '../../events.ts';
+import { isRun, singles } from '../../text-run.ts';
 import { estimateInputTokens } from '../../tokens.ts';
 import { type TokenUsage, zeroUsage } from '../../usage.ts';
 import {
@@ -15,9 +16,10 @@ import {
   type SvcRouting,
   type SvcUsage,
 } from '../contract.ts';
+import { textDeltas } from '../text-deltas.ts';
 import { citationBlock, signatureOf } from './blocks.ts';
 import { messagesError } from './error.ts';
-import { BlockQueue, escapeText, eventOf, sse } from './queue.ts';
+import { BlockQueue, eventOf, sse } from './queue.ts';
 import { stopMembers } from './stop.ts';
 import { messagesUsage } from './usage.ts';
 import { openMessage, ownEnd, svcMembers } from './whole.ts';
@@ -42,9 +44,9 @@ export class MessagesStreamEncoder implements StreamEncoder {
     let text = this.#started ? '' : this.#start(events);
     for (const event of events) {
       if (event.type === 'text' && queue.textOpen !== '') {
-        text += queue.textOpen + (event.plain ? event.text : escapeText(event.text));
-        text += queue.textClose;
-      } else {
+        text += textDeltas(event, queue.textOpen, queue.textClose);
+      } else if (isRun(event)) text += this.events(singles([event]));
+      else {
         this.#event(event);
         text += queue.take();
       }

@@ -1,6 +1,7 @@
 // The items of a stream that are written part by part, and the events of their parts: names and
 // members differ by the kind of part, the order never does.
 import type { PartKind } from '../../events.ts';
+import { escapeText } from '../text-deltas.ts';
 import {
   type Item,
   type ItemStatus,
@@ -108,9 +109,4 @@ function partItem({ kind, text, annotations, logprobs, ends }: Part): Item {
 
 export function openMessage(open: Open & { type: 'message' }, status: ItemStatus): Item {
   return messageItem(open.id, status, open.content, open.members);
-}
-
-/** The inside of a JSON string. */
-export function escapeText(text: string): string {
-  return JSON.stringify(text).slice(1, -1);
 }

@@ -5,6 +5,7 @@ import { type Answer, emptyAnswer } from '../../answer.ts';
 import type { Citation, ModelEvent, NativeValue, PartKind, Progress } from '../../events.ts';
 import { flat } from '../../flat.ts';
 import { addTo } from '../../lists.ts';
+import { isRun, singles } from '../../text-run.ts';
 import { chatError } from '../chat/error.ts';
 import {
   failureMembers,
@@ -15,6 +16,7 @@ import {
   type SvcRouting,
   type SvcUsage,
 } from '../contract.ts';
+import { escapeText } from '../text-deltas.ts';
 import { CallArguments } from '../whole-json.ts';
 import { itemId } from './ids.ts';
 import { type Inside, namespacesOf } from './namespaces.ts';
@@ -31,7 +33,6 @@ import {
 } from './output.ts';
 import {
   endPart,
-  escapeText,
   newPart,
   type Open,
   openMessage,
@@ -101,14 +102,16 @@ export class ResponsesStreamEncoder implements StreamEncoder {
     for (const event of events) {
       if (event.type === 'text' && this.#textPart !== null && event.logprobs === undefined) {
         this.#textPart.text += event.text;
-        const sequence = this.#sequence;
-        this.#sequence = sequence + 1;
-        if (sequence <= this.#startingAfter) continue;
-        text += textHead + sequence + this.#textMiddle;
-        text += (event.plain ? event.text : escapeText(event.text)) + textClose;
-      } else {
-        text += this.#event(event);
-      }
+        const pieces = event.run?.pieces ?? [event.plain ? event.text : escapeText(event.text)];
+        for (const piece of pieces) {
+          const sequence = this.#sequence;
+          this.#sequence = sequence + 1;
+          if (sequence <= this.#startingAfter) continue;
+          text += textHead + sequence + this.#textMiddle;
+          text += piece + textClose;
+        }
+      } else if (isRun(event)) text += this.events(singles([event]));
+      else text += this.#event(event);
     }
     return text;
   }
