@@ -19,13 +19,10 @@ const keepBlocks: ReadonlySet<unknown> = new Set(['content_block_delta', 'ping']
 
 export class MessagesReader extends BodyReader {
   readonly #state: MessagesStreamState;
-  /** The client's format is the upstream's. */
-  readonly #isOwn: boolean;
 
   constructor(clientFormat?: ClientFormat) {
     super();
     this.#state = emptyMessagesStream(clientFormat);
-    this.#isOwn = clientFormat === 'messages';
   }
 
   /** For the decoder: one event's data. */
@@ -62,8 +59,9 @@ export class MessagesReader extends BodyReader {
   }
 
   texts(pieces: readonly string[], framed: FramedTexts | null): void {
-    const event = runEvent(pieces, this.#isOwn ? framed : null);
-    this.#state.blocks.textLength += event.text.length;
+    const { blocks } = this.#state;
+    const event = runEvent(pieces, blocks.own ? framed : null);
+    blocks.textLength += event.text.length;
     this.add(event);
   }
 

@@ -66,7 +66,9 @@ export class ChatStreamEncoder implements StreamEncoder {
       const next = events[at + 1];
       if (event === undefined) continue;
       if (next?.type === 'extra' && 'text' in event && event.type !== 'tool_arguments') {
-        text += isRun(event) ? this.#lastWith(event, next) : this.#extra(next, wordsOf(event));
+        // Of a run it belongs to the last text.
+        if (isRun(event)) text += this.events([...singles([event]), next]);
+        else text += this.#extra(next, wordsOf(event));
         at += 1;
       } else if (event.type === 'text' && this.#roleSent) {
         text += textDeltas(event, this.#textOpen, this.#textClose);
@@ -150,11 +152,6 @@ export class ChatStreamEncoder implements StreamEncoder {
       default:
         return '';
     }
-  }
-
-  /** The texts of a run, with what its last chunk had besides. */
-  #lastWith(run: ModelEvent, extra: ModelEvent): string {
-    return this.events([...singles([run]), extra]);
   }
 
   /** In one chunk with the words before it: its log probabilities, for example, are theirs. */
