@@ -10,6 +10,29 @@ export function median(values: readonly number[]): number {
   return (upper + (sorted[middle - 1] ?? Number.NaN)) / 2;
 }
 
+/**
+ * Between which two of the values the median of what they were drawn from lies, with at least this
+ * probability, whatever its distribution: as many on either side as a fair coin leaves out (the
+ * sign test's interval: Conover, Practical Nonparametric Statistics, 3.2). NaN for too few, which
+ * is 4 at nine tenths; meant for less than a thousand.
+ */
+export function medianInterval(
+  values: readonly number[],
+  probability = 0.9,
+): readonly [low: number, high: number] {
+  const sorted = values.toSorted((a, b) => a - b);
+  const count = sorted.length;
+  let term = 0.5 ** count;
+  let tail = 0;
+  let left = 0;
+  while (left < count && tail + term <= (1 - probability) / 2) {
+    tail += term;
+    left += 1;
+    term *= (count - left + 1) / left;
+  }
+  return [sorted[left - 1] ?? Number.NaN, sorted[count - left] ?? Number.NaN];
+}
+
 /** Nearest-rank percentile, `fraction` in 0..1. NaN for no values. */
 export function percentile(values: readonly number[], fraction: number): number {
   const sorted = values.toSorted((a, b) => a - b);
