@@ -1,6 +1,7 @@
 // finish_reason of Chat Completions, and of servers that speak it their own way → the neutral
 // reason.
 import type { FinishReason } from '../../model/events.ts';
+import type { Members } from '../members.ts';
 
 export function readFinishReason(reason: string, toolCalled: boolean): FinishReason {
   switch (reason) {
@@ -17,4 +18,13 @@ export function readFinishReason(reason: string, toolCalled: boolean): FinishRea
     default:
       return toolCalled ? 'tool_calls' : 'stop';
   }
+}
+
+/**
+ * Which stop sequence ended the answer, where a server tells it: vLLM's `stop_reason` (vllm#2976),
+ * SGLang's `matched_stop`. A number there is a token.
+ */
+export function readStopSequence({ stop_reason, matched_stop }: Members): string | null {
+  const told = stop_reason ?? matched_stop;
+  return typeof told === 'string' && told !== '' ? told : null;
 }

@@ -7,7 +7,7 @@ import { isMembers, type Members } from '../members.ts';
 import { isPlain } from '../sse.ts';
 import { readAnnotations } from './annotations.ts';
 import { streamFailure } from './failure.ts';
-import { readFinishReason } from './finish.ts';
+import { readFinishReason, readStopSequence } from './finish.ts';
 import { emptyToolCalls, endCalls, readToolCall, type ToolCallState } from './tool-calls.ts';
 import { readUsage } from './usage.ts';
 
@@ -87,15 +87,20 @@ export function readChunk(state: ChatStreamState, chunk: unknown): ModelEvent[] 
 export function endOfAnswer(state: ChatStreamState): ModelEvent[] {
   const events: ModelEvent[] = [];
   if (state.finished) endCalls(state.toolCalls, false, state.streamId, events);
-  else finish(state, state.toolCalls.calls.length > 0 ? 'tool_calls' : 'stop', events);
+  else finish(state, state.toolCalls.calls.length > 0 ? 'tool_calls' : 'stop', null, events);
   return events;
 }
 
-function finish(state: ChatStreamState, reason: FinishReason, events: ModelEvent[]): void {
+function finish(
+  state: ChatStreamState,
+  reason: FinishReason,
+  stopSequence: string | null,
+  events: ModelEvent[],
+): void {
   state.finished = true;
   // Of an answer that was cut, the arguments may have been still to come.
   endCalls(state.toolCalls, reason === 'tool_calls', state.streamId, events);
-  events.push({ type: 'finish', reason });
+  events.push({ type: 'finish', reason, ...(stopSequence === null ? {} : { stopSequence }) });
 }
 
 export function textEvent(text: string): ModelEvent {
@@ -125,7 +130,8 @@ function readChoice(state: ChatStreamState, choice: Members, events: ModelEvent[
   }
   if (typeof choice.finish_reason !== 'string' || state.finished) return;
   const toolCalled = state.toolCalls.calls.length > 0;
-  finish(state, readFinishReason(choice.finish_reason, toolCalled), events);
+  const reason = readFinishReason(choice.finish_reason, toolCalled);
+  finish(state, reason, readStopSequence(choice), events);
 }
 
 function readDelta(state: ChatStreamState, delta: Members, events: ModelEvent[]): void {

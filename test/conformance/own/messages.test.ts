@@ -41,6 +41,7 @@ function ask(name: string): Body {
     model: 'own-model',
     max_tokens: 64,
     messages: [{ role: 'user', content: name }],
+    stop_sequences: ['three'],
     betas,
   };
 }

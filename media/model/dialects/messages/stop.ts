@@ -17,8 +17,11 @@ const reasons: Readonly<Record<FinishReason, string>> = {
 };
 const unsaid = { type: 'refusal', category: null, explanation: null };
 
-/** A cancelled or cut answer has lost what its upstream said of its own end. */
-export function stopMembers(answer: Answer): StopMembers {
+/**
+ * A cancelled or cut answer has lost what its upstream said of its own end. Servers have stop
+ * sequences of their own: only one that was `asked` for is told.
+ */
+export function stopMembers(answer: Answer, asked: readonly string[]): StopMembers {
   const { finishReason, stopSequence, finishNative } = answer;
   const own = finishNative?.format === 'messages' ? finishNative.value : {};
   const reason = finishReason ?? 'stop';
@@ -28,7 +31,7 @@ export function stopMembers(answer: Answer): StopMembers {
   if (typeof own.stop_reason === 'string' && isSaid(own.stop_reason, reason)) {
     return stopped(own.stop_reason, container);
   }
-  if (reason === 'stop' && stopSequence !== null) {
+  if (reason === 'stop' && stopSequence !== null && asked.includes(stopSequence)) {
     return stopped('stop_sequence', container, stopSequence);
   }
   return stopped(reasons[reason], container);

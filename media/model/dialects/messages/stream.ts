@@ -63,7 +63,8 @@ export class MessagesStreamEncoder implements StreamEncoder {
     const svcJson = JSON.stringify(svcMembers(receipt));
     const { usage: ownUsage, ...own } = ownEnd(answer);
     const usage = Object.assign(messagesUsage(receipt.usage), ownUsage);
-    const endJson = JSON.stringify(Object.assign({ delta: stopMembers(answer), usage }, own));
+    const delta = stopMembers(answer, this.#options.request.sampling.stop);
+    const endJson = JSON.stringify(Object.assign({ delta, usage }, own));
     const begun = this.#started ? '' : this.#start([]);
     this.#queue.closeAll();
     return (

@@ -19,7 +19,7 @@ const unknownUsage = {
 
 export function wholeReply(
   identity: ReplyIdentity,
-  _options: ReplyOptions,
+  { request }: ReplyOptions,
   answer: Answer,
   receipt: Receipt,
 ): Record<string, unknown> {
@@ -27,7 +27,8 @@ export function wholeReply(
   const opened = openMessage(identity, receipt.usage, answer.startNative);
   Object.assign(opened.usage, ownUsage);
   const content = answer.items.flatMap(blocksOf);
-  return Object.assign(opened, { content }, stopMembers(answer), own, svcMembers(receipt));
+  const stop = stopMembers(answer, request.sampling.stop);
+  return Object.assign(opened, { content }, stop, own, svcMembers(receipt));
 }
 
 /** What we say of an answer beside its format. */

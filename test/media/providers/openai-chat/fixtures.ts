@@ -128,6 +128,36 @@ const textFixtures: Fixture[] = [
   },
 ];
 
+/** vLLM's `stop_reason` stands in every chunk, SGLang's `matched_stop` in the last. */
+const told: [name: string, member: string, value: unknown, sequence: string | null][] = [
+  ['the stop sequence as vLLM tells it', 'stop_reason', '\nObservation:', '\nObservation:'],
+  ['the stop sequence as SGLang tells it', 'matched_stop', 'END', 'END'],
+  ['a token that ended the answer', 'stop_reason', 151_645, null],
+  ['an empty stop sequence', 'matched_stop', '', null],
+];
+const stopFixtures: Fixture[] = told.map(([name, member, value, stopSequence]) => {
+  const ofServer = (delta: unknown, reason: string | null, said: unknown) => {
+    const choice = { index: 0, delta, finish_reason: reason, [member]: said };
+    return `data: {${head},"choices":[${JSON.stringify(choice)}]}\n\n`;
+  };
+  const extra: ModelEvent = {
+    type: 'extra',
+    format: 'chat',
+    delta: {},
+    choice: { [member]: value },
+  };
+  return {
+    name,
+    body: ofServer({ content: 'a' }, null, null) + ofServer({}, 'stop', value) + done,
+    events: [
+      start,
+      text('a'),
+      extra,
+      stopSequence === null ? stop : { type: 'finish', reason: 'stop', stopSequence },
+    ],
+  };
+});
+
 const toolFixtures: Fixture[] = [
   {
     name: 'two tool calls, interleaved',
@@ -336,6 +366,7 @@ const wholeFixtures: Fixture[] = [
 
 export const fixtures: Fixture[] = [
   ...textFixtures,
+  ...stopFixtures,
   ...toolFixtures,
   ...failureFixtures,
   ...wholeFixtures,

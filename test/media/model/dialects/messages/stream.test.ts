@@ -12,11 +12,12 @@ import {
 import type { Receipt } from '../../../../../media/model/dialects/contract.ts';
 import { messagesDialect } from '../../../../../media/model/dialects/messages/dialect.ts';
 import type { ModelEvent } from '../../../../../media/model/events.ts';
+import { noSampling } from '../../../../../media/model/request.ts';
 import { MessagesReader } from '../../../../../media/providers/anthropic-messages/reader.ts';
 import { isPlain } from '../../../../../media/providers/sse.ts';
 import { Problem } from '../../../../../runtime/problem.ts';
 import { fc } from '../../../../harness/properties.ts';
-import { replyOptions } from '../../../../harness/request.ts';
+import { neutralRequest, replyOptions } from '../../../../harness/request.ts';
 import { testSeed } from '../../../../harness/seed.ts';
 
 const seed = testSeed;
@@ -65,15 +66,20 @@ function answerOf(events: readonly ModelEvent[]): Answer {
 }
 
 /** Every event in a batch of its own, a ping between each two. */
+/** Of a request that asks for stop sequences. */
+const options = replyOptions({
+  request: neutralRequest({ sampling: { ...noSampling, stop: ['other', 'END'] } }),
+});
+
 function encode(events: readonly ModelEvent[], answer = answerOf(events)): string {
-  const encoder = messagesDialect.encoder(identity, replyOptions());
+  const encoder = messagesDialect.encoder(identity, options);
   const progress = encoder.progress({ stage: 'routing', state: 'started', detail: 'x' });
   const parts = events.map((event) => encoder.events([event]) + messagesDialect.keepAlive);
   return progress + parts.join('') + encoder.finish(receipt, answer);
 }
 
 function whole(events: readonly ModelEvent[]): Record<string, unknown> {
-  return messagesDialect.whole(identity, replyOptions(), answerOf(events), receipt);
+  return messagesDialect.whole(identity, options, answerOf(events), receipt);
 }
 
 function client(body: string): Anthropic {
@@ -201,6 +207,11 @@ const ends: [string, ModelEvent, Record<string, unknown>][] = [
     'a stop sequence',
     { type: 'finish', reason: 'stop', stopSequence: 'END' },
     { stop_reason: 'stop_sequence', stop_sequence: 'END' },
+  ],
+  [
+    'a stop sequence that only the server has',
+    { type: 'finish', reason: 'stop', stopSequence: '<|im_end|>' },
+    { stop_reason: 'end_turn', stop_sequence: null },
   ],
   [
     'a filter',
