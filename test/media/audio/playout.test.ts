@@ -196,6 +196,22 @@ test('a slow upstream is passed on at once, also after a pause', () => {
   assert.deepEqual([playout.heardMs('a'), playout.heardMs('b')], [1_000, null]);
 });
 
+test('the rest of an item waits for more, until all of it came or the next one begins', () => {
+  const begun = () => {
+    const playout = new Playout(budgetOf(64 * mebibyte));
+    assert.ok(playout.push('a', silence(leadMs.max + 30), 0));
+    assert.equal(lengthMs(playout.due(0)), leadMs.max);
+    assert.equal(playout.nextDueMs, leadMs.max - leadMs.min);
+    return playout;
+  };
+  const ended = begun();
+  ended.endItem('a');
+  assert.equal(ended.nextDueMs, 30);
+  const followed = begun();
+  assert.ok(followed.push('b', silence(10), 0));
+  assert.equal(followed.nextDueMs, 30);
+});
+
 test('the position of an item counts what was sent', () => {
   const playout = new Playout(budgetOf(64 * mebibyte));
   assert.equal(playout.heardMs('a'), null);
