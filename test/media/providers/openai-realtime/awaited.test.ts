@@ -35,6 +35,22 @@ test('a barge-in before the server responds cancels that response as soon as it 
   });
 });
 
+test('a begin that is told twice is not the one that a barge-in waits for', () => {
+  const running = readyCodec();
+  read(running, [created('resp_1'), speechStarted(), speechStopped()]);
+  running.bargeIn(null);
+  const ended = readyCodec();
+  read(ended, [created('resp_1'), ...functionCall('c1', 'clock', '{}', 'resp_1')]);
+  read(ended, [done('completed', {}, 'resp_1')]);
+  assert.equal(ended.toolResult('c1', 'clock', '{}').length, 2, 'asked to go on');
+  ended.bargeIn(null);
+  for (const codec of [running, ended]) {
+    assert.deepEqual(read(codec, [created('resp_1')]), { events: [], replies: [] });
+    const [cancel] = parsed(read(codec, [created('resp_2')]).replies);
+    assert.deepEqual([cancel?.type, cancel?.response_id], ['response.cancel', 'resp_2']);
+  }
+});
+
 test('a barge-in while the user speaks, or before more is said, gives no answer up', () => {
   for (const barged of [[speechStarted()], [speechStarted(), speechStopped()]]) {
     const codec = readyCodec();
