@@ -1,5 +1,6 @@
 // One change of one record, decided on the catalog as it is stored. Pure: what comes out is what to
 // write, or why not. The whole catalog must be right afterwards, not the record alone.
+import { strict as assert } from 'node:assert';
 import { isDeepStrictEqual } from 'node:util';
 import type { NewAuditEvent } from '../../db/audit-events.ts';
 import type { Catalog, ListedRecord } from '../../db/catalog.ts';
@@ -77,8 +78,8 @@ export function decideChange(
   const isSame = isDeepStrictEqual(current, next);
   if (isSame) return { status: 'unchanged' };
   const changed = replaceIn(document, kind, name, next);
-  const [fault] = documentFaults(changed);
-  if (fault !== undefined) return refusalOf(change, changed, fault);
+  const [fault, ...others] = documentFaults(changed);
+  if (fault !== undefined) return refusalOf(change, changed, [fault, ...others]);
   const apiKey = kind !== 'providers' || current?.api_key === next?.api_key;
   return {
     status: 'decided',
@@ -150,21 +151,30 @@ function withoutCredential({ api_key: _credential, ...definition }: Definition):
 }
 
 /**
- * A fault of the record itself has its path; one of another means that it is needed there. Models
- * and routes share their names.
+ * A fault of the record itself has its path; those of others mean that it is needed there. What is
+ * referred to is checked first, so the first fault decides. Models and routes share their names.
  */
-function refusalOf(change: CatalogChange, document: CatalogDocument, fault: Fault): CatalogRefusal {
-  const records = document[fault.kind] as Definition[];
-  const record = fault.index === null ? undefined : records[fault.index];
-  const name = record === undefined ? change.name : nameOf(fault.kind, record);
-  if (fault.kind === 'routes' && fault.path === 'alias') {
-    const owner = change.kind === 'routes' ? 'models' : 'routes';
+function refusalOf(
+  { kind, name }: CatalogChange,
+  document: CatalogDocument,
+  faults: [Fault, ...Fault[]],
+): CatalogRefusal {
+  const [{ kind: kindAtFault, path, message }] = faults;
+  if (kindAtFault === 'routes' && path === 'alias') {
+    const owner = kind === 'routes' ? 'models' : 'routes';
     return { status: 'taken', by: `${kindsOfRecords[owner].singular} ${name}` };
   }
-  if (fault.kind === change.kind && name === change.name) {
-    return { status: 'invalid', path: fault.path, message: fault.message };
-  }
-  return { status: 'in_use', by: [`${kindsOfRecords[fault.kind].singular} ${name}`] };
+  const places = faults.map((fault) => placeOf(document, fault));
+  const itself = `${kindsOfRecords[kind].singular} ${name}`;
+  if (places[0] === itself) return { status: 'invalid', path, message };
+  return { status: 'in_use', by: [...new Set(places)] };
+}
+
+/** The record at fault, such as `model x`. Of one kind the names differ: they are the key. */
+function placeOf(document: CatalogDocument, { kind, index }: Fault): string {
+  const record = (document[kind] as Definition[])[index ?? -1];
+  assert(record !== undefined, 'of a list as a whole nothing can be wrong');
+  return `${kindsOfRecords[kind].singular} ${nameOf(kind, record)}`;
 }
 
 /** The audit event of a change of the catalog. */

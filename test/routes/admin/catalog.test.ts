@@ -301,6 +301,18 @@ test('what other records need cannot be deleted, and the catalog stays as it was
   }
 });
 
+test('all that need a record are told at once, each once', async () => {
+  await make('prices', { name: 'wanted', ...price });
+  const aliases = ['wanting-1', 'wanting-2', 'wanting-3'];
+  for (const alias of aliases) await make('models', model(alias, { price: 'wanted' }));
+  const { message, details } = refusal(await desk('DELETE', '/prices/wanted'));
+  const owners = aliases.map((alias) => `model ${alias}`);
+  assert.deepEqual(details.needed_by, owners);
+  assert.equal(message, `It is needed by ${owners.join(', ')}.`);
+  for (const alias of aliases) await desk('DELETE', `/models/${alias}`);
+  assert.equal((await desk('DELETE', '/prices/wanted')).status, 200);
+});
+
 test('a price card shows its public rates, and so does a model that refers to it', async () => {
   const pricing_tiers = [{ min_input_tokens: 100, input_per_million: '5' }];
   const card = await make('prices', { name: 'tiered', ...price, pricing_tiers });
