@@ -112,6 +112,7 @@ function planManaged(
 ): GenerationPlan {
   const { request, catalog, inputTokens, health, nowMs, stickyAlias } = input;
   const begunMs = performance.now();
+  if (!route.public.available) throw new Problem('no_route_available');
   const mustSearch = mustSearchNatively(search);
   const plan = planRoute({
     route: ableRoute(input, route, search),
@@ -147,7 +148,8 @@ function planManaged(
 
 /**
  * The route with those provider routes alone that have a form for everything in the request, and a
- * search beside it where that is needed.
+ * search beside it where that is needed. Models whose providers are disabled are left out: the
+ * decision would take what it finds without a route for what a policy has forbidden.
  */
 function ableRoute(
   { request, family }: PlanningInput,
@@ -164,7 +166,7 @@ function ableRoute(
     return hasOwnSearch(request, search, model, target, family);
   };
   const isWhole = ({ model }: ManagedRoute['pool'][number]) =>
-    model.targets.every((target) => isAble(target, model));
+    model.targets.length > 0 && model.targets.every((target) => isAble(target, model));
   if (route.pool.every(isWhole)) return route;
   const pool = route.pool.flatMap((member) => {
     const targets = member.model.targets.filter((target) => isAble(target, member.model));

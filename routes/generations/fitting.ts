@@ -62,7 +62,8 @@ function refusal(request: GenerationRequest, tokens: number, services: Services)
   const { models, routes } = services.catalog();
   const exact = models.get(request.model);
   const pool = routes.get(request.model)?.pool.map(({ model }) => model) ?? [];
-  const windows = (exact === undefined ? pool : [exact]).map((model) => model.contextWindow);
+  const runnable = pool.filter(({ targets }) => targets.length > 0);
+  const windows = (exact === undefined ? runnable : [exact]).map((model) => model.contextWindow);
   const contextWindow = Math.max(...windows);
   return new Problem('input_too_long', tooLong(request, { tokens, contextWindow }));
 }
