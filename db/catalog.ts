@@ -193,6 +193,20 @@ export async function putRecord(
   return rows.length > 0;
 }
 
+/** Of the last start; null before the first one, and in a database that was not migrated yet. */
+export async function readCreditsPerUsd(sql: Queryable): Promise<number | null> {
+  const [known] = await sql`SELECT to_regclass('exchange_rate') IS NOT NULL AS is_there`;
+  if (known?.is_there !== true) return null;
+  const [row] = await sql<{ credits_per_usd: number }[]>`SELECT credits_per_usd FROM exchange_rate`;
+  return row?.credits_per_usd ?? null;
+}
+
+export async function putCreditsPerUsd(sql: Queryable, creditsPerUsd: number): Promise<void> {
+  await sql`
+    INSERT INTO exchange_rate (credits_per_usd) VALUES (${creditsPerUsd})
+    ON CONFLICT (is_only) DO UPDATE SET credits_per_usd = excluded.credits_per_usd`;
+}
+
 /** Removes a record; true when there was one. */
 export async function deleteRecord(
   sql: Queryable,

@@ -4,9 +4,11 @@ import { insertAuditEvent, type NewAuditEvent } from '../../db/audit-events.ts';
 import {
   lockCatalog,
   markDeclared,
+  putCreditsPerUsd,
   putProvider,
   putRecord,
   readCatalogWithin,
+  readCreditsPerUsd,
 } from '../../db/catalog.ts';
 import type { Sql, Transaction } from '../../db/sql.ts';
 import { newAuditId } from '../../runtime/ids.ts';
@@ -16,7 +18,7 @@ import { type DeclaredOptions, declaredDocument } from './declared.ts';
 import type { CatalogDocument } from './document.ts';
 import { assertSound } from './faults.ts';
 import { type Definition, nameOf, recordKinds } from './kinds.ts';
-import { type OpenCredential, type PlanItem, planChanges } from './plan.ts';
+import { type OpenCredential, type Plan, type PlanItem, planChanges } from './plan.ts';
 import { buildSnapshot, type CatalogSnapshot } from './snapshot.ts';
 import { creationTime, openCredential, sealCredential, storedDocument } from './stored.ts';
 
@@ -30,7 +32,7 @@ export interface LoadOptions extends DeclaredOptions {
 export interface LoadedCatalog {
   snapshot: CatalogSnapshot;
   /** What the configuration changed. */
-  plan: PlanItem[];
+  plan: Plan;
 }
 
 /** Who changes what the configuration declares. */
@@ -48,8 +50,9 @@ export async function loadCatalog(options: LoadOptions): Promise<LoadedCatalog> 
     if (previousSealer !== null) await resealCredentials(transaction, sealer, previousSealer);
     const before = await readCatalogWithin(transaction);
     const open: OpenCredential = (provider) => openCredential(provider, sealer);
-    const plan = planChanges(declared, before, open);
-    for (const item of plan) await applyItem(transaction, item, declared, sealer);
+    const plan = planChanges(declared, before, await readCreditsPerUsd(transaction), open);
+    for (const item of plan.items) await applyItem(transaction, item, declared, sealer);
+    await applyExchange(transaction, plan, declared);
     for (const kind of recordKinds) {
       const names = declared[kind].map((record) => nameOf(kind, record as Definition));
       await markDeclared(transaction, kind, names);
@@ -89,6 +92,24 @@ async function applyItem(
     credential,
   });
   await insertAuditEvent(transaction, event);
+}
+
+/** Live changes know the rate from the start: it is stored to be compared with. */
+async function applyExchange(
+  transaction: Transaction,
+  { creditsPerUsd }: Plan,
+  declared: CatalogDocument,
+): Promise<void> {
+  await putCreditsPerUsd(transaction, declared.credits_per_usd);
+  if (creditsPerUsd === null) return;
+  await insertAuditEvent(transaction, {
+    id: newAuditId(0),
+    accountId: null,
+    actor: configurationActor,
+    action: 'catalog.update',
+    subject: 'catalog:credits_per_usd',
+    details: creditsPerUsd,
+  });
 }
 
 /** After a change of the master key: what the previous one sealed is sealed anew. */

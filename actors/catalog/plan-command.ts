@@ -3,7 +3,7 @@
 // long as it takes. Exit 0: it would start; 1: it would not, with one line that says why.
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { emptyCatalog, readCatalogIfAny } from '../../db/catalog.ts';
+import { emptyCatalog, readCatalogIfAny, readCreditsPerUsd } from '../../db/catalog.ts';
 import { assertDatabaseUsable } from '../../db/reach.ts';
 import { closePool, openPool } from '../../db/sql.ts';
 import { assertFilesUsable, type Config, readConfig } from '../../runtime/config.ts';
@@ -13,7 +13,7 @@ import { createSealer, type Sealer } from '../../runtime/seal.ts';
 import { loadMasterKey } from '../../runtime/secret.ts';
 import { declaredDocument } from './declared.ts';
 import { assertSound } from './faults.ts';
-import { type OpenCredential, type PlanItem, planChanges, planLines } from './plan.ts';
+import { type OpenCredential, type Plan, planChanges, planLines } from './plan.ts';
 import { documentAfter, openCredential } from './stored.ts';
 
 const silent = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
@@ -28,8 +28,8 @@ async function main(): Promise<void> {
   for (const line of planLines(await plan(config))) process.stdout.write(`${line}\n`);
 }
 
-async function plan(config: Config): Promise<PlanItem[]> {
-  const stored = await storedCatalog(config);
+async function plan(config: Config): Promise<Plan> {
+  const { stored, creditsPerUsd } = await storedCatalog(config);
   const sealers = await sealersOf(config);
   const open: OpenCredential = (provider) => {
     const sealer = sealers.find(({ keyId }) => keyId === provider.credentialKeyId);
@@ -40,7 +40,7 @@ async function plan(config: Config): Promise<PlanItem[]> {
   const log = createLog({ level: 'silent', base: {}, sync: true });
   const declared = await declaredDocument({ config, simulatorUrl, log });
   assertSound(documentAfter(declared, stored, open));
-  return planChanges(declared, stored, open);
+  return planChanges(declared, stored, creditsPerUsd, open);
 }
 
 function addressIn(definition: unknown): string | null {
@@ -50,7 +50,9 @@ function addressIn(definition: unknown): string | null {
 
 async function storedCatalog(config: Config) {
   // A data folder that a start would have to make holds no catalog yet.
-  if (config.databaseUrl === null && !existsSync(join(config.dataDir, 'pg'))) return emptyCatalog;
+  if (config.databaseUrl === null && !existsSync(join(config.dataDir, 'pg'))) {
+    return { stored: emptyCatalog, creditsPerUsd: null };
+  }
   const embedded =
     config.databaseUrl === null
       ? await attachDatabase({ dataDir: config.dataDir, log: silent })
@@ -59,7 +61,8 @@ async function storedCatalog(config: Config) {
   if (config.databaseUrl !== null) await assertDatabaseUsable(url);
   const sql = openPool({ url, purpose: 'general', connectionsMax: 1, statementTimeoutMs: 10_000 });
   try {
-    return (await readCatalogIfAny(sql)) ?? emptyCatalog;
+    const stored = (await readCatalogIfAny(sql)) ?? emptyCatalog;
+    return { stored, creditsPerUsd: await readCreditsPerUsd(sql) };
   } finally {
     await closePool(sql, 1_000);
     await embedded?.stop();

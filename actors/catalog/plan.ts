@@ -18,6 +18,12 @@ export interface PlanItem {
   after: Definition | null;
 }
 
+export interface Plan {
+  items: PlanItem[];
+  /** What a dollar is worth, and with it every price; null: as before, or nothing was before. */
+  creditsPerUsd: { before: number; after: number } | null;
+}
+
 /** The credential in clear; null: there is none; undefined: no key here opens it. */
 export type OpenCredential = (provider: ProviderRecord) => string | null | undefined;
 
@@ -25,8 +31,19 @@ export type OpenCredential = (provider: ProviderRecord) => string | null | undef
 export function planChanges(
   declared: CatalogDocument,
   stored: Catalog,
+  /** Null: unknown. */
+  storedCreditsPerUsd: number | null,
   open: OpenCredential,
-): PlanItem[] {
+): Plan {
+  const before = storedCreditsPerUsd;
+  const after = declared.credits_per_usd;
+  return {
+    items: planItems(declared, stored, open),
+    creditsPerUsd: before === null || before === after ? null : { before, after },
+  };
+}
+
+function planItems(declared: CatalogDocument, stored: Catalog, open: OpenCredential): PlanItem[] {
   return recordKinds.flatMap((kind) => {
     const records = new Map(stored[kind].map((record) => [record.name, record]));
     const definitions = declared[kind] as Definition[];
@@ -83,13 +100,17 @@ function compareCredential(
 }
 
 /** The plan as lines; secrets are in none. */
-export function planLines(items: readonly PlanItem[]): string[] {
+export function planLines({ items, creditsPerUsd }: Plan): string[] {
   const lines = items.map(({ kind, name, change, members }) => {
     const { singular } = kindsOfRecords[kind];
     if (change === 'create') return `+ ${singular} ${name}`;
     if (change === 'update') return `~ ${singular} ${name}: ${members.join(', ')}`;
     return `? ${singular} ${name}: declared before, not any more; it stays until it is deleted`;
   });
+  if (creditsPerUsd !== null) {
+    const { before, after } = creditsPerUsd;
+    return [`~ credits_per_usd: from ${before} to ${after}`, ...lines];
+  }
   const isIdle = items.every(({ change }) => change === 'forgotten');
   return isIdle ? ['= nothing to change', ...lines] : lines;
 }

@@ -137,6 +137,23 @@ test('every change of a start is an audit event, without secrets', async () => {
   assert.ok(!JSON.stringify(events).includes(apiKey));
 });
 
+test('what a dollar is worth moves every price: it stands in the plan, then is done', async () => {
+  const declared = { providers: [provider] };
+  const line = (before: number, after: number) => [`~ credits_per_usd: from ${before} to ${after}`];
+  assert.deepEqual(await planned({ ...declared, credits_per_usd: 250 }), line(100, 250));
+  assert.deepEqual(await planned({ ...declared, credits_per_usd: 250 }), ['= nothing to change']);
+  assert.deepEqual(await planned(declared), line(250, 100));
+  const events = await sql<{ actor: string; subject: string; details: Members }[]>`
+    SELECT actor, subject, details FROM audit_events
+    WHERE action = 'catalog.update' ORDER BY id`;
+  const event = (before: number, after: number) => ({
+    actor: 'configuration',
+    subject: 'catalog:credits_per_usd',
+    details: { before, after },
+  });
+  assert.deepEqual([...events], [event(100, 250), event(250, 100)]);
+});
+
 test('a bad document is one line and exit 1', async () => {
   const bad = { providers: [provider], models: [{ ...model, price: { input_per_million: '1' } }] };
   for (const [document, message] of [
