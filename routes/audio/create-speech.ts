@@ -10,7 +10,7 @@ import { fixedLimits } from '../../runtime/limits.ts';
 import { Problem } from '../../runtime/problem.ts';
 import { defineRoute } from '../define.ts';
 import { orderAudio, requireModel } from './order.ts';
-import { audioHeaders, audioProblems, audioReplyHeaders } from './problems.ts';
+import { audioHeaders, audioProblemHeaders, audioProblems, audioReplyHeaders } from './problems.ts';
 import { storedSpeech } from './stored.ts';
 
 const { charactersMax } = fixedLimits.audio;
@@ -62,6 +62,7 @@ export const createSpeech = defineRoute({
     },
   },
   problems: audioProblems,
+  problemHeaders: audioProblemHeaders,
   async handle({ body, caller, services, exchange }): Promise<Reply> {
     const { voice, response_format: format } = body;
     // Half a surrogate pair becomes U+FFFD, as parsers of providers refuse it.

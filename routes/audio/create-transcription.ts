@@ -12,7 +12,7 @@ import { defineRoute } from '../define.ts';
 import type { Services } from '../services.ts';
 import { inspectRecording } from './inspect.ts';
 import { orderAudio, requireModel } from './order.ts';
-import { audioHeaders, audioProblems, audioReplyHeaders } from './problems.ts';
+import { audioHeaders, audioProblemHeaders, audioProblems, audioReplyHeaders } from './problems.ts';
 
 const { fileBytesMax, secondsMax } = fixedLimits.audio;
 const route = '/v1/audio/transcriptions';
@@ -64,6 +64,7 @@ export const createTranscription = defineRoute({
     200: { description: 'The text.', schema: transcriptionSchema, headers: audioReplyHeaders },
   },
   problems: [...audioProblems, 'unprocessable_media'],
+  problemHeaders: audioProblemHeaders,
   async handle({ body, files, caller, services, exchange }): Promise<Reply> {
     const { file } = files;
     assert(file !== undefined, 'the file is required');

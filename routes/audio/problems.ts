@@ -10,7 +10,14 @@ export const audioReplyHeaders = {
   'x-svc-request-id': 'Our id of the request, for GET /v1/generations/{request_id}.',
 };
 
+/** Where a request had begun. */
+export const audioProblemHeaders = {
+  ...audioReplyHeaders,
+  'x-should-retry': '`false` where a retry would be charged again, or refused again.',
+};
+
 export const audioProblems: ProblemCode[] = [
+  'invalid_request',
   'model_not_found',
   'insufficient_credits',
   'idempotency_key_reused',

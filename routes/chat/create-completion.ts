@@ -6,6 +6,7 @@ import { defineRoute } from '../define.ts';
 import {
   generate,
   generationHeaders,
+  generationProblemHeaders,
   generationProblems,
   generationReplyHeaders,
 } from '../generations/generate.ts';
@@ -47,6 +48,7 @@ export const createChatCompletion = defineRoute({
     },
   },
   problems: generationProblems,
+  problemHeaders: generationProblemHeaders,
   async handle({ body, caller, services, exchange }) {
     return await generate(chatDialect, {
       request: chatDialect.readRequest(body, {}),

@@ -19,7 +19,14 @@ export const generationReplyHeaders = {
   'x-svc-routing-receipt-id': 'Managed routes only: the id of the routing receipt.',
 };
 
+/** Where a generation had begun. */
+export const generationProblemHeaders = {
+  ...generationReplyHeaders,
+  'x-should-retry': '`false` where a retry would be charged again, or refused again.',
+};
+
 export const generationProblems: ProblemCode[] = [
+  'invalid_request',
   'model_not_found',
   'insufficient_credits',
   'policy_blocked',

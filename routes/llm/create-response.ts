@@ -6,6 +6,7 @@ import { defineRoute } from '../define.ts';
 import {
   generate,
   generationHeaders,
+  generationProblemHeaders,
   generationProblems,
   generationReplyHeaders,
 } from '../generations/generate.ts';
@@ -43,6 +44,7 @@ export const createLegacyResponse = defineRoute({
     },
   },
   problems: generationProblems,
+  problemHeaders: generationProblemHeaders,
   async handle({ body, caller, services, exchange }) {
     const request = legacyDialect.readRequest(body, {});
     requireSaid(request);

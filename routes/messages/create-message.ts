@@ -6,6 +6,7 @@ import { defineRoute } from '../define.ts';
 import {
   generate,
   generationHeaders,
+  generationProblemHeaders,
   generationProblems,
   generationReplyHeaders,
 } from '../generations/generate.ts';
@@ -56,6 +57,7 @@ export const createMessage = defineRoute({
     },
   },
   problems: generationProblems,
+  problemHeaders: generationProblemHeaders,
   async handle({ body, caller, services, exchange }) {
     exchange.setHeader('request-id', exchange.requestId);
     return await generate(messagesDialect, {

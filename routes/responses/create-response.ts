@@ -13,6 +13,7 @@ import { Problem } from '../../runtime/problem.ts';
 import { defineRoute } from '../define.ts';
 import {
   generationHeaders,
+  generationProblemHeaders,
   generationProblems,
   generationReplyHeaders,
 } from '../generations/generate.ts';
@@ -65,6 +66,7 @@ export const createResponse = defineRoute({
     },
   },
   problems: [...generationProblems, 'not_found', 'invalid_state'],
+  problemHeaders: generationProblemHeaders,
   async handle({ body, caller, services, exchange }) {
     if (caller.kind !== 'key') throw new Problem('unauthenticated');
     const background = body.background === true;

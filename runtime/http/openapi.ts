@@ -195,17 +195,21 @@ function repliesOf(replies: Record<number, ReplyDeclaration>, book: SchemaBook):
       content[mediaType] = { schema: { type: 'string' } };
     }
     for (const type of moreMediaTypes) content[type] = { schema: { type: 'string' } };
-    const described = Object.entries(headers ?? {}).map(([name, text]) => [
-      name,
-      { description: text, schema: { type: 'string' } },
-    ]);
     documented[status] = {
       description,
-      headers: { 'x-request-id': headerReference, ...Object.fromEntries(described) },
+      headers: { 'x-request-id': headerReference, ...describedHeaders(headers) },
       ...(Object.keys(content).length > 0 ? { content } : {}),
     };
   }
   return documented;
+}
+
+function describedHeaders(headers: Record<string, string> = {}): JsonSchema {
+  const described = Object.entries(headers).map(([name, description]) => [
+    name,
+    { description, schema: { type: 'string' } },
+  ]);
+  return Object.fromEntries(described);
 }
 
 const headerReference = { $ref: '#/components/headers/RequestId' };
@@ -216,7 +220,7 @@ export function problemsOf<Access, Caller, Services>(
   accessProblems: readonly ProblemCode[],
 ): ProblemCode[] {
   const codes = new Set<ProblemCode>([...accessProblems, ...route.problems, 'not_acceptable']);
-  if (route.body ?? route.query ?? route.params ?? route.headers) codes.add('invalid_request');
+  if (route.body ?? route.query ?? route.params) codes.add('invalid_request');
   if (route.body !== undefined) {
     codes.add('request_too_large');
     codes.add('unsupported_media_type');
@@ -253,7 +257,9 @@ function refusalName<Access, Caller, Services>(
   draft: Draft<Access>,
 ): string {
   const { name: envelope, schema } = draft.options.envelopeSchemaOf(route.path);
-  const name = [envelope, ...codes].join('.');
+  const isOwn = codes.some((code) => route.problems.includes(code));
+  const added = isOwn ? describedHeaders(route.problemHeaders) : {};
+  const name = [envelope, ...codes, ...Object.keys(added)].join('.');
   if (draft.responses[name] !== undefined) return name;
   draft.envelopes[envelope] = schema;
   const examples: Record<string, JsonSchema> = {};
@@ -266,6 +272,7 @@ function refusalName<Access, Caller, Services>(
       headers[header] = { schema: { type: 'string' } };
     }
   }
+  Object.assign(headers, added);
   const schemaReference = { $ref: `#/components/schemas/${envelope}` };
   draft.responses[name] = {
     description: codes.map((code) => problemCodes[code].message).join(' '),

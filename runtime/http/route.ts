@@ -194,6 +194,8 @@ export interface RouteDeclaration<
   replies: Record<number, ReplyDeclaration>;
   /** Codes beyond those that access, validation and the kernel add by themselves. */
   problems: ProblemCode[];
+  /** What refusals with one of `problems` may carry beside the headers of their code. */
+  problemHeaders?: Record<string, string>;
   handle(
     input: RouteInput<OutputOf<Q>, OutputOf<P>, OutputOf<B>, Caller, Services>,
   ): Reply | Promise<Reply>;

@@ -1,5 +1,5 @@
 // A client that believes nothing: every reply is looked up in the OpenAPI documents of the gateway
-// itself, and status, content type and body must be as documented there.
+// itself, and status, our own headers, content type and body must be as documented there.
 import assert from 'node:assert/strict';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 
@@ -122,6 +122,10 @@ export class Contract {
       response = named[decodeURIComponent(pointer.slice(pointer.lastIndexOf('/') + 1))];
     }
     assert.ok(reply.headers.get('x-request-id'), `${name} has no x-request-id`);
+    for (const header of reply.headers.keys()) {
+      if (!/^x-(svc|should)-/.test(header)) continue;
+      assert.ok(header in ((response?.headers ?? {}) as Members), `${name} has ${header}`);
+    }
     const content = (response?.content ?? {}) as Members;
     if (Object.keys(content).length === 0) {
       assert.equal(reply.text, '', `${name} has a body`);

@@ -287,6 +287,11 @@ test('the reference names the scope that a key needs, and the bounds of a page',
   assert.deepEqual(limit.schema, { type: 'integer', minimum: 1, maximum: 100 });
 });
 
+test('only who can send a bad request is told of one', () => {
+  const { get } = documentAt('/api/openapi.json').paths['/api/public/models'];
+  assert.equal(get.responses[400], undefined);
+});
+
 test('the headers of a refusal that clients act on are in the reference', async () => {
   const path = '/v1/chat/completions';
   const { paths, components } = documentAt('/api/v1/openapi.json');
