@@ -51,6 +51,18 @@ test('a damaged token, and one that was sealed for something else, opens nothing
   assert.equal(openTicket(sealer, sealed, 1_000), null);
 });
 
+test('a token has one spelling: bits that its last character does not use are not free', () => {
+  for (const voiceId of ['alloy', 'alloys', 'alloyss']) {
+    const wanted = { ...owner, voiceId };
+    const token = sealContinuation(sealer, wanted, 1_000);
+    for (const end of ['A', 'B', 'Q', 'g', 'w', '_']) {
+      const changed = token.slice(0, -1) + end;
+      assert.equal(acceptsContinuation(sealer, changed, wanted, 0), changed === token, changed);
+      assert.ok(!acceptsContinuation(sealer, token + end, wanted, 0), token + end);
+    }
+  }
+});
+
 test('controls are closed objects of two types', () => {
   assert.equal(readControl('{"type":"end"}'), 'end');
   assert.equal(readControl(' {"type": "barge_in"} '), 'barge_in');
