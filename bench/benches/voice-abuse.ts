@@ -69,8 +69,10 @@ function movedOf(pairs: readonly Pair[]): Moved {
 const intervalText = ({ interval: [low, high] }: Moved): string =>
   `${rounded(low)} to ${rounded(high)}`;
 
-async function run(options: BenchOptions): Promise<Report> {
-  const durationMs = (options.seconds ?? 1) * 1_000;
+async function measureKinds(
+  options: BenchOptions,
+  durationMs: number,
+): Promise<ReadonlyMap<Kind, Pair[]>> {
   const stage = await startStage(['gateway'], options);
   const pairs = new Map<Kind, Pair[]>(KINDS.map((kind) => [kind, []]));
   try {
@@ -88,6 +90,12 @@ async function run(options: BenchOptions): Promise<Report> {
   } finally {
     await stage.stop();
   }
+  return pairs;
+}
+
+async function run(options: BenchOptions): Promise<Report> {
+  const durationMs = (options.seconds ?? 1) * 1_000;
+  const pairs = await measureKinds(options, durationMs);
   const figures = [...pairs].map(([kind, all]) => ({
     kind,
     // A p99 of one window is noise by itself.
