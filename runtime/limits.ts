@@ -180,6 +180,8 @@ export const fixedLimits = {
     /** Of the tools that read what strangers send. */
     toolMemoryBytesMax: 768 * MIB,
     toolCpuSecondsMax: 10,
+    /** A decoder is ended before the task that waits for it, and nobody leaves one behind. */
+    decodeTimeoutMs: 13_000,
     /** Read ahead of a client that is slow. */
     aheadBytesMax: 256 * KIB,
     /** A client that let the provider wait this long in all is why the provider gave up. */
@@ -386,8 +388,9 @@ function assertRelations(limits: Limits): void {
   );
   assert.ok(voice.startBytesMax < voice.messageBytesMax, 'a start that is too long is told so');
   assert.ok(
-    limits.audio.toolCpuSecondsMax * 1_000 < limits.audio.inspectTimeoutMs,
-    'a tool that spins ends before the task that waits for it',
+    limits.audio.toolCpuSecondsMax * 1_000 < limits.audio.decodeTimeoutMs &&
+      limits.audio.decodeTimeoutMs < limits.audio.inspectTimeoutMs,
+    'a tool that spins ends by itself, one that waits before its task',
   );
   assert.ok(work.taskTimeoutMs < upstream.totalMs, 'a task is shorter than what waits for it');
 }

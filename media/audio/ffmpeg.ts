@@ -66,6 +66,8 @@ export interface DecodedAudio {
   peak: number;
   /** The program met no error that ended it. */
   isWhole: boolean;
+  /** It was ended after `timeoutMs`, which says nothing of the file. */
+  isLate: boolean;
 }
 
 export interface DecodeOptions extends ReadOptions {
@@ -80,7 +82,7 @@ export interface DecodeOptions extends ReadOptions {
 /** Decodes the first audio stream, and keeps nothing of it but these figures. */
 export function decodeAudio(options: DecodeOptions): Promise<DecodedAudio> {
   const { tools, path, rateHz, channels, secondsMax, timeoutMs } = options;
-  const command = ffmpeg(`file:${path}`, { timeout: timeoutMs / 1_000, stdoutLines: 20 })
+  const command = ffmpeg(`file:${path}`, { stdoutLines: 20 })
     .setFfmpegPath(tools.ffmpegPath)
     .inputOptions(['-v', 'error', '-nostdin', ...inputOptions(options), '-threads', '1'])
     .outputOptions(['-map', '0:a:0', '-vn', '-sn', '-dn', '-map_metadata', '-1'])
@@ -90,8 +92,14 @@ export function decodeAudio(options: DecodeOptions): Promise<DecodedAudio> {
   const bytesMax = secondsMax * bytesPerSecond;
   return new Promise((resolve) => {
     const meter = createMeter();
+    let isLate = false;
+    const timer = setTimeout(() => {
+      isLate = true;
+      command.kill('SIGKILL');
+    }, timeoutMs);
     const done = (isWhole: boolean) => {
-      resolve({ seconds: meter.bytes() / bytesPerSecond, peak: meter.peak(), isWhole });
+      clearTimeout(timer);
+      resolve({ seconds: meter.bytes() / bytesPerSecond, peak: meter.peak(), isWhole, isLate });
     };
     const samples = new Writable({
       // fluent-ffmpeg takes a program for failed that has not ended 20 ms after this closed: on a

@@ -35,7 +35,9 @@ export type InspectedAudio =
       sha256: string;
     }
   | { status: 'unprocessable'; message: string }
-  | { status: 'too_long' };
+  | { status: 'too_long' }
+  /** The decoder had too few turns on a busy machine. */
+  | { status: 'late' };
 
 /** Lossy encoders' delay and padding lengthen 120 s by less than the longer of these. */
 const paddingSeconds = 0.15;
@@ -83,6 +85,7 @@ export default async function inspectAudioTask(input: InspectAudioInput): Promis
   });
   const paddingMax = isLossless ? 0 : paddingOf(audio.rateHz);
   if (decoded.seconds > secondsMax + paddingMax) return { status: 'too_long' };
+  if (decoded.isLate) return { status: 'late' };
   if (!decoded.isWhole) return refused('The file cannot be decoded.');
   return {
     status: 'good',

@@ -9,7 +9,7 @@ import { fixedLimits } from '../../runtime/limits.ts';
 import { Problem } from '../../runtime/problem.ts';
 import type { Services } from '../services.ts';
 
-const { secondsMax, inspectTimeoutMs, toolCpuSecondsMax } = fixedLimits.audio;
+const { secondsMax, inspectTimeoutMs, decodeTimeoutMs: timeoutMs } = fixedLimits.audio;
 /** The answer of a task that just made it is still on its way. */
 const askTimeoutMs = inspectTimeoutMs + 1_000;
 
@@ -23,7 +23,6 @@ export async function inspectRecording(
   const tasks = system.ref(tasksKind, tasksId);
   const name = newId('req', system.node);
   const answer = await withScratchFile(scratchFolder, name, bytes, (path) => {
-    const timeoutMs = toolCpuSecondsMax * 1_000;
     const payload: Omit<InspectAudioInput, 'tools'> = {
       path,
       filename,
@@ -35,8 +34,8 @@ export async function inspectRecording(
   });
   if (!answer.ok) throw busy();
   if (!answer.value.ok) {
-    // Also when it is late: the programs have bounds of their own, below the task's, which tell a
-    // file that never ends; what is late beside them waited for its turn.
+    // Also when it is late: the programs have a bound of CPU time, below the task's, which tells a
+    // file that never ends; what is late beside it waited for its turn.
     throw answer.value.refused === 'failed' ? new Problem('dependency_unavailable') : busy();
   }
   const inspected = answer.value.value as InspectedAudio;
@@ -45,6 +44,8 @@ export async function inspectRecording(
       return inspected;
     case 'unprocessable':
       throw unprocessable(inspected.message);
+    case 'late':
+      throw busy();
     case 'too_long':
       throw new Problem('input_too_long', {
         message: `The recording is longer than ${secondsMax} seconds.`,

@@ -25,7 +25,7 @@ before(async () => {
 after(() => rm(folder, { recursive: true, force: true }));
 
 /** Decodes with a program that is ffmpeg but for its end: `ending` stands for the decoding. */
-async function decodeWith(name: string, ending: string) {
+async function decodeWith(name: string, ending: string, timeoutMs = 60_000) {
   const ffmpegPath = join(folder, `${name}.sh`);
   const script = [
     '#!/bin/sh',
@@ -43,7 +43,7 @@ async function decodeWith(name: string, ending: string) {
     rateHz: 16_000,
     channels: 1,
     secondsMax: 10,
-    timeoutMs: 60_000,
+    timeoutMs,
   });
 }
 
@@ -63,4 +63,11 @@ test('samples that come after the end of the program count', async () => {
 test('a program that fails at its end, or puts out too much, decoded nothing whole', async () => {
   assert.equal((await decodeWith('failing', 'decode "$@"; exit 3')).isWhole, false);
   assert.equal((await decodeWith('endless', 'exec cat /dev/zero')).isWhole, false);
+});
+
+test('a program that has no turn in its time says nothing of the file', async () => {
+  const late = await decodeWith('waiting', 'exec sleep 60', 300);
+  assert.deepEqual([late.isLate, late.isWhole], [true, false]);
+  const failing = await decodeWith('failing-early', 'exit 3');
+  assert.deepEqual([failing.isLate, failing.isWhole], [false, false]);
 });

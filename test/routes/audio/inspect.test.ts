@@ -14,18 +14,19 @@ test('a recording that waited too long for its turn is no bad recording', async 
   const scratchFolder = await mkdtemp(join(tmpdir(), 'tollgate-inspect-'));
   t.after(() => rm(scratchFolder, { recursive: true, force: true }));
   const file = { bytes: wav(1), filename: 'a.wav', mediaType: 'audio/wav' };
-  for (const [refused, code] of [
-    ['timeout', 'overloaded'],
-    ['overloaded', 'overloaded'],
-    ['aborted', 'overloaded'],
-    ['failed', 'dependency_unavailable'],
+  for (const [value, code] of [
+    [{ ok: false, refused: 'timeout' }, 'overloaded'],
+    [{ ok: false, refused: 'overloaded' }, 'overloaded'],
+    [{ ok: false, refused: 'aborted' }, 'overloaded'],
+    [{ ok: false, refused: 'failed' }, 'dependency_unavailable'],
+    [{ ok: true, value: { status: 'late' } }, 'overloaded'],
   ] as const) {
-    const ask = async () => ({ ok: true, value: { ok: false, refused } });
+    const ask = async () => ({ ok: true, value });
     const system = { node: 1, ref: () => ({ ask }) };
     const services = { system, tasksKind: null, scratchFolder } as unknown as Services;
     await assert.rejects(inspectRecording(services, file), (error: unknown) => {
       assert.ok(error instanceof Problem);
-      assert.equal(error.code, code, refused);
+      assert.equal(error.code, code, JSON.stringify(value));
       return true;
     });
   }
