@@ -12,6 +12,11 @@ export interface RenderedProblem {
   body: Record<string, unknown>;
 }
 
+/** What refusals of a request that had begun may carry, as the reference tells it. */
+export const shouldRetryHeader = {
+  'x-should-retry': '`false` where a retry would be charged again, or refused again.',
+};
+
 /** Response headers that browsers of any origin may read. */
 export const exposedHeaderNames: readonly string[] = [
   'x-request-id',

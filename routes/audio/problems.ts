@@ -1,5 +1,6 @@
 // What speech and transcription have in common as routes: headers, and the codes that they answer.
 import type { ProblemCode } from '../../runtime/problem.ts';
+import { shouldRetryHeader } from '../problems.ts';
 
 export const audioHeaders = {
   'idempotency-key': { description: 'Names this request: a retry with it never charges twice.' },
@@ -13,7 +14,7 @@ export const audioReplyHeaders = {
 /** Where a request had begun. */
 export const audioProblemHeaders = {
   ...audioReplyHeaders,
-  'x-should-retry': '`false` where a retry would be charged again, or refused again.',
+  ...shouldRetryHeader,
 };
 
 export const audioProblems: ProblemCode[] = [

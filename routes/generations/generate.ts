@@ -5,6 +5,7 @@ import type { Dialect } from '../../media/model/dialects/contract.ts';
 import type { GenerationRequest } from '../../media/model/request.ts';
 import type { Exchange, Reply } from '../../runtime/http/route.ts';
 import { Problem, type ProblemCode } from '../../runtime/problem.ts';
+import { shouldRetryHeader } from '../problems.ts';
 import type { Caller, Services } from '../services.ts';
 import { isManaged, orderGeneration } from './order.ts';
 import { replyTo } from './reply.ts';
@@ -22,7 +23,7 @@ export const generationReplyHeaders = {
 /** Where a generation had begun. */
 export const generationProblemHeaders = {
   ...generationReplyHeaders,
-  'x-should-retry': '`false` where a retry would be charged again, or refused again.',
+  ...shouldRetryHeader,
 };
 
 export const generationProblems: ProblemCode[] = [
