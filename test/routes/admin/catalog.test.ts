@@ -5,7 +5,15 @@ import { after, before, test } from 'node:test';
 import { askChat, openChat } from '../../harness/chat.ts';
 import { startStopwatch } from '../../harness/stopwatch.ts';
 import { openTestbed, type Testbed } from '../../harness/testbed.ts';
-import { askEverywhere, type Desk, everything, freshGet, openDesk, refusal } from './desk.ts';
+import {
+  askEverywhere,
+  type Desk,
+  everything,
+  freshGet,
+  makeRecord,
+  openDesk,
+  refusal,
+} from './desk.ts';
 
 type Members = Record<string, unknown>;
 
@@ -27,11 +35,7 @@ function model(alias: string, more: Members = {}): Members {
   return { alias, routes: [{ provider: 'simulator', upstream_model }], price, ...more };
 }
 
-async function make(kind: string, body: Members): Promise<Members> {
-  const reply = await desk('POST', `/${kind}`, { body });
-  assert.equal(reply.status, 201, reply.text);
-  return reply.json[kind.slice(0, -1)] as Members;
-}
+const make = (kind: string, body: Members) => makeRecord(desk, kind, body);
 
 async function publicAliases(): Promise<string[]> {
   const { text } = await freshGet(`${bed.url}/api/public/models`);

@@ -29,6 +29,13 @@ export async function openDesk(bed: Testbed): Promise<Desk> {
     });
 }
 
+/** Makes a record of the catalog, and returns it as it is shown. */
+export async function makeRecord(desk: Desk, kind: string, body: Members): Promise<Members> {
+  const reply = await desk('POST', `/${kind}`, { body });
+  assert.equal(reply.status, 201, reply.text);
+  return reply.json[kind.slice(0, -1)] as Members;
+}
+
 /** The error of a refusal: status, code, and where it is. */
 export function refusal({ status, json }: Reply) {
   const { code, message, details } = (json.error ?? {}) as Members;

@@ -8,7 +8,7 @@ import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startStopwatch } from '../../harness/stopwatch.ts';
 import { openTestbed, type Testbed } from '../../harness/testbed.ts';
-import { type Desk, everything, freshGet, openDesk, refusal } from './desk.ts';
+import { type Desk, everything, freshGet, makeRecord, openDesk, refusal } from './desk.ts';
 
 type Members = Record<string, unknown>;
 
@@ -65,10 +65,7 @@ function model(alias: string, ...pairs: string[]): Members {
   return { alias, routes, price: { input_per_million: '1', output_per_million: '1' } };
 }
 
-async function make(kind: string, body: Members): Promise<void> {
-  const reply = await desk('POST', `/${kind}`, { body });
-  assert.equal(reply.status, 201, reply.text);
-}
+const make = (kind: string, body: Members) => makeRecord(desk, kind, body);
 
 interface Status {
   generated_at: string;

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { ask } from '../../harness/formats.ts';
 import { openTestbed, type Testbed } from '../../harness/testbed.ts';
-import { type Desk, openDesk } from './desk.ts';
+import { type Desk, makeRecord, openDesk } from './desk.ts';
 
 type Members = Record<string, unknown>;
 
@@ -17,10 +17,7 @@ after(() => bed?.close());
 
 const upstream_model = 'simulated-chat-large-2026-01-15';
 
-async function make(kind: string, body: Members): Promise<void> {
-  const reply = await desk('POST', `/${kind}`, { body });
-  assert.equal(reply.status, 201, reply.text);
-}
+const make = (kind: string, body: Members) => makeRecord(desk, kind, body);
 
 function model(alias: string, provider: string, more: Members): Members {
   const price = { input_per_million: '2.50', output_per_million: '10.00' };

@@ -65,12 +65,12 @@ function answerOf(events: readonly ModelEvent[]): Answer {
   return answer;
 }
 
-/** Every event in a batch of its own, a ping between each two. */
 /** Of a request that asks for stop sequences. */
 const options = replyOptions({
   request: neutralRequest({ sampling: { ...noSampling, stop: ['other', 'END'] } }),
 });
 
+/** Every event in a batch of its own, a ping between each two. */
 function encode(events: readonly ModelEvent[], answer = answerOf(events)): string {
   const encoder = messagesDialect.encoder(identity, options);
   const progress = encoder.progress({ stage: 'routing', state: 'started', detail: 'x' });
