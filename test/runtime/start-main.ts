@@ -26,6 +26,7 @@ const server = createServer((request, response) => {
     boot: link.boot,
     pid: process.pid,
     headerBytesMax: process.env.UWS_HTTP_MAX_HEADERS_SIZE,
+    execArgv: process.execArgv,
   };
   response.end(JSON.stringify(seen));
 });
