@@ -208,7 +208,7 @@ function report(figures: ReadonlyMap<string, Figures<Key>>, durationMs: number):
       })),
     },
     notes: [
-      `A batch is due every 2 ms. With ${lightLoad} sessions what it costs is spread over ` +
+      `A batch is due every 4 ms. With ${lightLoad} sessions what it costs is spread over ` +
         'few frames; it is a few hundredths of a core all the same.',
     ],
   };

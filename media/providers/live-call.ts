@@ -17,6 +17,7 @@ import type {
   LiveSetup,
 } from './live-contract.ts';
 import { kindOfClose, kindOfStatus } from './live-refusal.ts';
+import { type LiveSocket, openLiveSocket } from './live-socket.ts';
 import { detailCharactersMax } from './refusal.ts';
 
 export interface LiveBounds {
@@ -71,7 +72,7 @@ class Call implements LiveCall {
   readonly #deadlines: LiveDeadlines;
   readonly #listener: LiveListener;
   readonly #bounds: LiveBounds;
-  #socket: WebSocket | null = null;
+  #line: LiveSocket | null = null;
   #phase: Phase = 'connecting';
   /** The one deadline of the phase. */
   #timer: AwakeTimer | null = null;
@@ -98,23 +99,23 @@ class Call implements LiveCall {
     const { connectMs } = this.#deadlines;
     this.#wait(connectMs, () => this.#fail('timeout', `no connection within ${connectMs} ms`));
     try {
-      const socket = new WebSocket(url, { ...this.#options(headers), ...maskingFor(url) });
-      this.#socket = socket;
-      this.#listen(socket);
+      const line = openLiveSocket(url, this.#options(headers));
+      this.#line = line;
+      this.#listen(line.socket);
     } catch (error) {
       this.#fail('refused', String(error));
     }
   }
 
   audio(pcm: Uint8Array): boolean {
-    const socket = this.#socket;
-    const isReady = this.#phase === 'ready' && socket?.readyState === WebSocket.OPEN;
-    if (!isReady || socket.bufferedAmount > this.#bounds.bufferedBytesMax) {
+    const line = this.#line;
+    const isReady = this.#phase === 'ready' && line?.socket.readyState === WebSocket.OPEN;
+    if (!isReady || line.socket.bufferedAmount > this.#bounds.bufferedBytesMax) {
       this.#dropFrame(isReady);
       return false;
     }
     this.#stalledSinceMs = null;
-    socket.send(this.#codec.audio(pcm));
+    line.sendAscii(this.#codec.audio(pcm));
     return true;
   }
 
@@ -131,11 +132,11 @@ class Call implements LiveCall {
   }
 
   pause(): void {
-    if (this.#phase === 'ready') this.#socket?.pause();
+    if (this.#phase === 'ready') this.#line?.socket.pause();
   }
 
   resume(): void {
-    this.#socket?.resume();
+    this.#line?.socket.resume();
   }
 
   close(lingerMs: number): void {
@@ -246,7 +247,7 @@ class Call implements LiveCall {
   }
 
   #send(messages: LiveMessages): void {
-    const socket = this.#socket;
+    const socket = this.#line?.socket;
     if (socket?.readyState !== WebSocket.OPEN) return;
     const { bufferedBytesMax, controlBytesMax } = this.#bounds;
     for (const message of messages) {
@@ -283,8 +284,8 @@ class Call implements LiveCall {
   #letGo(): void {
     this.#phase = 'over';
     this.#stopWaiting();
-    const socket = this.#socket;
-    this.#socket = null;
+    const socket = this.#line?.socket;
+    this.#line = null;
     if (socket?.readyState === WebSocket.OPEN) socket.close(1000);
     else socket?.terminate();
   }
@@ -298,17 +299,6 @@ class Call implements LiveCall {
     this.#timer?.cancel();
     this.#timer = null;
   }
-}
-
-/**
- * Masks keep what a client sends from being taken for something else by whoever reads cleartext on
- * the way (RFC 6455, section 10.3). Inside TLS and on this machine nobody does: a key of zeros
- * masks as nothing, which saves 4 of the 14 us that a frame takes to send.
- */
-function maskingFor(url: string): { generateMask?: (mask: Buffer) => void } {
-  const { protocol, hostname } = new URL(url);
-  const isUnread = protocol === 'wss:' || /^(127\.|\[::1\]|localhost$)/.test(hostname);
-  return isUnread ? { generateMask: (mask) => void mask.fill(0) } : {};
 }
 
 function bytesOf(data: RawData): Buffer {

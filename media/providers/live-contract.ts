@@ -117,7 +117,7 @@ export interface LiveCodec {
   open(): LiveMessages;
   /** One message of the upstream, text or binary. `replies` are to be sent (set-up in steps). */
   read(message: string | Uint8Array): { events: LiveEvent[]; replies: LiveMessages };
-  /** pcm_s16le mono at the family's input rate. On the hot path: built by concatenation. */
+  /** pcm_s16le mono at the family's input rate. On the hot path: built by concatenation; ASCII. */
   audio(pcm: Uint8Array): string;
   /**
    * The client interrupts. `heard`: the item that plays, null when nothing was sent of any. From

@@ -4,14 +4,18 @@ import { asBuffer } from './live-message.ts';
 
 /** Bytes of one millisecond of 24 kHz mono. */
 const bytesPerMs = 48;
+/** 80 ms: shorter pieces are gathered by the playout's ring. */
+const ownBytesMin = 3_840;
 
 /** Null: this is not base64. Both alphabets; padding is optional (RFC 4648, 4 and 5). */
 export function decodeBase64(text: string): Buffer | null {
   let length = text.length;
   while (length > 0 && text.charCodeAt(length - 1) === 0x3d) length -= 1;
   if (length % 4 === 1) return null;
-  // Faster than Buffer.from, for what does not come from its pool.
-  const bytes = Buffer.allocUnsafe((length * 3) >> 2);
+  const byteLength = (length * 3) >> 2;
+  // What shares no memory with others the playout keeps as it is, else it would be copied.
+  const isOwn = byteLength >= ownBytesMin;
+  const bytes = isOwn ? Buffer.allocUnsafeSlow(byteLength) : Buffer.allocUnsafe(byteLength);
   // Node skips what is not of the alphabet: too few bytes come out.
   return bytes.write(text, 'base64') === bytes.length ? bytes : null;
 }

@@ -38,7 +38,7 @@ test('a burst gets 4 frames a tick, and who speaks meanwhile its own of that tic
   // The thread has started, and this tick is over.
   client.push();
   await reach(lanes, 1);
-  // Whole: a tick is then exactly 2 ms later, not a rounding more.
+  // Whole: a tick is then exactly 4 ms later, not a rounding more.
   let nowMs = Math.ceil(performance.now()) + 10;
   t.mock.method(performance, 'now', () => nowMs);
   t.mock.timers.enable({ apis: ['setTimeout'] });
@@ -46,8 +46,8 @@ test('a burst gets 4 frames a tick, and who speaks meanwhile its own of that tic
   await reach(lanes, 2);
   for (let tick = 1; client.frames < 158; tick += 1) {
     neighbour.push();
-    nowMs += 2;
-    t.mock.timers.tick(2);
+    nowMs += 4;
+    t.mock.timers.tick(4);
     await reach(lanes, 2 + tick);
     assert.equal(client.frames, Math.min(158, 1 + 4 + 4 * tick));
     assert.equal(neighbour.frames, tick);

@@ -1,18 +1,15 @@
 // Our own connections to providers, against bare sockets: which one a call gets, what is sent, what
 // ends it, and that nothing of one call reaches the next.
 import assert from 'node:assert/strict';
-import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { createServer, type Server, type Socket } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { createServer as createSecureServer, type TLSSocket } from 'node:tls';
 import { fileURLToPath } from 'node:url';
 import type { Dispatcher } from 'undici';
 import { ConnectionError, type TextCall } from '../../../media/providers/connection.ts';
 import { Connections } from '../../../media/providers/connections.ts';
+import { makeCertificate, runClient, withoutOpenssl } from '../../harness/certificate.ts';
 import { eventually } from '../../harness/chat-call.ts';
 
 const stops: (() => void)[] = [];
@@ -298,28 +295,14 @@ test('a response that is cut or is none ends its call with an error', async () =
   assert.ok((await asked.done).error instanceof ConnectionError);
 });
 
-const hasOpenssl = (() => {
-  try {
-    execFileSync('openssl', ['version'], { stdio: 'ignore' });
-    return true;
-  } catch {
-    return false;
-  }
-})();
-
 test('TLS: the certificate is checked, and the session goes on in the next connection', {
-  skip: hasOpenssl ? false : 'openssl is not on the PATH',
+  skip: withoutOpenssl,
 }, async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'tollgate-tls-'));
-  const [key, cert] = [join(folder, 'key.pem'), join(folder, 'cert.pem')];
+  const { key, cert, trust, remove } = await makeCertificate();
   try {
-    const subject = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=DNS:localhost'];
-    const made = ['-nodes', '-keyout', key, '-out', cert, '-days', '2', ...subject];
-    const curve = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1'];
-    execFileSync('openssl', ['req', '-x509', ...curve, ...made], { stdio: 'ignore' });
     const seen: unknown[] = [];
     const server = createSecureServer(
-      { key: await readFile(key), cert: await readFile(cert), ALPNProtocols: ['http/1.1'] },
+      { key, cert, ALPNProtocols: ['http/1.1'] },
       (socket: TLSSocket) => {
         seen.push([socket.alpnProtocol, socket.servername, socket.isSessionReused()]);
         socket.on('error', () => undefined);
@@ -331,19 +314,9 @@ test('TLS: the certificate is checked, and the session goes on in the next conne
     await once(server, 'listening');
     const { port } = server.address() as { port: number };
     const script = fileURLToPath(new URL('./secure-calls-child.js', import.meta.url));
-    const run = async (trusted: Record<string, string>) => {
-      const child = spawn(process.execPath, [script, `https://localhost:${port}`], {
-        env: { ...process.env, ...trusted },
-        stdio: ['ignore', 'pipe', 'inherit'],
-      });
-      let printed = '';
-      child.stdout.on('data', (bytes) => {
-        printed += bytes;
-      });
-      await once(child, 'close');
-      return JSON.parse(printed);
-    };
-    assert.deepEqual(await run({ NODE_EXTRA_CA_CERTS: cert }), ['safe', 'safe']);
+    const run = (env: Record<string, string>) =>
+      runClient(script, [`https://localhost:${port}`], env);
+    assert.deepEqual(await run(trust), ['safe', 'safe']);
     assert.deepEqual(seen, [
       ['http/1.1', 'localhost', false],
       ['http/1.1', 'localhost', true],
@@ -351,6 +324,6 @@ test('TLS: the certificate is checked, and the session goes on in the next conne
     const refused = await run({});
     assert.deepEqual(refused, ['DEPTH_ZERO_SELF_SIGNED_CERT', 'DEPTH_ZERO_SELF_SIGNED_CERT']);
   } finally {
-    await rm(folder, { recursive: true, force: true });
+    await remove();
   }
 });

@@ -1,0 +1,21 @@
+// A process that sends messages over a live socket and prints what came back, or why none did.
+import { once } from 'node:events';
+import { openLiveSocket } from '../../../media/providers/live-socket.ts';
+
+const [url = ''] = process.argv.slice(2);
+const { socket, sendAscii } = openLiveSocket(url, { perMessageDeflate: false });
+try {
+  await once(socket, 'open');
+  const told: string[] = [];
+  socket.on('message', (data) => {
+    told.push(String(data));
+    if (told.length === 3) socket.close();
+  });
+  sendAscii('short');
+  socket.send('between');
+  sendAscii('long '.repeat(400));
+  await once(socket, 'close');
+  process.stdout.write(JSON.stringify(told));
+} catch (error) {
+  process.stdout.write(JSON.stringify((error as { code?: string }).code));
+}
