@@ -174,11 +174,10 @@ function sendStream(
     else exchange.abort();
   });
   if (exchange.response === null) return;
-  response.cork(() => {
+  stream.open(response, () => {
     writeHead(exchange, response, head, context.corsHeaders);
     response.writeHeader('cache-control', 'no-store');
     response.writeHeader('x-accel-buffering', 'no');
-    stream.open(response);
   });
 }
 

@@ -25,8 +25,7 @@ const server = createServer((request, response) => {
   const seen = {
     boot: link.boot,
     pid: process.pid,
-    headerBytesMax: process.env.UWS_HTTP_MAX_HEADERS_SIZE,
-    execArgv: process.execArgv,
+    given: [process.env.UWS_HTTP_MAX_HEADERS_SIZE, process.execArgv.at(-1)],
   };
   response.end(JSON.stringify(seen));
 });
