@@ -73,6 +73,10 @@ export function decideChange(
   const wanted = wantedDefinition(change, current);
   if (wanted !== null && 'status' in wanted) return wanted;
   const next = wanted?.definition ?? null;
+  if (isCarriedOff(change, current, next)) {
+    const message = 'must be given again with another server: the stored one is not sent there';
+    return { status: 'invalid', path: 'api_key', message };
+  }
   const before = current === null ? null : withoutCredential(current);
   const after = next === null ? null : withoutCredential(next);
   const isSame = isDeepStrictEqual(current, next);
@@ -88,6 +92,21 @@ export function decideChange(
     apiKey: apiKey ? undefined : ((next?.api_key as string | undefined) ?? null),
     document: changed,
   };
+}
+
+/**
+ * A stored credential is never shown, so it must not be sent wherever an address points either: who
+ * names another server says what it may be told (null: nothing).
+ */
+function isCarriedOff(
+  { kind, action }: CatalogChange,
+  current: Definition | null,
+  next: Definition | null,
+): boolean {
+  if (kind !== 'providers' || action.verb !== 'update' || 'api_key' in action.patch) return false;
+  if (current?.api_key === undefined || next === null) return false;
+  const serverOf = ({ base_url }: Definition) => new URL(String(base_url)).origin;
+  return serverOf(current) !== serverOf(next);
 }
 
 function wantedDefinition(

@@ -59,7 +59,8 @@ async function readDocument(path: string): Promise<CatalogDocument> {
   let text = '';
   let parsed: unknown;
   try {
-    text = await readFile(path, 'utf8');
+    // Editors of some systems begin a file with a mark that is no part of it (RFC 8259, 8.1).
+    text = (await readFile(path, 'utf8')).replace(/^\ufeff/, '');
     parsed = JSON.parse(text);
   } catch (error) {
     const { message } = error as Error;

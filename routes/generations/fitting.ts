@@ -59,11 +59,14 @@ function widest({ candidates }: GenerationPlan): number {
 }
 
 function refusal(request: GenerationRequest, tokens: number, services: Services): Problem {
-  const { models, routes } = services.catalog();
-  const exact = models.get(request.model);
-  const pool = routes.get(request.model)?.pool.map(({ model }) => model) ?? [];
+  const catalog = services.catalog();
+  const exact = catalog.models.get(request.model);
+  const pool = catalog.routes.get(request.model)?.pool.map(({ model }) => model) ?? [];
   const runnable = pool.filter(({ targets }) => targets.length > 0);
-  const windows = (exact === undefined ? runnable : [exact]).map((model) => model.contextWindow);
+  const models = exact === undefined ? runnable : [exact];
+  // The last provider was disabled while we counted.
+  if (models.length === 0) return new Problem('no_route_available');
+  const windows = models.map((model) => model.contextWindow);
   const contextWindow = Math.max(...windows);
   return new Problem('input_too_long', tooLong(request, { tokens, contextWindow }));
 }

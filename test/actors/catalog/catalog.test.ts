@@ -173,6 +173,11 @@ test('a document that is no JSON is refused by line, without what stands there',
   }
 });
 
+test('a mark of byte order before a document is no part of it', async () => {
+  await load(`\ufeff${JSON.stringify({ providers: [provider], models: [model] })}`);
+  assert.equal((await readCatalog(sql)).models.length, 1);
+});
+
 test('a document is applied once, and its credential is sealed', async () => {
   const document = { providers: [{ ...provider, api_key: apiKey }], models: [model] };
   const first = await load(document);

@@ -1,0 +1,39 @@
+// What a request is told that no model could take, and meanwhile none is there any more.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { planOfFitting } from '../../routes/generations/fitting.ts';
+import type { Services } from '../../routes/services.ts';
+import { Problem } from '../../runtime/problem.ts';
+import { neutralRequest } from '../harness/request.ts';
+
+/** A catalog whose managed route has these models; counting is left to the estimate. */
+function servicesWith(models: { targets: number[]; contextWindow: number }[]): Services {
+  const pool = models.map((model) => ({ model }));
+  const ref = { ask: async () => ({ ok: false }) };
+  return {
+    catalog: () => ({ models: new Map(), routes: new Map([['auto', { pool }]]) }),
+    system: { ref: () => ref },
+    limits: { work: { taskTimeoutMs: 1_000 } },
+  } as unknown as Services;
+}
+
+async function refusalOf(services: Services): Promise<Problem> {
+  const request = neutralRequest({ model: 'auto' });
+  const planWith = () => {
+    throw new Problem('input_too_long');
+  };
+  const refused = planOfFitting(request, 1_000, planWith, services);
+  return refused.then(
+    () => assert.fail('it has a plan'),
+    (error) => error as Problem,
+  );
+}
+
+test('the widest window of those that can run is told, none where the last has gone', async () => {
+  const gone = { targets: [], contextWindow: 9_000 };
+  const few = [{ targets: [1], contextWindow: 400 }, { targets: [1], contextWindow: 500 }, gone];
+  const tooLong = await refusalOf(servicesWith(few));
+  assert.equal(tooLong.code, 'input_too_long');
+  assert.match(tooLong.message, /\b500\b/);
+  assert.equal((await refusalOf(servicesWith([gone]))).code, 'no_route_available');
+});
