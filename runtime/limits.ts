@@ -58,7 +58,8 @@ export const fixedLimits = {
     firstEventMs: 120_000,
     idleMs: 60_000,
     totalMs: 600_000,
-    connectionsPerOriginMax: 4_096,
+    /** Of one shard: each generation that runs has one, and waits for nobody's. */
+    connectionsPerOriginMax: 16_384,
   },
   generation: {
     /** Upstream calls for one generation: the first and two failovers. */
