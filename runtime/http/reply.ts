@@ -174,10 +174,11 @@ function sendStream(
     else exchange.abort();
   });
   if (exchange.response === null) return;
-  stream.open(response, () => {
+  response.cork(() => {
     writeHead(exchange, response, head, context.corsHeaders);
     response.writeHeader('cache-control', 'no-store');
     response.writeHeader('x-accel-buffering', 'no');
+    stream.open(response);
   });
 }
 

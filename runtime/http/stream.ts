@@ -74,7 +74,10 @@ function flushDirty(): void {
 const flush = (stream: HttpEventStream) => stream.flush();
 
 let corked: HttpEventStream | null = null;
-/** A long text as bytes, good until the next call: uWS would measure it and give it a buffer. */
+/**
+ * A long text as bytes that are good until the next call. uWS would measure a text before it copies
+ * it, and give each a buffer of its own.
+ */
 function encoded(text: string): string | Uint8Array {
   if (text.length < encodedCharsMin || text.length * 3 > scratch.length) return text;
   return scratch.subarray(0, scratch.write(text));
@@ -101,7 +104,6 @@ export class HttpEventStream implements EventStream {
   readonly #keepAliveTicks: number;
   readonly #keepAliveText: string;
   #response: HttpResponse | null = null;
-  #writeHead: (() => void) | null = null;
   #pending = '';
   #queue: string[] | null = null;
   #queuedBytes = 0;
@@ -166,12 +168,17 @@ export class HttpEventStream implements EventStream {
     };
   }
 
-  /** Binds the socket. `writeHead` is called corked, at the end of this turn or when much waits. */
-  open(response: HttpResponse, writeHead: () => void): void {
+  /** Binds the socket; called corked, right after the headers were written. */
+  open(response: HttpResponse): void {
     this.#response = response;
-    this.#writeHead = writeHead;
     this.#table.add(this);
-    this.#schedule();
+    response.onWritable(() => {
+      this.#corked(drainCorked);
+      return true;
+    });
+    // uWS ends the header block with the first chunk only, so there must be one now.
+    if (this.#pending === '' && !this.#isEnding) this.#pending = this.#keepAliveText;
+    this.sendPending();
   }
 
   /** True when a keep-alive was due and written. */
@@ -195,7 +202,6 @@ export class HttpEventStream implements EventStream {
   /** Inside cork only. */
   sendPending(): void {
     if (this.closed || this.#response === null) return;
-    if (this.#writeHead !== null) this.#begin(this.#response, this.#writeHead);
     if (this.#pending !== '') {
       const text = this.#pending;
       this.#pending = '';
@@ -218,18 +224,6 @@ export class HttpEventStream implements EventStream {
     if (this.#isBlocked) return;
     if (this.#isEnding) this.sendPending();
     else this.#drainListener?.();
-  }
-
-  /** The head goes with the first events: by itself it would be a syscall, and wake the client. */
-  #begin(response: HttpResponse, writeHead: () => void): void {
-    this.#writeHead = null;
-    writeHead();
-    response.onWritable(() => {
-      this.#corked(drainCorked);
-      return true;
-    });
-    // uWS ends the header block with the first chunk only, so there must be one now.
-    if (this.#pending === '' && !this.#isEnding) this.#pending = this.#keepAliveText;
   }
 
   #corked(send: () => void): void {
@@ -287,7 +281,6 @@ export class HttpEventStream implements EventStream {
     this.closed = true;
     this.#closeReason = reason;
     this.#response = null;
-    this.#writeHead = null;
     this.#pending = '';
     this.#queue = null;
     this.#queuedBytes = 0;

@@ -25,7 +25,8 @@ const server = createServer((request, response) => {
   const seen = {
     boot: link.boot,
     pid: process.pid,
-    given: [process.env.UWS_HTTP_MAX_HEADERS_SIZE, process.execArgv.at(-1)],
+    headerBytesMax: process.env.UWS_HTTP_MAX_HEADERS_SIZE,
+    execArgv: process.execArgv,
   };
   response.end(JSON.stringify(seen));
 });

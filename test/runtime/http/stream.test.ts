@@ -1,9 +1,12 @@
 // Event streams over real sockets: order, keep-alives, slow readers, ends.
 
+import type { HttpResponse } from 'uWebSockets.js';
 import { strict as assert } from 'node:assert';
 import { connect } from 'node:net';
 import { after, before, beforeEach, test } from 'node:test';
 import type { EventStream } from '../../../runtime/http/route.ts';
+import { createStreamTable, HttpEventStream } from '../../../runtime/http/stream.ts';
+import { createTicker } from '../../../runtime/http/ticker.ts';
 import { startStopwatch } from '../../harness/stopwatch.ts';
 import { type Serving, serve, testRoute, until } from './serving.ts';
 
@@ -269,6 +272,37 @@ test('after a pause the queue drains, says so, and the stream goes on', async ()
   socket.destroy();
   await until(() => ends.length === 1);
   assert.deepEqual(ends, ['aborted']);
+});
+
+test('a socket that is writable between the last write and its turn loses nothing', async () => {
+  let sent = '';
+  let onWritable = () => true;
+  const response = {
+    cork: (work: () => void) => work(),
+    write: (text: string) => {
+      sent += text;
+      return true;
+    },
+    end: (text: string) => {
+      sent += text;
+    },
+    onWritable: (listener: () => boolean) => {
+      onWritable = listener;
+    },
+  } as unknown as HttpResponse;
+  const ticker = createTicker(1_000, []);
+  const table = createStreamTable(() => ticker, bufferBytesMax);
+  const stream = new HttpEventStream(table, { everyMs: 60_000, text: ': keep-alive\n' });
+  stream.write('data: first\n\n');
+  stream.open(response);
+  stream.write('data: last\n\n');
+  stream.end('data: [DONE]\n\n');
+  // As for a slow reader: uWS had kept a part of the first one, and told nobody.
+  onWritable();
+  await new Promise((resolve) => setImmediate(resolve));
+  assert.equal(sent, 'data: first\n\ndata: last\n\ndata: [DONE]\n\n');
+  assert.equal(stream.closed, true);
+  ticker.stop();
 });
 
 test('500 idle streams are kept alive by the one ticker', { timeout: 120_000 }, async () => {
