@@ -393,6 +393,11 @@ function assertRelations(limits: Limits): void {
       limits.audio.decodeTimeoutMs < limits.audio.inspectTimeoutMs,
     'a tool that spins ends by itself, one that waits before its task',
   );
+  assert.ok(
+    upstream.connectionsPerOriginMax >= limits.generation.runningMax &&
+      upstream.connectionsPerOriginMax >= limits.audio.runningMax,
+    'no call that may run waits for the connection of another one',
+  );
   assert.ok(work.taskTimeoutMs < upstream.totalMs, 'a task is shorter than what waits for it');
 }
 

@@ -1,9 +1,9 @@
 // One connection to a provider's server: a request at a time, and its response as it comes. It is
 // our own, for short calls only: *Decisions* in ARCHITECTURE.md says what that saves.
-import { connect as connectPlain, isIP, type Socket } from 'node:net';
-import { connect as connectSecure } from 'node:tls';
+import type { Socket } from 'node:net';
 import type { Dispatcher } from 'undici';
 import { AwakeTimer } from '../../runtime/awake.ts';
+import { dial } from './dial.ts';
 import { ResponseParser } from './http-response.ts';
 
 /** A call as undici has it, with a body that is a text. */
@@ -53,13 +53,9 @@ const connectMs = 10_000;
 const probeMs = 60_000;
 /** A server that says how long it keeps a connection closes it a moment before it says. */
 const idleMarginMs = 1_000;
-const readBytesMax = 64 * 1_024;
 const unsafe = /[^\t\u0020-\u007e\u0080-\u00ff]/;
 const unsafePath = /[^\u0021-\u00ff]/;
 const printable = /^[\t\u0020-\u007e]*$/;
-
-/** All connections of a thread read into it: a piece of it is good until its handler returns. */
-const readBuffer = Buffer.allocUnsafeSlow(readBytesMax);
 
 export class Connection {
   /** When it is to be closed if nobody has used it, by `performance.now()`. */
@@ -124,19 +120,10 @@ export class Connection {
 
   #open({ hostname, port }: URL, isSecure: boolean, memory: OriginMemory): Socket {
     const host = hostname.replace(/^\[(.*)\]$/, '$1');
-    const read = (length: number) => {
-      this.#read(readBuffer.subarray(0, length));
-      return true;
-    };
-    const onread = { buffer: readBuffer, callback: read };
-    if (!isSecure) return connectPlain({ host, port: Number(port || 80), onread });
-    // Documented for both, but in the types of the first alone.
-    const servername = isIP(host) === 0 ? host : '';
-    const ALPNProtocols = ['http/1.1'];
-    const options = { host, port: Number(port || 443), servername, ALPNProtocols, onread };
     const { session } = memory;
-    const socket = connectSecure(session === null ? options : { ...options, session });
-    socket.on('session', (fresh) => {
+    const address = { host, port: Number(port || (isSecure ? 443 : 80)), isSecure, session };
+    const socket = dial(address, (bytes) => this.#read(bytes));
+    socket.on('session', (fresh: Buffer) => {
       memory.session = fresh;
     });
     return socket;

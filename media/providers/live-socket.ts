@@ -2,18 +2,15 @@
 // of sound are one write each: of what a voice session costs its thread, that is a tenth.
 import { strict as assert } from 'node:assert';
 import type { ClientRequestArgs } from 'node:http';
-import { connect as connectPlain, isIP, type Socket } from 'node:net';
-import { connect as connectSecure } from 'node:tls';
+import type { Socket } from 'node:net';
 import { type ClientOptions, WebSocket } from 'ws';
+import { dial } from './dial.ts';
 
-const readBytesMax = 64 * 1024;
 const slabBytes = 64 * 1024;
 /** The first byte of a final frame with text, and a key that masks nothing (RFC 6455, 5.2). */
 const finalText = '\x81';
 const keyOfZeros = '\0\0\0\0';
 
-/** All live sockets of a thread read into it. */
-const readBuffer = Buffer.allocUnsafeSlow(readBytesMax);
 let slab = Buffer.alloc(0);
 let filled = 0;
 
@@ -65,19 +62,10 @@ function isUnreadOnTheWay(url: string): boolean {
   return protocol === 'wss:' || /^(127\.|\[::1\]|localhost$)/.test(hostname);
 }
 
-/** A socket that tells what it reads as usual, but reads it into the thread's buffer. */
+/** A socket that tells what it reads as usual, but as copies out of the thread's buffer. */
 function connect({ host, port }: ClientRequestArgs, isSecure: boolean): Socket {
-  const onread = {
-    buffer: readBuffer,
-    callback: (length: number) => {
-      socket.emit('data', keep(readBuffer.subarray(0, length)));
-      return true;
-    },
-  };
-  const address = { host: host ?? '', port: Number(port), onread };
-  const socket: Socket = isSecure
-    ? connectSecure({ ...address, servername: isIP(address.host) === 0 ? address.host : '' })
-    : connectPlain(address);
+  const address = { host: host ?? '', port: Number(port), isSecure };
+  const socket = dial(address, (bytes) => void socket.emit('data', keep(bytes)));
   return socket;
 }
 

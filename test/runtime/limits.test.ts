@@ -48,12 +48,6 @@ test('sizes and counts are those of the contract', () => {
   assert.equal(audio.secondsMax, 120);
 });
 
-test('no generation that may run waits for the connection of another one', () => {
-  const { upstream, generation, audio } = limits;
-  assert.ok(upstream.connectionsPerOriginMax >= generation.runningMax);
-  assert.ok(upstream.connectionsPerOriginMax >= audio.runningMax);
-});
-
 test('a route class has its configured bound, and no other class moves with it', () => {
   const env = { TOLLGATE_JSON_BYTES_MAX: '2048', TOLLGATE_GENERATION_BYTES_MAX: '4096' };
   const configured = createLimits(readConfig(env));

@@ -65,8 +65,7 @@ export const resources: readonly Resource[] = [
     'A provider is an upstream server with its wire format and credential. The credential is ' +
       'encrypted and never returned: `has_credential` says that there is one, ' +
       '`credential_key_id` which master key sealed it. A `base_url` of another server needs the ' +
-      '`api_key` again, or null. Link-local and metadata addresses are ' +
-      'refused.',
+      '`api_key` again, or null. Link-local and metadata addresses are refused.',
   ),
   resource(
     'models',
