@@ -4,8 +4,9 @@ import { createServer, type Server } from 'node:http';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import prometheus from 'prom-client';
 import type { KindStatus } from './actor/contract.ts';
+import { Histogram, type HistogramOptions } from './histogram.ts';
 
-const { AggregatorRegistry, Counter, Gauge, Histogram, Registry } = prometheus;
+const { AggregatorRegistry, Counter, Gauge, Registry } = prometheus;
 
 /** The registry of one thread as plain data, to be sent to the main thread. */
 export type MetricsJson = prometheus.MetricObjectWithValues<prometheus.MetricValue<string>>[];
@@ -63,7 +64,17 @@ const LOOP_RESOLUTION_MS = 10;
 /** A method is what a client calls it, without bound: a label for each would be a leak. */
 const METHODS: ReadonlySet<string> = new Set('GET HEAD POST PUT PATCH DELETE OPTIONS'.split(' '));
 
-type Registers = { registers: InstanceType<typeof Registry>[] };
+interface Registers {
+  readonly all: InstanceType<typeof Registry>[];
+  /** Beside the registry, and told in one list with what is in it. */
+  readonly histograms: Histogram[];
+}
+
+function histogram({ histograms }: Registers, options: HistogramOptions): Histogram {
+  const made = new Histogram(options);
+  histograms.push(made);
+  return made;
+}
 
 function createRequestMetrics(registers: Registers) {
   const total = cheapCounter(registers, 'tollgate_requests_total', 'Finished HTTP exchanges.', [
@@ -71,49 +82,42 @@ function createRequestMetrics(registers: Registers) {
     'method',
     'status',
   ]);
-  const seconds = new Histogram({
+  const seconds = histogram(registers, {
     name: 'tollgate_request_seconds',
     help: 'From the arrival of a request to the end of its reply.',
-    labelNames: ['route'],
-    buckets: REQUEST_SECONDS,
-    ...registers,
+    labelName: 'route',
+    bounds: REQUEST_SECONDS,
   });
   return { total, seconds };
 }
 
 function createGenerationMetrics(registers: Registers) {
-  const firstEvent = new Histogram({
+  const firstEvent = histogram(registers, {
     name: 'tollgate_first_event_seconds',
     help: 'From the arrival of a request to the first event of its upstream.',
-    buckets: FIRST_EVENT_SECONDS,
-    ...registers,
+    bounds: FIRST_EVENT_SECONDS,
   });
-  const ended = new Counter({
-    name: 'tollgate_generations_total',
-    help: 'Ended generations.',
-    labelNames: ['status'],
-    ...registers,
-  });
+  const ended = cheapCounter(registers, 'tollgate_generations_total', 'Ended generations.', [
+    'status',
+  ]);
   const detached = new Gauge({
     name: 'tollgate_detached_generations',
     help: 'Generations that run on without their client.',
-    ...registers,
+    registers: registers.all,
   });
   return { firstEvent, ended, detached };
 }
 
 function createWalletMetrics(registers: Registers) {
-  const batchLength = new Histogram({
+  const batchLength = histogram(registers, {
     name: 'tollgate_wallet_batch_length',
     help: 'Operations in one committed batch.',
-    buckets: BATCH_LENGTHS,
-    ...registers,
+    bounds: BATCH_LENGTHS,
   });
-  const batchSeconds = new Histogram({
+  const batchSeconds = histogram(registers, {
     name: 'tollgate_wallet_batch_seconds',
     help: 'Time to decide and commit one batch.',
-    buckets: BATCH_SECONDS,
-    ...registers,
+    bounds: BATCH_SECONDS,
   });
   const operations = cheapCounter(
     registers,
@@ -125,11 +129,10 @@ function createWalletMetrics(registers: Registers) {
 }
 
 function createVoiceMetrics(registers: Registers): Metrics['voice'] {
-  const started = new Histogram({
+  const started = histogram(registers, {
     name: 'tollgate_voice_start_seconds',
     help: 'From the handshake of a voice session to its session.ready.',
-    buckets: START_SECONDS,
-    ...registers,
+    bounds: START_SECONDS,
   });
   const ended = cheapCounter(registers, 'tollgate_voice_sessions_total', 'Ended voice sessions.', [
     'reason',
@@ -156,7 +159,7 @@ function watchVoice(registers: Registers, read: () => VoiceFigures): void {
     new Gauge({
       name,
       help,
-      ...registers,
+      registers: registers.all,
       collect() {
         this.set(read()[field]);
       },
@@ -168,7 +171,7 @@ function watchStreams(registers: Registers, read: () => number): void {
   new Gauge({
     name: 'tollgate_open_streams',
     help: 'Event streams that are open.',
-    ...registers,
+    registers: registers.all,
     collect() {
       this.set(read());
     },
@@ -187,7 +190,7 @@ function cheapCounter(
     name,
     help,
     labelNames: [...labelNames],
-    ...registers,
+    registers: registers.all,
     collect() {
       this.reset();
       for (const [key, count] of counts) {
@@ -220,7 +223,7 @@ function watchActors(registers: Registers, read: () => KindStatus[]): void {
       name,
       help,
       labelNames: ['kind'],
-      ...registers,
+      registers: registers.all,
       collect() {
         this.reset();
         for (const row of read()) this.inc({ kind: row.kind }, row[field]);
@@ -237,7 +240,7 @@ function watchEventLoop(registers: Registers, thread: string): () => void {
     name: 'tollgate_event_loop_delay_seconds',
     help: 'Delay of the event loop beyond its 10 ms sampling, since the last collection.',
     labelNames: ['thread', 'quantile'],
-    ...registers,
+    registers: registers.all,
     collect() {
       const read = (nanoseconds: number) =>
         Math.max(0, nanoseconds / 1e9 - LOOP_RESOLUTION_MS / 1e3);
@@ -253,7 +256,7 @@ function watchEventLoop(registers: Registers, thread: string): () => void {
 /** The metrics of this thread; `thread` names it, such as `main` or `shard-0`. */
 export function createMetrics(thread: string): Metrics {
   const registry = new Registry();
-  const registers = { registers: [registry] };
+  const registers: Registers = { all: [registry], histograms: [] };
   const requests = createRequestMetrics(registers);
   const generations = createGenerationMetrics(registers);
   const wallets = createWalletMetrics(registers);
@@ -262,11 +265,11 @@ export function createMetrics(thread: string): Metrics {
   return {
     request(route, method, status, seconds) {
       requests.total(route, METHODS.has(method) ? method : 'other', status);
-      requests.seconds.observe({ route }, seconds);
+      requests.seconds.observe(seconds, route);
     },
     generation: {
       firstEvent: (seconds) => generations.firstEvent.observe(seconds),
-      ended: (status) => generations.ended.inc({ status }),
+      ended: generations.ended,
       detached: (by) => generations.detached.inc(by),
     },
     wallet: {
@@ -280,7 +283,10 @@ export function createMetrics(thread: string): Metrics {
     observeVoice: (read) => watchVoice(registers, read),
     observeStreams: (read) => watchStreams(registers, read),
     observeActors: (read) => watchActors(registers, read),
-    collect: () => registry.getMetricsAsJSON(),
+    async collect() {
+      const others = await registry.getMetricsAsJSON();
+      return [...registers.histograms.map((each) => each.toJson()), ...others];
+    },
     stop,
   };
 }

@@ -3,7 +3,7 @@
 import type { Candidate, CandidateRoute, Choice } from '../../media/model/choose/choose.ts';
 import type { Needs } from '../../media/model/choose/needs.ts';
 import type { WireFormat } from '../../media/model/request.ts';
-import { zeroUsage } from '../../media/model/usage.ts';
+import { noUsage } from '../../media/model/usage.ts';
 import type { UpstreamTarget } from '../../media/providers/contract.ts';
 import type { ManagedRoute, PoolMember } from '../catalog/managed.ts';
 import type { CatalogModel } from '../catalog/snapshot.ts';
@@ -35,7 +35,7 @@ function candidateOf(
   sources: CandidateSources,
 ): Candidate {
   const outputTokens = Math.min(needs.outputTokensMax ?? usualOutputTokens, model.outputTokensMax);
-  const usage = { ...zeroUsage, inputTokens: needs.inputTokens, outputTokens };
+  const usage = { ...noUsage(), inputTokens: needs.inputTokens, outputTokens };
   return {
     alias: model.alias,
     capabilities: model.capabilities,

@@ -6,6 +6,7 @@ import { asksChatSearch, isCited, searchesIn } from '../../media/model/search-to
 import { estimateInputTokens } from '../../media/model/tokens.ts';
 import {
   addUsage,
+  noUsage,
   type TokenUsage,
   totalInputTokens,
   type UsageReport,
@@ -52,7 +53,7 @@ export function withUncounted(
 }
 
 function withSearches(usage: TokenUsage, searchCalls: number): TokenUsage {
-  return searchCalls === 0 ? usage : addUsage(usage, { ...zeroUsage, searchCalls });
+  return searchCalls === 0 ? usage : addUsage(usage, { ...noUsage(), searchCalls });
 }
 
 /** All calls together, as `svc_usage` shows them. */
@@ -80,7 +81,7 @@ export function estimatedUsage(
   const { request } = state;
   const inputTokens =
     counted === null ? estimateInputTokens(request) : counted.input + attachmentTokens(request);
-  const usage = { ...zeroUsage, inputTokens, outputTokens, reasoningTokens, searchCalls };
+  const usage = { ...noUsage(), inputTokens, outputTokens, reasoningTokens, searchCalls };
   const sound = soundTokens(request);
   return sound === 0 ? usage : { ...usage, audioInputTokens: Math.min(sound, inputTokens) };
 }

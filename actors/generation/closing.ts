@@ -5,7 +5,7 @@ import { answerEvents } from '../../media/model/answer.ts';
 import type { SvcRouting } from '../../media/model/dialects/contract.ts';
 import { recut } from '../../media/model/replay.ts';
 import { inputText } from '../../media/model/tokens.ts';
-import { type UsageSource, zeroUsage } from '../../media/model/usage.ts';
+import { noUsage, type UsageSource } from '../../media/model/usage.ts';
 import { writtenTexts } from '../../media/model/written.ts';
 import type { ActorContext, Handlers } from '../../runtime/actor/contract.ts';
 import { plainProblem } from '../subscriber/problem.ts';
@@ -45,7 +45,7 @@ export function finishGeneration(state: GenerationState, context: Context, outco
   const whole = outcome.status === 'completed' || outcome.status === 'incomplete';
   const { spent } = state.structure;
   // The repair of a withheld answer gave nothing: what the answer cost is all there is to pay.
-  if (spent !== null && state.deltas === 0) state.usage ??= { ...zeroUsage };
+  if (spent !== null && state.deltas === 0) state.usage ??= noUsage();
   const nothing = spent === null && state.deltas === 0 && (state.usage === null || !whole);
   if (nothing || state.structure.unchecked) {
     settleNothing(state, context);
@@ -119,7 +119,7 @@ export function closeGeneration(
 
 /** What was delivered is at our expense. */
 function endUncharged(state: GenerationState, problem: PlainProblem): void {
-  const usage = { ...zeroUsage };
+  const usage = noUsage();
   state.outcome = { status: 'failed', problem };
   const svcUsage = svcUsageOf(state, usage, 'none', 0n);
   const svcRouting = svcRoutingOf(state, usage, 0n);
@@ -129,7 +129,7 @@ function endUncharged(state: GenerationState, problem: PlainProblem): void {
 /** Nothing was delivered: the hold goes back whole. */
 function settleNothing(state: GenerationState, context: Context): void {
   const { outcome } = state;
-  const usage = { ...zeroUsage };
+  const usage = noUsage();
   const svcUsage = svcUsageOf(state, usage, 'none', 0n);
   const svcRouting = svcRoutingOf(state, usage, 0n);
   if (outcome?.status === 'failed') {

@@ -1,7 +1,7 @@
 // How much a generation holds, pure: the first hold, the slices that extend it, and how many tokens
 // a partly granted slice buys. Amounts are microcredits, tokens are output tokens.
 import type { CacheLife } from '../../media/model/cache-marks.ts';
-import { type TokenUsage, zeroUsage } from '../../media/model/usage.ts';
+import { noUsage, type TokenUsage } from '../../media/model/usage.ts';
 import { type CompiledCard, charge, hasSoundPrice } from '../wallet/price.ts';
 import type { GenerationSpec } from './spec.ts';
 
@@ -88,9 +88,9 @@ function textInputsOf(
   { searchCalls, cacheLife }: Need,
   inputTokens: number,
 ): TokenUsage[] {
-  const inputs: TokenUsage[] = [{ ...zeroUsage, inputTokens, searchCalls }];
+  const inputs: TokenUsage[] = [{ ...noUsage(), inputTokens, searchCalls }];
   if (cacheLife === 'none') return inputs;
-  const written = { ...zeroUsage, cacheWriteTokens: inputTokens, searchCalls };
+  const written = { ...noUsage(), cacheWriteTokens: inputTokens, searchCalls };
   if (card.tiers.some((tier) => tier.cacheWrite > tier.input)) inputs.push(written);
   if (cacheLife === '1h' && card.tiers.some((tier) => tier.cacheWrite1h > tier.input)) {
     inputs.push({ ...written, cacheWrite1hTokens: inputTokens });

@@ -23,6 +23,8 @@ interface Head {
   /** Empty: no content-type. */
   mediaType: string;
   headers?: Record<string, string> | undefined;
+  /** More of them as they are sent, each behind the line end before it. */
+  lines?: string;
 }
 type StreamReply = Extract<Reply, { stream: unknown }>;
 type BytesReply = Extract<Reply, { pour: unknown }>;
@@ -30,6 +32,8 @@ type BytesReply = Extract<Reply, { pour: unknown }>;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: exactly these must not get through
 const controlCharacters = /[\u0000-\u001f\u007f]/g;
 const controlCharacter = new RegExp(controlCharacters.source);
+/** Neither a cache nor a proxy on the way may keep events to itself (nginx, proxy_buffering). */
+const unbuffered = headerLine('cache-control', 'no-store') + headerLine('x-accel-buffering', 'no');
 const bodilessStatuses = new Set([204, 304]);
 /** Larger bodies are sent as the socket takes them instead of being copied into uWS at once. */
 const wholeBytesMax = 64 * 1024;
@@ -159,9 +163,15 @@ function sendStream(
   context: ReplyContext,
 ): void {
   const { status, headers } = reply;
-  const head = { status, headers, mediaType: 'text/event-stream; charset=utf-8' };
+  const head = {
+    status,
+    headers,
+    mediaType: 'text/event-stream; charset=utf-8',
+    lines: unbuffered,
+  };
   if (exchange.method === 'HEAD') {
-    sendWhole(exchange, response, { ...head, body: '' }, context);
+    const { lines: _lines, ...told } = head;
+    sendWhole(exchange, response, { ...told, body: '' }, context);
     return;
   }
   const stream = new HttpEventStream(context.streams, reply.keepAlive);
@@ -176,8 +186,6 @@ function sendStream(
   if (exchange.response === null) return;
   response.cork(() => {
     writeHead(exchange, response, head, context.corsHeaders);
-    response.writeHeader('cache-control', 'no-store');
-    response.writeHeader('x-accel-buffering', 'no');
     stream.open(response);
   });
 }
@@ -240,7 +248,8 @@ function writeHead(
   // A stream lives long after its head.
   exchange.extraHeaders = null;
   const begin = exchange.isContinued ? `HTTP/1.1 ${statusLine(status)}\r\n` : '';
-  response.writeHeader(`${begin}x-request-id`, lines + told);
+  // One native call for all of them.
+  response.writeHeader(`${begin}x-request-id`, lines + told + (head.lines ?? ''));
 }
 
 function headerLine(name: string, value: string): string {

@@ -2,7 +2,7 @@
 // several writes as arrays with their owners. What they store must not differ.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { zeroLegs } from '../../actors/wallet/funds.ts';
+import { noLegs } from '../../actors/wallet/funds.ts';
 import { createAccount } from '../../db/accounts.ts';
 import { applyWrites, emptyWrite, type FinishRow, type WalletWrite } from '../../db/ledger.ts';
 import type { Queryable, Sql } from '../../db/sql.ts';
@@ -26,7 +26,7 @@ const usage = {
   searchCalls: 0,
 };
 const awkward = 'a "quoted" \\ {brace}, comma\n\t\u0001 NULL 漢字 🧭 ';
-const balances = { ...zeroLegs, walletMicros: 9n * 10n ** 15n, purchaseMicros: -9n * 10n ** 15n };
+const balances = { ...noLegs(), walletMicros: 9n * 10n ** 15n, purchaseMicros: -9n * 10n ** 15n };
 
 /** A write of rows whose ids end in the wallet's name and the row's number. */
 function beginning(wallet: string, numbers: number[]): WalletWrite {
@@ -38,7 +38,7 @@ function beginning(wallet: string, numbers: number[]): WalletWrite {
       operationId: `op_${id}`,
       kind: 'grant',
       reason: awkward,
-      legs: { ...zeroLegs, walletMicros: 5n, purchaseMicros: -5n },
+      legs: { ...noLegs(), walletMicros: 5n, purchaseMicros: -5n },
     })),
     newHolds: each((id) => ({
       id: `hold_${id}`,

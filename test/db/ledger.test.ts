@@ -1,7 +1,7 @@
 // What the database itself refuses, whatever the program believes; and the migrations.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { zeroLegs } from '../../actors/wallet/funds.ts';
+import { noLegs } from '../../actors/wallet/funds.ts';
 import { createAccount } from '../../db/accounts.ts';
 import { applyWrites, emptyWrite, type WalletWrite } from '../../db/ledger.ts';
 import { migrate } from '../../db/migrate.ts';
@@ -28,7 +28,7 @@ before(async () => {
 after(() => database.close());
 
 function writeOf(walletId: string, version: bigint, legs: Partial<Legs>): WalletWrite {
-  const balances = { ...zeroLegs, ...legs };
+  const balances = { ...noLegs(), ...legs };
   return {
     ...emptyWrite({ walletId, version, nextVersion: version + 1n, balances }),
     entries: [

@@ -3,7 +3,7 @@
 // tables that reads an index from end to end would go on to when they are large.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { zeroLegs } from '../../actors/wallet/funds.ts';
+import { noLegs } from '../../actors/wallet/funds.ts';
 import { createAccount } from '../../db/accounts.ts';
 import { findClaimHolders } from '../../db/claims.ts';
 import { applyWrites, type WalletWrite } from '../../db/ledger.ts';
@@ -63,8 +63,8 @@ function writeOf(walletId: string): WalletWrite {
     walletId,
     version: 0n,
     nextVersion: 1n,
-    balances: zeroLegs,
-    entries: [{ operationId: 'op_a', kind: 'hold', reason: null, legs: zeroLegs }],
+    balances: noLegs(),
+    entries: [{ operationId: 'op_a', kind: 'hold', reason: null, legs: noLegs() }],
     newHolds: [holdRow('hold_a')],
     changedHolds: [holdRow('hold_b')],
     endedHolds: ['hold_c'],

@@ -5,10 +5,10 @@ import { test } from 'node:test';
 import { noUsage } from '../../../actors/voice/tariff.ts';
 import {
   expireGrants,
+  noLegs,
   openWallet,
   takeWrite,
   type Wallet,
-  zeroLegs,
 } from '../../../actors/wallet/funds.ts';
 import {
   extend,
@@ -108,7 +108,7 @@ interface World {
 }
 
 function newWorld(): World {
-  const balances = { ...zeroLegs };
+  const balances = noLegs();
   const row = { id: 'wal_model', version: 0n, balances, grants: [], holds: [] };
   const wallet = openWallet(row, 1n);
   return { model: new Model(), wallet, holdIds: [], done: [] };
@@ -449,9 +449,9 @@ test('any run of operations leaves the wallet as a plain model says', () => {
       }
       const write = takeWrite(world.wallet);
       if (write === null) return;
-      const total = { ...zeroLegs };
+      const total = noLegs();
       for (const entry of write.entries) {
-        for (const name of Object.keys(zeroLegs) as (keyof typeof total)[]) {
+        for (const name of Object.keys(noLegs()) as (keyof typeof total)[]) {
           total[name] += entry.legs[name];
         }
       }

@@ -10,7 +10,7 @@ import {
   type WalletEntry,
   type WalletMemory,
 } from '../../../actors/wallet/engine.ts';
-import { zeroLegs } from '../../../actors/wallet/funds.ts';
+import { noLegs } from '../../../actors/wallet/funds.ts';
 import { walletLimits } from '../../../actors/wallet/limits.ts';
 import type { WalletProtocol } from '../../../actors/wallet/protocol.ts';
 import type { WalletWrite } from '../../../db/ledger.ts';
@@ -34,7 +34,7 @@ function rowOf(version: bigint, changes: Partial<WalletRow> = {}): WalletRow {
     expired: false,
     createdAtMs: 1,
   };
-  const balances = { ...zeroLegs, walletMicros: 1_000n, purchaseMicros: -1_000n };
+  const balances = { ...noLegs(), walletMicros: 1_000n, purchaseMicros: -1_000n };
   return { id: 'wal_1', version, balances, grants: [grant], holds: [], ...changes };
 }
 
@@ -185,7 +185,7 @@ test('a hold in doubt stays so when a later write is applied, and is cleared up'
   assert.deepEqual([first.told?.status, second.told?.status], ['unavailable', 'held']);
   const { newHolds } = written;
   stage.stored = rowOf(writeAt(stage, 1).write.nextVersion, {
-    balances: { ...zeroLegs, walletMicros: 300n, heldMicros: 700n, purchaseMicros: -1_000n },
+    balances: { ...noLegs(), walletMicros: 300n, heldMicros: 700n, purchaseMicros: -1_000n },
     grants: stage.stored.grants.map((grant) => ({ ...grant, heldMicros: 700n })),
     holds: [...newHolds, ...writeAt(stage, 1).write.newHolds],
   });

@@ -2,7 +2,7 @@
 // before purchases, whatever was free when the hold began, was extended or was reduced. Pure.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { openWallet, takeWrite, type Wallet, zeroLegs } from '../../../actors/wallet/funds.ts';
+import { noLegs, openWallet, takeWrite, type Wallet } from '../../../actors/wallet/funds.ts';
 import {
   extend,
   grant,
@@ -20,7 +20,7 @@ const laterMs = nowMs + 3_600_000;
 
 /** A wallet with a promotion and a purchase of so much. */
 function wallet(promoted: bigint, bought: bigint): Wallet {
-  const row = { id: 'wal_0', version: 0n, balances: { ...zeroLegs }, grants: [], holds: [] };
+  const row = { id: 'wal_0', version: 0n, balances: noLegs(), grants: [], holds: [] };
   const made = openWallet(row, 1n);
   grant(made, purchase(bought), known, nowMs);
   grant(made, promotion(promoted, laterMs), known, nowMs);

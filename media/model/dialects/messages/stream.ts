@@ -6,7 +6,7 @@ import type { Answer } from '../../answer.ts';
 import type { ModelEvent, Progress } from '../../events.ts';
 import { isRun, singles } from '../../text-run.ts';
 import { estimateInputTokens } from '../../tokens.ts';
-import { type TokenUsage, zeroUsage } from '../../usage.ts';
+import { noUsage, type TokenUsage } from '../../usage.ts';
 import {
   failureMembers,
   type Receipt,
@@ -94,10 +94,10 @@ export class MessagesStreamEncoder implements StreamEncoder {
     this.#started = true;
     const begun = events.find((event) => event.type === 'start');
     const known = begun?.usage ?? {
-      ...zeroUsage,
+      ...noUsage(),
       inputTokens: estimateInputTokens(this.#options.request),
     };
-    const usage: TokenUsage = { ...zeroUsage };
+    const usage: TokenUsage = noUsage();
     usage.inputTokens = known.inputTokens;
     usage.cachedInputTokens = known.cachedInputTokens;
     usage.cacheWriteTokens = known.cacheWriteTokens;
