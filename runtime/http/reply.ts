@@ -170,8 +170,7 @@ function sendStream(
     lines: unbuffered,
   };
   if (exchange.method === 'HEAD') {
-    const { lines: _lines, ...told } = head;
-    sendWhole(exchange, response, { ...told, body: '' }, context);
+    sendWhole(exchange, response, { ...head, body: '' }, context);
     return;
   }
   const stream = new HttpEventStream(context.streams, reply.keepAlive);
