@@ -54,6 +54,7 @@ export abstract class BodyReader implements StreamReader, SseHandler {
   push(bytes: Uint8Array): ModelEvent[] {
     if (this.#mode === 'sse') this.#decoder.push(bytes);
     else if (this.#end === null) this.#pushUndecided(bytes);
+    this.tellRest();
     return this.#take();
   }
 
@@ -86,6 +87,9 @@ export abstract class BodyReader implements StreamReader, SseHandler {
     this.#decoder.end();
   }
 
+  /** What a family has put off until the end of a read; what ends the answer comes after it. */
+  protected tellRest(): void {}
+
   /** What comes after it is not read. */
   protected finish(): void {
     this.#stop('finished');
@@ -97,6 +101,7 @@ export abstract class BodyReader implements StreamReader, SseHandler {
 
   /** Null: the events that were added say it already. */
   protected failWith(failure: ModelEvent | null): void {
+    this.tellRest();
     this.#stop('failed');
     if (failure !== null) this.#events.push(failure);
   }

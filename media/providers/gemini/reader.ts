@@ -1,15 +1,17 @@
 // Reads one response body: server-sent events, or plain JSON (one event, or a list of them) from a
 // server that ignored `alt=sse`. An error in the middle may come as JSON without the `data:`.
 import type { ModelEvent } from '../../model/events.ts';
+import { runEvent } from '../../model/text-run.ts';
 import { BodyReader, parseJson } from '../body-reader.ts';
 import { isMembers, type Members } from '../members.ts';
 import { errorOf } from './failure.ts';
-import { learnShortcut, matchShortcut, type Shortcut } from './shortcut.ts';
+import { learnShortcut, matchedUsage, matchShortcut, type Shortcut } from './shortcut.ts';
 import {
   emptyGeminiStream,
   endOfAnswer,
   type GeminiStreamState,
   isWhole,
+  noteText,
   readCounts,
   readEvent,
   readText,
@@ -27,6 +29,8 @@ export class GeminiReader extends BodyReader {
   #stray = '';
   #shortcut: Shortcut | null = null;
   #isShortcutUsed = false;
+  /** Of its events in this read: they are told together, and of their counts the last. */
+  #texts: string[] = [];
   /** Events until it is learned again. The first one is only looked at: the answer may be short. */
   #wait = 1;
   #pause = 0;
@@ -39,6 +43,7 @@ export class GeminiReader extends BodyReader {
   /** For the decoder: one event's data. */
   event(data: string): string | null {
     if (this.#shortcut !== null && this.#takeShortcut(this.#shortcut, data)) return null;
+    this.tellRest();
     if (data.trim() === '' || data.trim() === '[DONE]') return null;
     const event = parseJson(data);
     if (event === undefined || typeof event !== 'object') {
@@ -56,6 +61,7 @@ export class GeminiReader extends BodyReader {
   }
 
   text(text: string): void {
+    this.tellRest();
     this.add(readText(this.#state, text, true));
   }
 
@@ -83,14 +89,24 @@ export class GeminiReader extends BodyReader {
     if (!this.over) this.#endAnswer();
   }
 
-  #takeShortcut(shortcut: Shortcut, data: string): boolean {
-    const match = matchShortcut(shortcut, data);
-    if (match === null) return false;
-    this.#isShortcutUsed = true;
-    this.add(readText(this.#state, match.text, true));
+  /** Each count says what all before it say, and of one read nobody hears them one by one. */
+  protected override tellRest(): void {
+    const texts = this.#texts;
+    if (texts.length === 0 || this.#shortcut === null) return;
+    this.#texts = [];
+    for (const text of texts) noteText(this.#state, text);
+    const [first = ''] = texts;
+    this.add(texts.length > 1 ? runEvent(texts, null) : { type: 'text', text: first, plain: true });
     const counts: ModelEvent[] = [];
-    readCounts(this.#state, match.usage, counts);
+    readCounts(this.#state, matchedUsage(this.#shortcut), counts);
     this.addAll(counts);
+  }
+
+  #takeShortcut(shortcut: Shortcut, data: string): boolean {
+    const text = matchShortcut(shortcut, data);
+    if (text === null) return false;
+    this.#isShortcutUsed = true;
+    this.#texts.push(text);
     return true;
   }
 

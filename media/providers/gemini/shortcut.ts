@@ -9,12 +9,11 @@ export interface Shortcut {
   /** From the end of the text to the first count that runs, between them, behind the last one. */
   segments: readonly string[];
   names: readonly string[];
+  /** The counts of the event that matched last, in the order of their names. */
+  counts: number[];
+  /** Of the event that is being read, which may turn out to be another one. */
+  spare: number[];
   /** What is constant of the counts. */
-  usage: Members;
-}
-
-export interface Match {
-  text: string;
   usage: Members;
 }
 
@@ -58,13 +57,14 @@ export function learnShortcut(
   }
   segments.push(rest.slice(from));
   const names = found.map(({ name }) => name);
-  const shortcut = { prefix: data.slice(0, at + 1), segments, names, usage };
+  const [counts, spare] = [names.map(() => 0), names.map(() => 0)];
+  const shortcut = { prefix: data.slice(0, at + 1), segments, names, counts, spare, usage };
   return isProved(shortcut, event) ? shortcut : null;
 }
 
-/** Null: the event is another one, and has to be parsed. */
-export function matchShortcut(shortcut: Shortcut, data: string): Match | null {
-  const { prefix, segments, names } = shortcut;
+/** The event's text; its counts are kept in the shortcut. Null: another one, to be parsed. */
+export function matchShortcut(shortcut: Shortcut, data: string): string | null {
+  const { prefix, segments, spare } = shortcut;
   let position = prefix.length;
   // Comparing a slice is one memcmp; startsWith was measured eight times slower.
   if (data.slice(0, position) !== prefix) return null;
@@ -74,14 +74,12 @@ export function matchShortcut(shortcut: Shortcut, data: string): Match | null {
     if (code === backslash || code < 32) return null;
   }
   const text = data.slice(prefix.length, position);
-  const usage: Members = { ...shortcut.usage };
   for (let index = 0; index < segments.length; index += 1) {
     const segment = segments[index] ?? '';
     const end = position + segment.length;
     if (data.slice(position, end) !== segment) return null;
     position = end;
-    const name = names[index];
-    if (name === undefined) break;
+    if (index === spare.length) break;
     let count = 0;
     for (; isDigit(data.charCodeAt(position)); position += 1) {
       count = count * 10 + data.charCodeAt(position) - zero;
@@ -90,9 +88,21 @@ export function matchShortcut(shortcut: Shortcut, data: string): Match | null {
     if (length === 0 || length > digitsMax) return null;
     // JSON writes no zero in front of a number.
     if (length > 1 && data.charCodeAt(end) === zero) return null;
-    usage[name] = count;
+    spare[index] = count;
   }
-  return text === '' || position !== data.length ? null : { text, usage };
+  if (text === '' || position !== data.length) return null;
+  shortcut.spare = shortcut.counts;
+  shortcut.counts = spare;
+  return text;
+}
+
+/** The usage of the event that matched last. */
+export function matchedUsage({ usage, names, counts }: Shortcut): Members {
+  const matched: Members = { ...usage };
+  names.forEach((name, index) => {
+    matched[name] = counts[index];
+  });
+  return matched;
 }
 
 /** Where the digits of a count stand; a name that stands there twice is not touched. */

@@ -134,10 +134,15 @@ export function readCounts(
 
 /** A text delta that was recognised without reading its event. */
 export function readText(state: GeminiStreamState, text: string, plain: boolean): ModelEvent {
+  noteText(state, text);
+  return { type: 'text', text, plain };
+}
+
+/** For what may cite it. */
+export function noteText(state: GeminiStreamState, text: string): void {
   if (!state.inText) startText(state.grounding);
   state.inText = true;
   addText(state.grounding, text);
-  return { type: 'text', text, plain };
 }
 
 /** Whether the end of the body is the end of the answer. */

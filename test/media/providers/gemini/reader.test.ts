@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createParser } from 'eventsource-parser';
 import type { ModelEvent } from '../../../../media/model/events.ts';
+import { singles } from '../../../../media/model/text-run.ts';
 import { GeminiReader } from '../../../../media/providers/gemini/reader.ts';
 import {
   emptyGeminiStream,
@@ -16,6 +17,13 @@ import { cutsOf, piecesOf, readWith, testEveryCut, testNoise } from '../in-piece
 import { chunk, fixtures, madeId } from './fixtures.ts';
 
 const seed = testSeed;
+const five = {
+  inputTokens: 5,
+  cachedInputTokens: 0,
+  cacheWriteTokens: 0,
+  reasoningTokens: 0,
+  searchCalls: 0,
+};
 
 const createReader = () => new GeminiReader(emptyGeminiStream(() => madeId));
 const read = (pieces: readonly Uint8Array[]) => readWith(createReader(), pieces);
@@ -55,10 +63,59 @@ test('running counts are read without parsing, and mean the same', () => {
         return chunk([{ text: content }], {}, { usageMetadata });
       });
       const bytes = Buffer.from(events.join('') + chunk([], { finishReason: 'STOP' }));
-      assert.deepEqual(read([bytes]), reference(bytes));
+      assert.deepEqual(lastCounts(read([bytes])), lastCounts(reference(bytes)));
     }),
     { seed, numRuns: 1000 },
   );
+});
+
+function counted(text: string, candidates: number): string {
+  const usageMetadata = { promptTokenCount: 5, candidatesTokenCount: candidates };
+  return chunk([{ text }], {}, { usageMetadata });
+}
+
+const textsOf = (events: readonly ModelEvent[]) =>
+  singles(events).flatMap((event) => (event.type === 'text' ? [event.text] : []));
+
+test('texts with and without counts keep their order', () => {
+  const reader = createReader();
+  const push = (...events: string[]) => reader.push(Buffer.from(events.join('')));
+  // Both kinds are known by then.
+  for (const text of ['a', 'b', 'c']) push(chunk([{ text }]));
+  for (const text of ['d', 'e', 'f']) push(counted(text, 1));
+  const mixed = [counted('g', 2), chunk([{ text: 'h' }]), counted('i', 3), chunk([{ text: 'j' }])];
+  assert.deepEqual(textsOf(push(...mixed, counted('k', 4), counted('l', 5))), [...'ghijkl']);
+});
+
+/** Of the counts among texts that follow each other the last alone, behind them. */
+function lastCounts(events: readonly ModelEvent[]): ModelEvent[] {
+  const told: ModelEvent[] = [];
+  let count: ModelEvent | null = null;
+  for (const event of events) {
+    if (event.type === 'usage') count = event;
+    else {
+      if (event.type !== 'text' && count !== null) told.push(count);
+      if (event.type !== 'text') count = null;
+      told.push(event);
+    }
+  }
+  return count === null ? told : [...told, count];
+}
+
+test('of the events of one read the texts are one, and the last count is told behind them', () => {
+  const reader = createReader();
+  const push = (...events: string[]) => reader.push(Buffer.from(events.join('')));
+  for (const [index, text] of ['a', 'b', 'c'].entries()) push(counted(text, index + 1));
+  const usage = (outputTokens: number) => ({ type: 'usage', usage: { ...five, outputTokens } });
+  assert.deepEqual(push(counted('d', 4), counted('e', 5), counted('f', 6)), [
+    { type: 'text', text: 'def', plain: true, run: { pieces: ['d', 'e', 'f'], framed: null } },
+    usage(6),
+  ]);
+  assert.deepEqual(push(counted('g', 7)), [{ type: 'text', text: 'g', plain: true }, usage(7)]);
+  // One that matches up to its last character takes nothing from the counts before it.
+  const [text, count, failure] = push(counted('h', 8), `${counted('i', 9).trim()} x\r\n\r\n`);
+  assert.deepEqual([text, count], [{ type: 'text', text: 'h', plain: true }, usage(8)]);
+  assert.ok(failure?.type === 'failure' && failure.failure.kind === 'garbage');
 });
 
 interface TextChunk {
