@@ -9,11 +9,11 @@ import type { UsageReport } from '../../media/model/usage.ts';
 import type { ActorContext, Handlers } from '../../runtime/actor/contract.ts';
 import { plainProblem } from '../subscriber/problem.ts';
 import { finishGeneration } from './closing.ts';
-import { addSlice, cardsOf, covers, isOver, nextSlice, sliceDue } from './funds.ts';
+import { addSlice, covers, isOver, nextSlice, sliceDue } from './funds.ts';
 import type { GenerationProtocol } from './protocol.ts';
 import { fundsForRepair } from './repair.ts';
 import { searched } from './searching.ts';
-import { coveredTokens, coveredTokensWith, type GenerationState } from './state.ts';
+import { cardsLeft, coveredTokens, coveredTokensWith, type GenerationState } from './state.ts';
 import { unsubscribe } from './subscriptions.ts';
 import { attemptEnded, measureFirstEvent, searchSeen } from './upstream.ts';
 
@@ -55,7 +55,7 @@ export const delivery: Pick<Handlers<GenerationProtocol, GenerationState>, Deliv
         {
           holdId: state.holdId,
           step: funds.step,
-          ...nextSlice(cardsOf(spec), funds, deps.limits.generation.sliceTokens),
+          ...nextSlice(cardsLeft(state), funds, deps.limits.generation.sliceTokens),
           expiresAtMs: Date.now() + deps.limits.ledger.holdExpiryMs,
         },
         deps.limits.ledger.askTimeoutMs,
@@ -65,7 +65,7 @@ export const delivery: Pick<Handlers<GenerationProtocol, GenerationState>, Deliv
 
   extended(state, answer, context) {
     if (state.phase !== 'running') return;
-    const { funds, spec, deps, structure } = state;
+    const { funds, deps, structure } = state;
     if (!answer.ok || answer.value.status === 'unavailable') {
       // It may be durable behind the lost answer: the same step is asked for again.
       context.after(extendRetryMs * (0.5 + Math.random()), 'extend', null);
@@ -84,7 +84,7 @@ export const delivery: Pick<Handlers<GenerationProtocol, GenerationState>, Deliv
     }
     if (answer.value.status === 'extended') {
       const { addedMicros } = answer.value;
-      addSlice(cardsOf(spec), funds, addedMicros, deps.limits.generation.sliceTokens);
+      addSlice(cardsLeft(state), funds, addedMicros, deps.limits.generation.sliceTokens);
     } else {
       funds.dry = true;
     }

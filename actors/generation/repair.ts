@@ -9,10 +9,10 @@ import { noProbe } from './breaker.ts';
 import { estimatedUsage, withUncounted } from './charging.ts';
 import { finishGeneration } from './closing.ts';
 import { delivery } from './delivery.ts';
-import { addSlice, cardsOf, holdsAgain, needAgain } from './funds.ts';
+import { addSlice, holdsAgain, needAgain } from './funds.ts';
 import type { GenerationProtocol } from './protocol.ts';
 import type { Candidate } from './spec.ts';
-import { deliveredTokens, type GenerationState } from './state.ts';
+import { cardsLeft, deliveredTokens, type GenerationState } from './state.ts';
 import { repairRequest } from './structure.ts';
 import { callCandidate, forgetAnswer } from './upstream.ts';
 
@@ -50,12 +50,12 @@ export function fundsForRepair(
   context: Context,
   reply: Extract<ExtendReply, { status: 'extended' }> | null,
 ): void {
-  const { structure, funds, spec, deps } = state;
+  const { structure, funds, deps } = state;
   const { pending, spentTokens } = structure;
   if (pending === null) return;
   const { sliceTokens } = deps.limits.generation;
   if (reply !== null) funds.heldMicros += reply.addedMicros;
-  let isCovered = holdsAgain(cardsOf(spec), funds, spentTokens, sliceTokens);
+  let isCovered = holdsAgain(cardsLeft(state), funds, spentTokens, sliceTokens);
   if (!pending.asked && (!isCovered || reply === null)) {
     // That was the slice of the first answer, which was still under way.
     pending.asked = true;
@@ -64,7 +64,7 @@ export function fundsForRepair(
   }
   structure.pending = null;
   if (!isCovered) {
-    addSlice(cardsOf(spec), funds, 0n, sliceTokens);
+    addSlice(cardsLeft(state), funds, 0n, sliceTokens);
     isCovered = funds.heldTokens > spentTokens;
   }
   if (isCovered) {

@@ -13,7 +13,7 @@ import type { ActorRef } from '../../runtime/actor/contract.ts';
 import { siblingId } from '../../runtime/ids.ts';
 import type { CatalogModel } from '../catalog/snapshot.ts';
 import type { GenerationEnd, PlainProblem, SubscriberProtocol } from '../subscriber/protocol.ts';
-import { hasSoundPrice } from '../wallet/price.ts';
+import { type CompiledCard, hasSoundPrice } from '../wallet/price.ts';
 import type { Probe } from './breaker.ts';
 import type { AttemptsState } from './failure.ts';
 import { cardsOf, type Funds, firstHold } from './funds.ts';
@@ -155,6 +155,15 @@ export function newState(
 /** Whether the client may have seen any of the answer: from then on it is no other attempt's. */
 export function isShown({ deltas, structure }: GenerationState): boolean {
   return deltas > 0 && !structure.withheld;
+}
+
+/**
+ * The cards of the models that may still answer: of an answer that was shown, or is repaired, its
+ * own. What another one would have cost says nothing any more of how far the credits reach.
+ */
+export function cardsLeft(state: GenerationState): readonly CompiledCard[] {
+  const isItsOwn = isShown(state) || state.structure.repaired;
+  return isItsOwn ? [state.model.card] : cardsOf(state.spec);
 }
 
 /** Output tokens that the hold has to cover so far: those of an answer under repair as well. */
