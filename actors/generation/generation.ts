@@ -42,7 +42,11 @@ const behaviour: Handlers<GenerationProtocol, GenerationState> = {
   cancel(state, _payload, context) {
     if (state.phase === 'over') return { status: 'ended' };
     if (state.phase === 'holding') state.endAfterHold = { status: 'cancelled' };
-    else if (state.phase === 'running') finishGeneration(state, context, { status: 'cancelled' });
+    else if (state.phase === 'running') {
+      // Of an answer that is repaired, and a repair that has not begun, there is nothing to show.
+      if (state.deltas === 0) forgive(state);
+      finishGeneration(state, context, { status: 'cancelled' });
+    }
     return { status: 'cancelling' };
   },
 

@@ -2,6 +2,7 @@
 // is valid, repaired once, and every call of it in the wallet to the microcredit.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type RunningSim, startSim } from '../../../bench/sim/server.ts';
 import { ask, type Format, formats, post } from '../../harness/formats.ts';
 import { type ScriptedProvider, startProvider } from '../../harness/provider.ts';
@@ -42,6 +43,7 @@ before(async () => {
           routes: [{ provider: 'scripted', upstream_model: 'scripted' }, loose],
           price,
         },
+        { alias: 'alone', routes: [{ provider: 'scripted', upstream_model: 'alone' }], price },
       ],
     },
   });
@@ -216,6 +218,26 @@ test('who leaves a withheld answer pays nothing, and the provider is stopped', a
   control.abort();
   await reply;
   await simulator.expect({ started: 1, aborted: 1, open: 0 });
+  assert.equal((await account.quiet()).availableMicros, before);
+});
+
+test('who cancels before a repair has begun was shown nothing, and pays nothing', async () => {
+  const account = await bed.account();
+  const { availableMicros: before } = await account.balance();
+  scripted.bodies.length = 0;
+  scripted.first = [{ kind: 'answer', text: '{"no":1}' }, { kind: 'stallInStream' }];
+  const key = 'cancelled-repair';
+  const members = asked('chat');
+  const told = ask('chat', account, { model: 'alone', text: 'x', members, key, stream: true });
+  for (let waits = 0; scripted.bodies.length < 2 && waits < 1_000; waits += 1) await sleep(10);
+  const cancelled = await fetch(`${account.baseUrl}/v1/generations/${key}/cancel`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${account.apiKey}` },
+  });
+  assert.equal(cancelled.status, 200, await cancelled.text());
+  const { text, svcUsage, raw } = await told;
+  assert.equal(text, '', raw);
+  assert.equal(svcUsage?.charge_microcredits, 0, raw);
   assert.equal((await account.quiet()).availableMicros, before);
 });
 
