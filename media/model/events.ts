@@ -75,12 +75,14 @@ export type ModelEvent =
   | ({ type: 'native'; index?: number } & NativeValue)
   /** One as it is announced, and what is told of it before its end. Told as borders are. */
   | ({ type: 'native_begin' | 'native_event'; index: number } & NativeValue)
-  /** Members that only the same format understands: logprobs, annotations. */
+  /** Members that only the same format understands: logprobs, annotations. `alone`: it is all that
+   * a delta of the answer says, to a client that is shown it. */
   | {
       type: 'extra';
       format: 'chat';
       delta: Record<string, unknown>;
       choice: Record<string, unknown>;
+      alone?: true;
     }
   /** `native`: how its format says it, where that says more than the reason. */
   | { type: 'finish'; reason: FinishReason; stopSequence?: string; native?: NativeValue }
@@ -100,6 +102,8 @@ export function isAnswerDelta(event: ModelEvent): boolean {
     case 'native_begin':
     case 'native_event':
       return true;
+    case 'extra':
+      return event.alone === true;
     default:
       return false;
   }

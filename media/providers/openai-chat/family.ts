@@ -16,6 +16,6 @@ export const openaiChat: ProviderFamily = {
   constrains: () => true,
   lacks,
   encodeRequest,
-  createReader: () => new ChatReader(),
+  createReader: (clientFormat) => new ChatReader(clientFormat),
   readFailure,
 };

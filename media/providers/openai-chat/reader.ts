@@ -1,12 +1,24 @@
 // Reads the body of a chat completion: chunks up to [DONE], or the whole completion.
 import { runEvent } from '../../model/text-run.ts';
 import { BodyReader, parseJson } from '../body-reader.ts';
+import type { ClientFormat } from '../contract.ts';
 import { isMembers } from '../members.ts';
 import { streamFailure } from './failure.ts';
-import { emptyChatStream, endOfAnswer, readChunk, soleText } from './stream.ts';
+import {
+  type ChatStreamState,
+  emptyChatStream,
+  endOfAnswer,
+  readChunk,
+  soleText,
+} from './stream.ts';
 
 export class ChatReader extends BodyReader {
-  readonly #state = emptyChatStream();
+  readonly #state: ChatStreamState;
+
+  constructor(clientFormat?: ClientFormat) {
+    super();
+    this.#state = emptyChatStream(clientFormat);
+  }
 
   /** For the decoder: one event's data. */
   event(data: string, type: string): string | null {

@@ -3,6 +3,7 @@
 import type { FinishReason, ModelEvent } from '../../model/events.ts';
 import { addTo } from '../../model/lists.ts';
 import { sameUsage, type UsageReport } from '../../model/usage.ts';
+import type { ClientFormat } from '../contract.ts';
 import { isMembers, type Members } from '../members.ts';
 import { isPlain } from '../sse.ts';
 import { readAnnotations } from './annotations.ts';
@@ -20,9 +21,12 @@ export interface ChatStreamState {
   streamId: string;
   toolCalls: ToolCallState;
   usage: UsageReport | null;
+  /** Its client is shown members that only this format has. */
+  readonly own: boolean;
 }
 
-export function emptyChatStream(): ChatStreamState {
+/** `clientFormat`: whose answer it is. */
+export function emptyChatStream(clientFormat?: ClientFormat): ChatStreamState {
   return {
     started: false,
     worded: false,
@@ -31,6 +35,7 @@ export function emptyChatStream(): ChatStreamState {
     streamId: 'stream',
     toolCalls: emptyToolCalls(),
     usage: null,
+    own: clientFormat === 'chat',
   };
 }
 
@@ -117,15 +122,18 @@ function begin(state: ChatStreamState, chunk: Members, events: ModelEvent[]): vo
 function readChoice(state: ChatStreamState, choice: Members, events: ModelEvent[]): void {
   // A whole completion has `message` where a chunk has `delta`.
   const delta = isMembers(choice.delta) ? choice.delta : choice.message;
+  const before = events.length;
   if (isMembers(delta)) readDelta(state, delta, events);
   const extraDelta = isMembers(delta) ? membersBeside(delta, deltaMembers) : null;
   const extraChoice = membersBeside(choice, choiceMembers);
   if (extraDelta !== null || extraChoice !== null) {
+    const isAlone = state.own && events.length === before && saysSomething(extraDelta);
     events.push({
       type: 'extra',
       format: 'chat',
       delta: extraDelta ?? {},
       choice: extraChoice ?? {},
+      ...(isAlone ? { alone: true } : {}),
     });
   }
   if (typeof choice.finish_reason !== 'string' || state.finished) return;
@@ -185,6 +193,13 @@ function membersBeside(members: Members, known: ReadonlySet<string>): Members | 
     beside[name] = value;
   }
   return beside;
+}
+
+/** Pictures and thinking in members of servers' own are lists or objects; marks are words. */
+function saysSomething(extra: Members | null): boolean {
+  return Object.values(extra ?? {}).some(
+    (value) => typeof value === 'object' && value !== null && Object.keys(value).length > 0,
+  );
 }
 
 /** A member that gives no event: unset, or a known one that is empty. */
