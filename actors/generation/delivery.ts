@@ -5,6 +5,7 @@ import { addToAnswer } from '../../media/model/answer.ts';
 import { isAnswerDelta, type ModelEvent } from '../../media/model/events.ts';
 import { addTo } from '../../media/model/lists.ts';
 import { countDeltas, deltasOf, singles } from '../../media/model/text-run.ts';
+import { weightOf } from '../../media/model/tokens.ts';
 import type { UsageReport } from '../../media/model/usage.ts';
 import type { ActorContext, Handlers } from '../../runtime/actor/contract.ts';
 import { plainProblem } from '../subscriber/problem.ts';
@@ -159,8 +160,10 @@ function absorb(state: GenerationState, events: ModelEvent[]): number {
       if (!covers(funds, coveredTokens(state))) return index;
       state.deltas += deltasOf(event);
       state.firstEventMs ??= Date.now();
-      if ('text' in event) state.characters += event.text.length;
-      else if (event.type === 'native_event') state.stagesCharacters += stageLength(event.value);
+      if ('text' in event) {
+        state.characters += event.text.length;
+        state.weight += weightOf(event.text);
+      } else if (event.type === 'native_event') state.stagesCharacters += stageLength(event.value);
     }
     addToAnswer(answer, event);
   }

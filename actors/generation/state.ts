@@ -7,6 +7,7 @@ import type { ModelEvent, UpstreamFailure } from '../../media/model/events.ts';
 import { keepCuts } from '../../media/model/replay.ts';
 import type { GenerationRequest } from '../../media/model/request.ts';
 import { deltasOf } from '../../media/model/text-run.ts';
+import { weightOf } from '../../media/model/tokens.ts';
 import type { TokenUsage, UsageReport } from '../../media/model/usage.ts';
 import type { TimedHandle } from '../../media/providers/contract.ts';
 import type { ActorRef } from '../../runtime/actor/contract.ts';
@@ -70,6 +71,8 @@ export interface GenerationState extends RequestState, AttemptsState {
   started: boolean;
   deltas: number;
   characters: number;
+  /** As many of Latin text have about as many tokens. */
+  weight: number;
   /** Of what was told of native items before their ends. */
   stagesCharacters: number;
   usage: TokenUsage | null;
@@ -131,6 +134,7 @@ export function newState(
     started: false,
     deltas: 0,
     characters: 0,
+    weight: 0,
     stagesCharacters: 0,
     usage: null,
     reportedDeltas: 0,
@@ -173,20 +177,20 @@ export function coveredTokens(state: GenerationState): number {
 
 /** What it has to cover once these are delivered as well. */
 export function coveredTokensWith(state: GenerationState, events: readonly ModelEvent[]): number {
-  let { deltas, characters } = state;
+  let { deltas, weight } = state;
   for (const event of events) {
     deltas += deltasOf(event);
-    if ('text' in event) characters += event.text.length;
+    if ('text' in event) weight += weightOf(event.text);
   }
-  return state.structure.spentTokens + estimatedTokens(deltas, characters);
+  return state.structure.spentTokens + estimatedTokens(deltas, weight);
 }
 
 /** Output tokens delivered so far, estimated. */
-export function deliveredTokens({ deltas, characters }: GenerationState): number {
-  return estimatedTokens(deltas, characters);
+export function deliveredTokens({ deltas, weight }: GenerationState): number {
+  return estimatedTokens(deltas, weight);
 }
 
 /** Providers send one or a few tokens an event. */
-function estimatedTokens(deltas: number, characters: number): number {
-  return Math.max(deltas, Math.ceil(characters / 4));
+function estimatedTokens(deltas: number, weight: number): number {
+  return Math.max(deltas, Math.ceil(weight / 4));
 }

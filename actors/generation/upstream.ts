@@ -249,5 +249,6 @@ export function forgetAnswer(state: GenerationState): void {
   state.search.cited = false;
   state.deltas = 0;
   state.characters = 0;
+  state.weight = 0;
   state.stagesCharacters = 0;
 }

@@ -56,6 +56,19 @@ export function estimateTextTokens(text: string): number {
   return Math.ceil(Buffer.byteLength(text) / bytesPerToken);
 }
 
+/** Chinese, Japanese and Korean, in which hardly a token has more than a character. */
+const denseScripts = /[\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff\uff00-\uffef]/;
+const denseCharacters = new RegExp(denseScripts, 'g');
+
+/**
+ * The length of a text, in which a character of dense scripts counts as three, as it does in the
+ * bytes that inputs are estimated by. Most texts are Latin: they are only searched.
+ */
+export function weightOf(text: string): number {
+  if (!denseScripts.test(text)) return text.length;
+  return text.length + 2 * (text.match(denseCharacters)?.length ?? 0);
+}
+
 /**
  * Whether what is done with all of a request takes turns of the loop of its own. Images and
  * documents count by their bytes, which are no tokens.
