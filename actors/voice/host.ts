@@ -47,6 +47,8 @@ export class VoiceHost {
   readonly #sessions = new Map<string, VoiceSession>();
   readonly #audible = new Set<VoiceSession>();
   #admitted = 0;
+  /** The shard ends: who comes now would hear of it last. */
+  #isEnding = false;
   #isWriting = false;
   #stoodMs = 0;
   #lastWatchMs = 0;
@@ -64,7 +66,7 @@ export class VoiceHost {
   }
 
   get isFull(): boolean {
-    return this.#admitted >= this.#options.sessionsMax;
+    return this.#isEnding || this.#admitted >= this.#options.sessionsMax;
   }
 
   /** Takes a place, at once; false: all are taken. */
@@ -97,8 +99,12 @@ export class VoiceHost {
     this.#audible.add(session);
   }
 
-  /** Ends every session; each tells its client and settles in its own time. */
+  /**
+   * Ends every session; each tells its client and settles in its own time. A handshake that still
+   * waits for its caller would begin one that nobody ends: there is no place for it any more.
+   */
   finishAll(reason: EndReason): void {
+    this.#isEnding = true;
     for (const session of [...this.#sessions.values()]) session.self.tell('finish', reason);
   }
 

@@ -109,6 +109,15 @@ test('a session whose row has ended is told, and no other', async (t) => {
   assert.deepEqual(at.lost, [two]);
 });
 
+test('a shard that ends has a place for nobody, also not for who was being let in', (t) => {
+  const { host } = stand(t);
+  assert.deepEqual([host.admit(), host.isFull], [true, false]);
+  host.finishAll('server_draining');
+  assert.deepEqual([host.admit(), host.isFull], [false, true]);
+  host.leave();
+  assert.equal(host.admit(), false);
+});
+
 test('two who write at once write once', async (t) => {
   const at = stand(t);
   add(at, 'one');
