@@ -44,7 +44,8 @@ export const containers: Readonly<Record<Container, ContainerFacts>> = {
     title: 'Ogg',
     demuxer: 'ogg',
     extensions: ['ogg', 'oga', 'opus'],
-    mediaTypes: ['audio/ogg', 'application/ogg', 'audio/opus', 'audio/x-opus'],
+    // Firefox called every `.ogg` a video for years.
+    mediaTypes: ['audio/ogg', 'application/ogg', 'video/ogg', 'audio/opus', 'audio/x-opus'],
     codec: /^opus$/,
     isLossless: false,
     filename: 'audio.ogg',

@@ -23,6 +23,7 @@ test('names and media types must say what the file is', () => {
   assert.equal(mislabelled('wav', 'a.WAV', 'audio/x-wav'), null);
   assert.equal(mislabelled('webm', 'blob.webm', 'audio/webm;codecs=opus'), null);
   assert.equal(mislabelled('mp4', 'a.b.m4a', ''), null);
+  assert.equal(mislabelled('ogg', 'a.ogg', 'video/ogg'), null, 'as Firefox calls it');
   assert.equal(mislabelled('mp3', 'a.mp3', 'application/octet-stream'), null);
   assert.equal(mislabelled('mp4', 'a.wav', 'audio/mp4'), 'filename');
   assert.equal(mislabelled('wav', 'wav', 'audio/wav'), 'filename');
