@@ -203,7 +203,8 @@ function readUpstreams(environment: Environment): ConfiguredUpstream[] {
     } else if (value !== undefined) {
       upstreams.push({
         name: label.toLowerCase(),
-        url: readOne(name, false, value, () => parseUpstreamUrl(value)),
+        // People put credentials into it, or into its query.
+        url: readOne(name, true, value, () => parseUpstreamUrl(value)),
         key: lookUp(environment, `TOLLGATE_UPSTREAM_${label}_KEY`) ?? null,
       });
     }

@@ -66,6 +66,8 @@ test('a bad value is named with what would have been right', () => {
     ['TOLLGATE_TRUSTED_PROXIES', '10.0.0.0/33', /^TOLLGATE_TRUSTED_PROXIES must be addresses/],
     ['TOLLGATE_TRUSTED_PROXIES', 'proxy', /^TOLLGATE_TRUSTED_PROXIES must be addresses/],
     ['TOLLGATE_UPSTREAM_LOCAL_URL', 'ftp://x', /^TOLLGATE_UPSTREAM_LOCAL_URL must be a URL/],
+    ['TOLLGATE_UPSTREAM_LOCAL_URL', 'http://u:hunter2@h/v1?a=b', /_LOCAL_URL must be a URL with/],
+    ['TOLLGATE_UPSTREAM_LOCAL_URL', 'http://h/v1?key=hunter2', /_LOCAL_URL must be a URL without/],
     ['TOLLGATE_UPSTREAM_LOCAL_KEY', 'hunter2', /_LOCAL_KEY needs TOLLGATE_UPSTREAM_LOCAL_URL/],
     ['TOLLGATE_TLS_CERT', 'a.pem', /^TOLLGATE_TLS_CERT and TOLLGATE_TLS_KEY must be set together/],
     ['TOLLGATE_VOICE_MAX_SECONDS', '-1', /^TOLLGATE_VOICE_MAX_SECONDS must be an integer/],
