@@ -166,8 +166,11 @@ function takeTurnEvent(session: VoiceSession, event: TurnEvent, nowMs: number): 
     case 'answer_done':
       session.answering = false;
       session.awaitedSinceMs = null;
-      // A whole answer has its whole text.
-      if (event.outcome !== 'completed') endAnswer(session);
+      // A whole answer has its whole text. Of another one nobody goes on with its calls.
+      if (event.outcome !== 'completed') {
+        giveUpTools(session);
+        endAnswer(session);
+      }
       if (event.outcome === 'failed') tellFailed(session);
       break;
     case 'tool_call':

@@ -76,6 +76,22 @@ test('what is asked and what is found are cut', async (t) => {
 });
 
 describe('searches that do not end', { concurrency: true }, () => {
+  test('an answer that is given up with its call: nobody thinks, nothing is charged', async () => {
+    const stage = await open({ search: untilAborted });
+    const client = await stage.live(await stage.account(), { tools_enabled: true });
+    for (const outcome of ['interrupted', 'incomplete', 'failed'] as const) {
+      client.forget();
+      ask(client, outcome, 'news');
+      assert.equal(client.types().at(-1), 'thinking');
+      // What a realtime upstream tells whose answer was the call alone, when the user speaks.
+      client.call?.says({ type: 'speech_started' }, { type: 'answer_done', outcome });
+      assert.deepEqual(states(client), [`${outcome} started`, `${outcome} failed`]);
+      assert.equal(client.types().at(-1), 'listening', outcome);
+    }
+    const row = await stage.leave(client);
+    assert.deepEqual([row.searches, row.charge], [0, null]);
+  });
+
   test('eight at once, and then none', async () => {
     const stage = await open({ search: untilAborted });
     const client = await stage.live(await stage.account(), { tools_enabled: true });
