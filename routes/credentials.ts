@@ -42,7 +42,7 @@ interface Entry<T> {
   isUsed: boolean;
 }
 
-const { entriesMax, unknownMax, ttlMs } = fixedLimits.credentials;
+const { entriesMax, unknownMax, ttlMs, readsMax } = fixedLimits.credentials;
 
 /**
  * A lookup with a bound, a lifetime and one query per token at a time. What is unknown has a small
@@ -84,11 +84,15 @@ export class LookupCache<T> {
     this.#pending.clear();
   }
 
-  #load(name: string, hash: Buffer, nowMs: number): Promise<T | null> {
+  #load(name: string, hash: Buffer, nowMs: number, reads = 1): Promise<T | null> {
     const clearings = this.#clearings;
     const pending = withDeadline(this.#find(hash))
       .then((value) => {
         if (clearings === this.#clearings) this.#keep(name, value, nowMs + ttlMs);
+        else if (reads < readsMax) {
+          // It may be older than the change, and what it admits, as a voice session, lasts minutes.
+          return this.#pending.get(name) ?? this.#load(name, hash, nowMs, reads + 1);
+        }
         return value;
       })
       .finally(() => {
@@ -123,6 +127,8 @@ export class LookupCache<T> {
 }
 
 export interface CredentialCache {
+  /** Counts what was told of keys and accounts: with another count what was read may be old. */
+  readonly changes: number;
   /** The active key of a token, or null. Immediate when cached. */
   key(token: string, nowMs: number): KeyCredential | null | Promise<KeyCredential | null>;
   session(
@@ -155,7 +161,9 @@ export function createCredentialCache(sql: Sql, bus: Bus, limiter: Limiter): Cre
     const admin = row.role === 'admin';
     return { accountId, walletId, admin, expiresAtMs: row.expiresAt.getTime() };
   });
+  let changes = 0;
   bus.subscribe(credentialTopic, () => {
+    changes += 1;
     keys.clear();
     sessions.clear();
   });
@@ -169,6 +177,9 @@ export function createCredentialCache(sql: Sql, bus: Bus, limiter: Limiter): Cre
   }, touchPeriodMs);
   timer.unref();
   return {
+    get changes() {
+      return changes;
+    },
     key: (token, nowMs) => keys.get(token, nowMs),
     session: (token, nowMs) => sessions.get(token, nowMs),
     used: (keyId, nowMs) => {

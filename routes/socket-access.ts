@@ -2,8 +2,9 @@
 // user with a session header. Never a cookie: handshakes of foreign pages carry it as well.
 import { openTicket, type Ticket } from '../actors/voice/sealed.ts';
 import { withDeadline } from '../db/sql.ts';
-import { redeemTicket, returnTicket } from '../db/voice-tickets.ts';
+import { type Redeemed, redeemTicket, returnTicket } from '../db/voice-tickets.ts';
 import type { Exchange } from '../runtime/http/route.ts';
+import { fixedLimits } from '../runtime/limits.ts';
 import { Problem } from '../runtime/problem.ts';
 import type { Caller, KeyCaller, Room, Services, UserCaller } from './services.ts';
 
@@ -47,7 +48,7 @@ export async function useTicket(
   const ticket = openTicket(services.voice.sealer, token, Date.now());
   if (ticket === null) return null;
   if (services.voice.host.isFull) throw full();
-  const redeemed = await withDeadline(redeemTicket(services.sql, ticket));
+  const redeemed = await redeem(ticket, services);
   if (!redeemed.isFirst || !redeemed.isAllowed) return null;
   const { requestsPerMinute, concurrencyMax } = redeemed;
   const isOfKey = requestsPerMinute !== null && concurrencyMax !== null;
@@ -64,6 +65,17 @@ export async function useTicket(
     // The refusal is told also where the database is away, and the ticket is lost.
     await withDeadline(returnTicket(services.sql, ticket.id)).catch(() => undefined);
     throw refusal;
+  }
+}
+
+/** What was read before a key was revoked must not admit behind it: nobody would end the session. */
+async function redeem(ticket: Ticket, { credentials, sql }: Services): Promise<Redeemed> {
+  for (let reads = 1; ; reads += 1) {
+    const { changes } = credentials;
+    const redeemed = await withDeadline(redeemTicket(sql, ticket));
+    const isFresh = changes === credentials.changes;
+    if (!redeemed.isFirst || isFresh || reads === fixedLimits.credentials.readsMax) return redeemed;
+    await withDeadline(returnTicket(sql, ticket.id));
   }
 }
 

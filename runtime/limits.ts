@@ -204,6 +204,8 @@ export const fixedLimits = {
     failuresPerMinute: 600,
     /** A change is told at once; this is for what was changed behind our back. */
     ttlMs: 30_000,
+    /** Of one credential for one request, each time that a change is told while it is read. */
+    readsMax: 3,
   },
   /** CPU time of a pool thread for a client's JSON Schema: so long, and more by its length. */
   structured: {

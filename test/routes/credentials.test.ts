@@ -51,3 +51,27 @@ test('who is in use stays when many others come', async () => {
   assert.equal(await cache.get('used', nowMs + ttlMs), 'known');
   assert.equal(queries(), before + 2, 'and nothing is believed for longer than its lifetime');
 });
+
+test('what was read before a change was told is read again, within bounds', async () => {
+  let active = true;
+  let tells = 1;
+  let reads = 0;
+  const cache: LookupCache<string> = new LookupCache(
+    () => true,
+    async () => {
+      const value = active ? 'active' : null;
+      reads += 1;
+      await Promise.resolve();
+      active = false;
+      if (reads <= tells) cache.clear();
+      return value;
+    },
+  );
+  const asked = [cache.get('key', nowMs), cache.get('key', nowMs)];
+  assert.deepEqual(await Promise.all(asked), [null, null], 'it is revoked');
+  assert.equal(reads, 2);
+  tells = Number.POSITIVE_INFINITY;
+  cache.clear();
+  await cache.get('key', nowMs);
+  assert.equal(reads, 2 + fixedLimits.credentials.readsMax);
+});

@@ -1,8 +1,13 @@
 // Voice sessions whose key is revoked, or whose account is disabled, while they run: on any shard.
 import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { after, before, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { openTicket } from '../../../actors/voice/sealed.ts';
+import { createSealer } from '../../../runtime/seal.ts';
 import { openTestbed, type Testbed } from '../../harness/testbed.ts';
-import { VoiceClient } from '../../harness/voice-client.ts';
+import { Refused, VoiceClient } from '../../harness/voice-client.ts';
 
 let bed: Testbed;
 before(async () => {
@@ -55,4 +60,33 @@ test('sessions of a disabled account end, those of one that is changed go on', a
   await post(`${path}/disable`, admin.sessionToken, {});
   for (const client of theirs) await assertEnded(client);
   await account.quiet();
+});
+
+test('a ticket whose key is revoked while it is looked up admits nobody', async () => {
+  const { apiKey, keyId, sessionToken } = await bed.account();
+  const headers = { 'x-api-key': apiKey };
+  const made = await fetch(`${bed.url}/v1/voice/tickets`, { method: 'POST', headers });
+  const { ticket } = (await made.json()) as { ticket: string };
+  const sealer = createSealer((await readFile(join(bed.gateway.dataDir, 'secret'), 'utf8')).trim());
+  const id = openTicket(sealer, ticket, Date.now())?.id ?? '';
+  const back = new Error('rolled back');
+  const entering: Promise<unknown>[] = [];
+  const held = bed.sql.begin(async (transaction) => {
+    // Who uses it has read what it is worth, and waits to mark it.
+    await transaction`INSERT INTO voice_tickets (id, expires_at) VALUES (${id}, now())`;
+    entering.push(VoiceClient.connect(bed.url, { query: `ticket=${ticket}` }).catch((e) => e));
+    const isWaiting = async () => {
+      const rows = await bed.sql`
+        SELECT 1 FROM pg_locks l JOIN pg_stat_activity a USING (pid)
+        WHERE NOT l.granted AND a.query LIKE '%voice_tickets%'`;
+      return rows.length > 0;
+    };
+    while (!(await isWaiting())) await sleep(5);
+    await post('/api/me/api-keys/revoke', sessionToken, { api_key_id: keyId });
+    throw back;
+  });
+  await assert.rejects(held, back);
+  const outcome = await entering[0];
+  assert.ok(outcome instanceof Refused, 'its session would be ended by nobody');
+  assert.equal(outcome.status, 401);
 });
