@@ -143,6 +143,8 @@ function takeTurnEvent(session: VoiceSession, event: TurnEvent, nowMs: number): 
   switch (event.type) {
     case 'speech_started':
       session.awaitedSinceMs = null;
+      // The rest of an answer that has no item yet is given up without an end.
+      session.answering = false;
       break;
     case 'speech_stopped':
       session.awaitedSinceMs = nowMs;

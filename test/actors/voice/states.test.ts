@@ -1,6 +1,7 @@
 // The states that a client is shown where an upstream leaves something out.
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { TestAccount } from '../../harness/account.ts';
 import { type FakeClient, sound } from './fakes.ts';
 import { stagesOfFile, until, type VoiceStage } from './stage.ts';
@@ -25,6 +26,21 @@ test('who has stopped speaking is answered, and who goes on is listened to', asy
   assert.deepEqual(client.types(), ['thinking']);
   client.call?.says({ type: 'speech_started' });
   assert.deepEqual(client.types(), ['thinking', 'listening']);
+  await stage.leave(client);
+});
+
+test('who speaks before the rest of an answer has begun is listened to, for as long', async () => {
+  const stage = await open({ stalledMs: 600 });
+  const client = await stage.live(await stage.account(), { tools_enabled: true });
+  client.forget();
+  const call = { callId: 'c', name: 'current_time', argumentsJson: '{}' };
+  client.call?.says({ type: 'tool_call', ...call });
+  assert.equal(client.call?.results.length, 1, 'it has its result, and goes on');
+  client.call?.says({ type: 'speech_started' });
+  assert.deepEqual(client.types(), ['tool', 'tool', 'thinking', 'listening']);
+  // No answer that the upstream owes is late meanwhile.
+  await sleep(1_500);
+  assert.deepEqual([client.ended, client.of('error')], [null, []]);
   await stage.leave(client);
 });
 

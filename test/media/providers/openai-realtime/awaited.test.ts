@@ -72,6 +72,15 @@ test('speech ends an answer that has only called a tool, so that nobody waits fo
   assert.equal(codec.toolResult('c1', 'search', '{}').length, 1, 'told, without a request');
 });
 
+test('speech before the first item of the rest ends it as well, without an end of its own', () => {
+  const codec = readyCodec();
+  read(codec, [created(), ...functionCall('c1', 'clock', '{}'), done()]);
+  assert.equal(codec.toolResult('c1', 'clock', '{}').length, 2, 'asked to go on');
+  const { events } = read(codec, [created('resp_2'), speechStarted()]);
+  assert.deepEqual(events, [{ type: 'speech_started' }]);
+  assert.deepEqual(read(codec, [done('cancelled', {}, 'resp_2')]).events, [usageEvent]);
+});
+
 test('a session may call tools as often as it likes, and each call once', () => {
   const codec = readyCodec();
   for (let turn = 0; turn < 600; turn += 1) {
