@@ -103,7 +103,10 @@ export class Turn {
       this.#isUnwanted = false;
     }
     this.isOpen = true;
-    return this.speechStopped();
+    if (!this.isDiscarding) return this.speechStopped();
+    // Told, it would be taken for the begin of an answer that nobody hears, nor its end.
+    this.#isUserSpeaking = false;
+    return [];
   }
 
   hear(bytes: Buffer): LiveEvent[] {

@@ -3,6 +3,14 @@ import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { TestAccount } from '../../harness/account.ts';
+import {
+  audio,
+  generationComplete,
+  heard,
+  turnComplete,
+} from '../../media/providers/gemini-live/fixtures.ts';
+import { readyCodec } from '../../media/providers/gemini-live/session.ts';
+import { asText, type Message, pcm } from '../../media/providers/live-streams.ts';
 import { type FakeClient, sound } from './fakes.ts';
 import { stagesOfFile, until, type VoiceStage } from './stage.ts';
 
@@ -41,6 +49,18 @@ test('who speaks before the rest of an answer has begun is listened to, for as l
   // No answer that the upstream owes is late meanwhile.
   await sleep(1_500);
   assert.deepEqual([client.ended, client.of('error')], [null, []]);
+  await stage.leave(client);
+});
+
+test('an answer that was given up before it began is not awaited: it comes, unheard', async () => {
+  const client = await live();
+  const codec = readyCodec();
+  const says = (message: Message) => client.call?.says(...codec.read(asText(message)).events);
+  says(heard('a'));
+  client.send({ type: 'barge_in' });
+  codec.bargeIn(null);
+  for (const message of [audio(pcm(1)), generationComplete, turnComplete(30, 50)]) says(message);
+  assert.deepEqual(client.of('status'), [], 'it is still the turn of the user');
   await stage.leave(client);
 });
 
