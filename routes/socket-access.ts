@@ -68,7 +68,7 @@ export async function useTicket(
   }
 }
 
-/** What was read before a key was revoked must not admit behind it: nobody would end the session. */
+/** What was read before a key is revoked may not admit behind it: nobody ends that session. */
 async function redeem(ticket: Ticket, { credentials, sql }: Services): Promise<Redeemed> {
   for (let reads = 1; ; reads += 1) {
     const { changes } = credentials;
