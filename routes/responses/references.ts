@@ -4,7 +4,7 @@ import { findResponseTexts } from '../../db/responses.ts';
 import { withDeadline } from '../../db/sql.ts';
 import type { Answer } from '../../media/model/answer.ts';
 import { itemPlace } from '../../media/model/dialects/responses/ids.ts';
-import type { InputItem } from '../../media/model/dialects/responses/input.ts';
+import { type InputItem, typeOf } from '../../media/model/dialects/responses/input.ts';
 import { outputItems } from '../../media/model/dialects/responses/output.ts';
 import type { ResponsesRequestBody } from '../../media/model/dialects/responses/schema.ts';
 import type { KeyCaller, Services } from '../services.ts';
@@ -49,5 +49,7 @@ export async function withReferences(
 }
 
 function placeOf(item: InputItem): ReturnType<typeof itemPlace> {
-  return item.type === 'item_reference' && typeof item.id === 'string' ? itemPlace(item.id) : null;
+  return typeOf(item) === 'item_reference' && typeof item.id === 'string'
+    ? itemPlace(item.id)
+    : null;
 }

@@ -297,6 +297,10 @@ test('items of stored responses are named by their ids, an account’s own alone
     items.data.map((item) => item.type),
     ['message', 'function_call', 'function_call_output'],
   );
+  // The type may be left out.
+  const untyped = next(call.id);
+  untyped.input[1] = { id: call.id } as (typeof untyped.input)[number];
+  assert.equal((await client.responses.create(untyped)).output_text, ' t0 t1');
   const refused = isProblem(400, 'invalid_request', 'input[1].id');
   for (const id of [call.id.replace('fc_', 'msg_'), `${call.id.slice(0, -1)}7`, 'fc_x']) {
     await assert.rejects(client.responses.create(next(id)), refused, id);

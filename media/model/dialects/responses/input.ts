@@ -25,7 +25,7 @@ export function textMessage(role: Message['role'], text: string): Message {
 }
 
 function readItem(messages: Message[], item: InputItem, path: string): void {
-  switch (item.type ?? 'message') {
+  switch (typeOf(item)) {
     case 'message':
       readMessage(messages, item, path);
       return;
@@ -42,6 +42,11 @@ function readItem(messages: Message[], item: InputItem, path: string): void {
       return;
     }
     case 'function_call_output': {
+      // Of a tool that was never called: only this format has results without a call.
+      if ((item.call_id ?? null) === null && typeof item.name === 'string') {
+        readNative(messages, item);
+        return;
+      }
       const parts = readContent(item.output, `${path}.output`);
       const answer = message('tool', parts);
       answer.toolCallId = text(item.call_id, `${path}.call_id`);
@@ -58,6 +63,11 @@ function readItem(messages: Message[], item: InputItem, path: string): void {
     default:
       readNative(messages, item);
   }
+}
+
+/** What an item is that does not say so: a message, or the id of a stored item alone. */
+export function typeOf({ type, id, role }: InputItem): string {
+  return type ?? (typeof id === 'string' && role === undefined ? 'item_reference' : 'message');
 }
 
 function readMessage(messages: Message[], item: InputItem, path: string): void {

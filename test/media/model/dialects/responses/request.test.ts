@@ -179,3 +179,12 @@ test('a search is insisted on where a call is required and nothing else can be c
   assert.equal(isFree([search], 'auto'), true);
   assert.equal(isFree([search, { type: 'function', name: 'f', parameters: {} }], 'required'), true);
 });
+
+test('a result without a call is of this format alone, an id without a type names an item', () => {
+  const sent = { type: 'function_call_output', name: 'alarm', output: 'it rings' };
+  const { messages } = read({ input: [user, sent] });
+  assert.deepEqual(messages[1]?.parts, [{ type: 'native', format: 'responses', value: sent }]);
+  refused({ input: [user, { id: 'msg_1' }] }, 'input[1].id');
+  refused({ input: [{ type: null, id: 'msg_1', content: 'x' }] }, 'input[0].id');
+  refused({ input: [{ id: 'msg_1', role: 'nobody', content: 'x' }] }, 'input[0].role');
+});
