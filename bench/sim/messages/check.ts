@@ -40,7 +40,10 @@ function messagesRefusal(messages: readonly unknown[]): string | null {
     if (!roles.includes(role)) {
       return `messages.${at}.role: Input should be 'user', 'assistant' or 'system'`;
     }
-    if (at === 0 && role !== 'user') return 'messages: first message must use the "user" role';
+    if (at === 0 && role !== 'user' && !isCompacted(message))
+      return 'messages: first message must use the "user" role';
+    const isSetting = role === 'system' && isMembers(message.output_config);
+    if (isSetting && (content ?? null) === null) continue;
     if (typeof content !== 'string' && !Array.isArray(content)) {
       return `messages.${at}.content: Field required`;
     }
@@ -56,6 +59,11 @@ function messagesRefusal(messages: readonly unknown[]): string | null {
     }
   }
   return null;
+}
+
+/** The summary of what was said before may stand first. */
+function isCompacted(message: Members): boolean {
+  return message.role === 'assistant' && blocksOf(message)[0]?.type === 'compaction';
 }
 
 const imageTypes = ['image/jpeg', 'image/png', 'image/gif', 'image/webp'];

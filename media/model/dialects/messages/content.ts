@@ -15,12 +15,22 @@ export function readMessages(body: Pick<CountRequestBody, 'system' | 'messages'>
   const messages: Message[] = [];
   const system = readParts(body.system ?? []);
   if (system.length > 0) messages.push(messageOf('system', system));
-  for (const message of body.messages) addMessage(message, messages);
+  const lastUser = body.messages.findLastIndex(({ role }) => role === 'user');
+  for (const [index, message] of body.messages.entries()) {
+    if (!isCleared(message) || index > lastUser) addMessage(message, messages);
+  }
   assertMediaUrls(messages, 'messages', body.messages);
   return messages;
 }
 
+/** Instructions for the turn of the user that they follow, and for no later one. */
+function isCleared(message: BodyMessage): boolean {
+  return message.role === 'system' && message.clear_at === 'next_user_message';
+}
+
 function addMessage({ role, content }: BodyMessage, messages: Message[]): void {
+  // A system message may set nothing but the effort.
+  if (content === null || content === undefined) return;
   if (typeof content === 'string' || role === 'system') {
     messages.push(messageOf(role, readParts(content)));
     return;

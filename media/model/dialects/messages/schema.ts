@@ -64,6 +64,21 @@ const content = v.union([
   ),
 ]);
 
+const message = v.variant('role', [
+  v.looseObject({ role: v.picklist(['user', 'assistant']), content }),
+  v.looseObject({
+    role: v.literal('system'),
+    content: v.pipe(
+      v.nullish(content),
+      v.description('Left out where the message has `output_config`, of the next turns, alone'),
+    ),
+    clear_at: v.pipe(
+      v.nullish(v.string()),
+      v.description('`next_user_message`: no model is told it once a later message is the user’s'),
+    ),
+  }),
+]);
+
 const tool = v.looseObject({
   type: v.pipe(
     v.nullish(v.string()),
@@ -88,11 +103,7 @@ const outputFormat = v.nullish(
 
 const countedFields = {
   ...sharedFields,
-  messages: v.pipe(
-    v.array(v.looseObject({ role: v.picklist(['user', 'assistant', 'system']), content })),
-    v.minLength(1),
-    v.maxLength(10_000),
-  ),
+  messages: v.pipe(v.array(message), v.minLength(1), v.maxLength(10_000)),
   system: v.nullish(v.union([v.string(), v.array(textBlock)])),
   tools: v.nullish(v.pipe(v.array(tool), v.maxLength(512))),
   tool_choice: v.nullish(toolChoice),

@@ -231,6 +231,25 @@ test('null stands for a member that is not set', () => {
   assert.equal(request.reasoning, null);
 });
 
+test('a system message may set the effort alone, and is told until its turn is over', () => {
+  const reminder = (content: string) => ({
+    role: 'system',
+    content,
+    clear_at: 'next_user_message',
+  });
+  const effort = { role: 'system', output_config: { effort: 'low' } };
+  const lasting = { role: 'system', content: 'lasting', clear_at: 'never' };
+  const messages = [user, reminder('old'), effort, lasting, user, reminder('new')];
+  const told = read({ messages }).messages.map(({ parts }) => parts.map(textOf).join());
+  assert.deepEqual(told, ['hi', 'lasting', 'hi', 'new']);
+  const empty = { code: 'invalid_request', param: 'messages[0].content' };
+  assert.deepEqual(refusal({ messages: [{ role: 'user' }] }), empty);
+});
+
+function textOf(part: GenerationRequest['messages'][number]['parts'][number]): string {
+  return part.type === 'text' ? part.text : part.type;
+}
+
 test('what is counted needs no ceiling', () => {
   const body = { model: 'm', messages: [user], system: 'be kind' };
   const request = readCountRequest(validateBody(countRequestSchema, body) as CountRequestBody, {});
