@@ -8,7 +8,16 @@ export function foreignTo(request: GenerationRequest, format: WireFormat): strin
   if (request.nativeTools.some((tool) => tool.format !== format && tool.isOptional !== true)) {
     return 'tools';
   }
+  if (format !== 'messages' && asksToCompact(request)) return 'compaction';
   return untoldPath(request, (part) => part.type !== 'native' || part.format === format);
+}
+
+/**
+ * Whether a client of Messages wants its conversation summed up and nothing else: another family's
+ * model would answer instead, and be paid for it.
+ */
+export function asksToCompact({ source }: GenerationRequest): boolean {
+  return source.format === 'messages' && (source.body.compaction ?? null) !== null;
 }
 
 /** The path of the first part that cannot be told and may not be left out; null: there is none. */
@@ -16,13 +25,21 @@ export function untoldPath(
   request: GenerationRequest,
   isTold: (part: ContentPart) => boolean,
 ): string | null {
+  let isFirst = true;
   for (const { role, parts } of request.messages) {
     for (const part of parts) {
-      if (isTold(part) || (role === 'assistant' && mayLeaveOut(part))) continue;
-      return partPath(request, part);
+      const isLeft = role === 'assistant' && mayLeaveOut(part) && !(isFirst && isCompaction(part));
+      if (!isTold(part) && !isLeft) return partPath(request, part);
     }
+    if (role !== 'system') isFirst = false;
   }
   return null;
+}
+
+/** Messages' summary of all that was said before; null content: it failed, and says nothing. */
+function isCompaction(part: ContentPart): boolean {
+  if (part.type !== 'native' || part.format !== 'messages') return false;
+  return part.value.type === 'compaction' && (part.value.content ?? null) !== null;
 }
 
 /** Items of Responses by which an answer came about: its words say what came of them. */

@@ -10,7 +10,7 @@ import { isSigned } from './parts.ts';
 import { constrainedSchema } from './schema.ts';
 import { encodeSettings } from './settings.ts';
 import { boundedThinking, effortFor, forcesTool, mustNotThink, thinkingOf } from './thinking.ts';
-import { type Conversation, encodeConversation } from './translate.ts';
+import { type Conversation, encodeConversation, isCompacted } from './translate.ts';
 
 /** Members of the service's own request, and those that are written anew below. */
 const ownMembers: ReadonlySet<string> = new Set([
@@ -42,6 +42,7 @@ const ownMembers: ReadonlySet<string> = new Set([
   'service_tier',
   'speed',
   // Whose account with the provider it is, is not the client's to say.
+  'billing_policy',
   'user_profile_id',
   'workspace_id',
 ]);
@@ -110,7 +111,7 @@ function encodeBody(
 ): Members {
   const { source } = request;
   const own = source.format === 'messages' ? source.body : {};
-  const isForwarded = isForwardable(request, 'messages') && beginsWithUser(own.messages);
+  const isForwarded = isForwardable(request, 'messages') && isBeginning(own.messages);
   const { system, messages } = isForwarded
     ? { system: own.system, messages: withoutUnsigned(own.messages) }
     : conversationOf(request);
@@ -131,10 +132,13 @@ function encodeBody(
   return body;
 }
 
-/** Our clients may begin with another role, whatever runs the model; the provider refuses it. */
-function beginsWithUser(messages: unknown): boolean {
+/**
+ * Our clients may begin with another role, whatever runs the model; the provider refuses it, but
+ * for the compaction of what was said before.
+ */
+function isBeginning(messages: unknown): boolean {
   const first: unknown = Array.isArray(messages) ? messages[0] : null;
-  return isMembers(first) && first.role === 'user';
+  return isMembers(first) && (first.role === 'user' || isCompacted(first));
 }
 
 function conversationOf(request: GenerationRequest): {

@@ -3,7 +3,7 @@
 import { toolInput } from '../../model/dialects/messages/blocks.ts';
 import { addTo, WaitingById } from '../../model/lists.ts';
 import type { Message } from '../../model/request.ts';
-import type { Members } from '../members.ts';
+import { isMembers, type Members } from '../members.ts';
 import { standIns, type Turn, turnsOf } from '../turns.ts';
 import { cacheMark, encodeParts, ownOf } from './parts.ts';
 
@@ -28,7 +28,8 @@ export function encodeConversation(messages: readonly Message[]): Conversation {
   if (list.length === 0 && system.length > 0) {
     return { system: [], messages: [{ role: 'user', content: system }] };
   }
-  if (list[0]?.role === 'assistant') {
+  const [first] = list;
+  if (first?.role === 'assistant' && !isCompacted(first)) {
     list.unshift({ role: 'user', content: [{ type: 'text', text: standIns.beginning }] });
   }
   if (list.at(-1)?.role !== 'user' && messages.at(-1)?.role === 'user') {
@@ -36,6 +37,12 @@ export function encodeConversation(messages: readonly Message[]): Conversation {
   }
   trimLast(list);
   return { system, messages: list };
+}
+
+/** Whether a message stands for the conversation before it: the provider wants it first. */
+export function isCompacted({ role, content }: Members): boolean {
+  const block: unknown = Array.isArray(content) ? content[0] : null;
+  return role === 'assistant' && isMembers(block) && block.type === 'compaction';
 }
 
 class Turns {

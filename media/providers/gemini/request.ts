@@ -2,7 +2,7 @@
 // in a header of its own.
 import type { GenerationRequest } from '../../model/request.ts';
 import type { CallOptions, UpstreamCall, UpstreamTarget } from '../contract.ts';
-import { untoldPath } from '../foreign.ts';
+import { asksToCompact, untoldPath } from '../foreign.ts';
 import type { Members } from '../members.ts';
 import { modelPath } from './model.ts';
 import { isExpressible } from './parts.ts';
@@ -37,7 +37,7 @@ export function lacks(request: GenerationRequest): string | null {
   const { nativeTools, tools } = request;
   const isNeeded = nativeTools.some(({ isOptional }) => isOptional !== true);
   if (isNeeded || tools.some(({ name }) => !toolName.test(name))) return 'tools';
-  return untoldPath(request, isExpressible);
+  return asksToCompact(request) ? 'compaction' : untoldPath(request, isExpressible);
 }
 
 /** `method` follows the model's path after a colon. */

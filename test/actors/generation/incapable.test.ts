@@ -122,6 +122,39 @@ test('an item that another family has no form for is refused by its place', asyn
   assert.equal((await account.balance()).heldMicros, 0n);
 });
 
+test('what compacts a conversation is refused where another family would lose it', async () => {
+  const account = await bed.account();
+  const told = (family: string, members: object) =>
+    ask('messages', account, { model: `svc-sim-${family}`, text: '', members: { ...members } });
+  const begun = (content: string | null) => {
+    const compacted = { role: 'assistant', content: [{ type: 'compaction', content }] };
+    return { messages: [compacted, question] };
+  };
+  const [summary] = begun('So far: nothing.').messages;
+  const asked = { messages: [question], compaction: { type: 'summarize' } };
+  for (const family of [...families.filter((name) => name !== 'messages'), 'responses']) {
+    const refusals: [object, RegExp][] = [
+      [asked, /'compaction'/],
+      [begun('So far: nothing.'), /'messages\[0\]\.content'/],
+    ];
+    for (const [members, path] of refusals) {
+      const refused = await told(family, members);
+      assert.equal(refused.status, 400, refused.raw);
+      assert.match(refused.error?.message ?? '', path);
+    }
+    // All that it stands for is there, or it stands for nothing.
+    for (const members of [{ messages: [question, summary, question] }, begun(null)]) {
+      const answered = await told(family, members);
+      assert.equal(answered.status, 200, answered.raw);
+    }
+  }
+  for (const members of [asked, begun('So far: nothing.')]) {
+    const forwarded = await told('messages', members);
+    assert.equal(forwarded.status, 200, forwarded.raw);
+  }
+  assert.equal((await account.balance()).heldMicros, 0n);
+});
+
 test('a conversation without anything in it is refused by its member', async () => {
   const account = await bed.account();
   const cases: [Format, object, string][] = [

@@ -88,6 +88,7 @@ test('forwards what it does not know, takes out what is ours or has another pric
       speed: 'fast',
       inference_geo: 'us',
       workspace_id: 'w',
+      billing_policy: { type: 'billing_policy', bill_to: 'user_profile' },
       ...JSON.parse('{"__proto__":{"polluted":1}}'),
     },
     { 'anthropic-version': '2026-10-21', 'anthropic-beta': 'a,b' },
