@@ -43,6 +43,7 @@ function closedSchema(schema: unknown, depth: number): Members | null {
   if (!isMembers(schema) || depth > depthMax) return null;
   const closed: Members = {};
   for (const [name, value] of Object.entries(schema)) {
+    if (isBoundOfAll(name, value)) continue;
     const kept = constrainedMember(name, value, depth);
     if (kept === undefined) return null;
     closed[name] = kept;
@@ -55,6 +56,13 @@ function closedSchema(schema: unknown, depth: number): Members | null {
   if (properties === undefined && closed.additionalProperties !== false) return null;
   closed.additionalProperties = false;
   return closed;
+}
+
+/** What zod writes of every integer: a rule that nothing breaks, where the provider takes none. */
+function isBoundOfAll(name: string, value: unknown): boolean {
+  if (typeof value !== 'number') return false;
+  const isLow = name === 'minimum' && value <= Number.MIN_SAFE_INTEGER;
+  return isLow || (name === 'maximum' && value >= Number.MAX_SAFE_INTEGER);
 }
 
 /** Undefined: cannot be kept. */

@@ -378,6 +378,13 @@ test('a schema is kept to as far as the provider can, any object is asked for in
   for (const rule of [{ type: ['object', 'null'], properties: {} }, { enum: ['a', 1, null] }]) {
     assert.equal(constrains(formatOf({ type: 'object', properties: { rule } })), true);
   }
+  const whole = { type: 'integer', minimum: -9007199254740991, maximum: 9007199254740991 };
+  const { format } = translate([userMessage('hi')], {
+    outputFormat: formatOf({ type: 'object', properties: { whole } }),
+  }).output_config as Members;
+  assert.deepEqual((format as { schema: Members }).schema.properties, {
+    whole: { type: 'integer' },
+  });
   assert.equal(constrains({ type: 'json_object' }), false);
   const object = translate([userMessage('hi')], { outputFormat: { type: 'json_object' } });
   assert.deepEqual([object.system, object.output_config], [undefined, undefined]);
