@@ -145,7 +145,8 @@ function conversationOf(request: GenerationRequest): {
   system: Conversation['system'] | undefined;
   messages: Conversation['messages'];
 } {
-  const { system, messages } = encodeConversation(request.messages);
+  const inPlace = request.source.format === 'messages';
+  const { system, messages } = encodeConversation(request.messages, inPlace);
   return { system: system.length === 0 ? undefined : system, messages };
 }
 

@@ -7,20 +7,26 @@ import { isMembers, type Members } from '../members.ts';
 import { standIns, type Turn, turnsOf } from '../turns.ts';
 import { cacheMark, encodeParts, ownOf } from './parts.ts';
 
+type Role = 'user' | 'assistant' | 'system';
+
 export interface Conversation {
   /** Blocks of text. */
   system: Members[];
-  messages: { role: 'user' | 'assistant'; content: Members[] }[];
+  messages: { role: Role; content: Members[] }[];
 }
 
-export function encodeConversation(messages: readonly Message[]): Conversation {
-  const system = messages
-    .filter(({ role }) => role === 'system' || role === 'developer')
+/** `inPlace`: instructions between the turns stay there, as only this format's own clients mean. */
+export function encodeConversation(messages: readonly Message[], inPlace = false): Conversation {
+  const firstOther = messages.findIndex((message) => !isInstruction(message));
+  const above = inPlace && firstOther >= 0 ? messages.slice(0, firstOther) : messages;
+  const system = above
+    .filter(isInstruction)
     .flatMap(({ parts }) => encodeParts(parts).filter((block) => block.type === 'text'));
   const turns = new Turns();
-  for (const turn of turnsOf(messages)) {
+  for (const turn of turnsOf(inPlace ? messages.slice(above.length) : messages)) {
     const { role, parts } = turn.message;
-    if (role === 'assistant') turns.assistant(turn);
+    if (inPlace && isInstruction(turn.message)) turns.add('system', encodeParts(parts));
+    else if (role === 'assistant') turns.assistant(turn);
     // A result without a call is still worth knowing.
     else if (role === 'user' || role === 'tool') turns.add('user', encodeParts(parts));
   }
@@ -29,7 +35,7 @@ export function encodeConversation(messages: readonly Message[]): Conversation {
     return { system: [], messages: [{ role: 'user', content: system }] };
   }
   const [first] = list;
-  if (first?.role === 'assistant' && !isCompacted(first)) {
+  if (first !== undefined && first.role !== 'user' && !isCompacted(first)) {
     list.unshift({ role: 'user', content: [{ type: 'text', text: standIns.beginning }] });
   }
   if (list.at(-1)?.role !== 'user' && messages.at(-1)?.role === 'user') {
@@ -37,6 +43,10 @@ export function encodeConversation(messages: readonly Message[]): Conversation {
   }
   trimLast(list);
   return { system, messages: list };
+}
+
+function isInstruction({ role }: Message): boolean {
+  return role === 'system' || role === 'developer';
 }
 
 /** Whether a message stands for the conversation before it: the provider wants it first. */
@@ -51,7 +61,7 @@ class Turns {
   /** How often each id was asked for. */
   readonly #counts = new Map<string, number>();
 
-  add(role: 'user' | 'assistant', content: Members[]): void {
+  add(role: Role, content: Members[]): void {
     if (content.length === 0) return;
     const last = this.list.at(-1);
     if (last?.role === role) addTo(last.content, content);
