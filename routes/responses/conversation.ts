@@ -56,7 +56,7 @@ export async function continueConversation(
   if (chain.status === 'too_long') throw tooLong(turnsMax, bytesMax);
   const last = chain.turns.at(-1);
   if (last !== undefined) assertContinuable(last);
-  const input = [...turnItems(chain.turns, inputItems(body)), ...inputItems(body)];
+  const input = [...turnItems(chain.turns, inputItems(body), body.tools), ...inputItems(body)];
   const { messages: _messages, ...rest } = body;
   const whole = responsesDialect.readRequest({ ...rest, input: input as InputItem[] }, headers);
   return { request: { ...whole, source: { ...request.source, input } }, previousId };

@@ -3,6 +3,7 @@
 import type { Turn } from '../../db/responses.ts';
 import type { Answer } from '../../media/model/answer.ts';
 import { itemId } from '../../media/model/dialects/responses/ids.ts';
+import { namespacesOf } from '../../media/model/dialects/responses/namespaces.ts';
 import { outputItems } from '../../media/model/dialects/responses/output.ts';
 
 export type Item = Record<string, unknown>;
@@ -42,8 +43,16 @@ function listedContent({ role, content }: Item): unknown {
     : [{ type: 'input_text', text: content }];
 }
 
-/** All turns as items. Calls that a cut answer left unanswered are not the model's any more. */
-export function turnItems(turns: readonly Turn[], newItems: readonly Item[]): Item[] {
+/**
+ * All turns as items, with calls named as `tools` declare them, whatever family's model made them.
+ * Calls that a cut answer left unanswered are not the model's any more.
+ */
+export function turnItems(
+  turns: readonly Turn[],
+  newItems: readonly Item[],
+  tools?: unknown,
+): Item[] {
+  const namespaces = namespacesOf(tools);
   const items: Item[] = [];
   const cutCalls = new Set<Item>();
   for (const turn of turns) {
@@ -51,7 +60,8 @@ export function turnItems(turns: readonly Turn[], newItems: readonly Item[]): It
     if (turn.answerJson === null) continue;
     const answer = JSON.parse(turn.answerJson) as Answer;
     const { generationId: requestId } = turn;
-    const output = outputItems(answer, { requestId, sealed: true, lastStatus: 'completed' });
+    const options = { requestId, sealed: true, lastStatus: 'completed', namespaces } as const;
+    const output = outputItems(answer, options);
     items.push(...output);
     if (turn.status === 'completed') continue;
     for (const item of output) if (item.type === 'function_call') cutCalls.add(item);

@@ -5,6 +5,7 @@ import { withDeadline } from '../../db/sql.ts';
 import type { Answer } from '../../media/model/answer.ts';
 import { itemPlace } from '../../media/model/dialects/responses/ids.ts';
 import { type InputItem, typeOf } from '../../media/model/dialects/responses/input.ts';
+import { namespacesOf } from '../../media/model/dialects/responses/namespaces.ts';
 import { outputItems } from '../../media/model/dialects/responses/output.ts';
 import type { ResponsesRequestBody } from '../../media/model/dialects/responses/schema.ts';
 import type { KeyCaller, Services } from '../services.ts';
@@ -24,10 +25,11 @@ export async function withReferences(
   const texts = await withDeadline(
     findResponseTexts(services.sql, caller.accountId, ids, chainBytesMax),
   );
+  const namespaces = namespacesOf(body.tools);
   const itemsOf = new Map(
     [...texts].map(([requestId, { inputJson, answerJson }]) => {
       const answer = answerJson === null ? null : (JSON.parse(answerJson) as Answer);
-      const options = { requestId, sealed: true, lastStatus: 'completed' } as const;
+      const options = { requestId, sealed: true, lastStatus: 'completed', namespaces } as const;
       const output = answer === null ? [] : outputItems(answer, options);
       return [requestId, { input: JSON.parse(inputJson) as InputItem[], output }] as const;
     }),

@@ -310,3 +310,31 @@ test('items of stored responses are named by their ids, an account’s own alone
   await client.responses.delete(first.id);
   await assert.rejects(client.responses.create(next(call.id)), refused);
 });
+
+test('a call of another family’s model is told in its namespace where there are any', async () => {
+  const get: OpenAI.Responses.NamespaceTool['tools'][number] = {
+    type: 'function',
+    name: 'get',
+    parameters: { type: 'object', properties: {} },
+  };
+  const grouped = [{ type: 'namespace' as const, name: 'crm', description: 'd', tools: [get] }];
+  const input = '[[sim tool=crm__get tokens=1]]';
+  const first = await client.responses.create({ model, input, tools: grouped });
+  const [call] = first.output;
+  assert.ok(call?.type === 'function_call' && call.namespace === 'crm' && call.id !== undefined);
+  const output = {
+    type: 'function_call_output' as const,
+    call_id: call.call_id,
+    output: 'sunny',
+  };
+  const told = { model: 'svc-sim-responses', tools: grouped };
+  const continued = { ...told, previous_response_id: first.id, input: [output] };
+  const reference = { type: 'item_reference' as const, id: call.id };
+  const named = { ...told, input: [{ role: 'user' as const, content: input }, reference, output] };
+  for (const body of [continued, named]) {
+    await client.responses.create(body);
+    const { input: items } = (await bed.simulator.lastBody()) as { input: typeof first.output };
+    const sent = items.find((item) => item.type === 'function_call');
+    assert.deepEqual([sent?.namespace, sent?.name], ['crm', 'get']);
+  }
+});
