@@ -26,7 +26,8 @@ export const createMessage = defineRoute({
     'or whole, and never charges twice. With `stream` the reply is the typed event sequence; ' +
     '`message_delta` and `message_stop` carry `svc_usage`, and progress of managed routes comes ' +
     'as `ping` events with `svc_progress`. Conversations held by the server (`thread`) are not ' +
-    'offered: the refusal says so in `error.details.error_code`, as the format has it.',
+    'offered: the refusal says so in `error.details.error_code`, as the format has it. ' +
+    '`compaction` is for models of a same-format provider alone, and refused for others.',
   tag: 'Generation',
   documents: ['model'],
   access: { kind: 'key', scope: 'models:generate' },

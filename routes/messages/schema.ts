@@ -17,6 +17,7 @@ export const messageSchema = v.looseObject({
     'stop_sequence',
     'tool_use',
     'pause_turn',
+    'compaction',
     'refusal',
     'model_context_window_exceeded',
   ]),
