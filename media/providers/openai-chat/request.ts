@@ -4,6 +4,7 @@ import { type GenerationRequest, isForwardable, type OutputFormat } from '../../
 import type { CallOptions, UpstreamCall, UpstreamQuirks, UpstreamTarget } from '../contract.ts';
 import { foreignTo } from '../foreign.ts';
 import type { Members } from '../members.ts';
+import { loosened } from '../strict-schema.ts';
 import { encodeMessages, encodeSettings } from './translate.ts';
 
 /** Members of the service's own request, and those that are written anew below. */
@@ -35,10 +36,11 @@ const ownMembers: ReadonlySet<string> = new Set([
 
 /** Encodes a streamed call. */
 export function encodeRequest(
-  request: GenerationRequest,
+  asked: GenerationRequest,
   target: UpstreamTarget,
   { outputTokensMax, nativeSearch, reasons = false }: CallOptions,
 ): UpstreamCall {
+  const request = loosened(asked);
   const quirks = quirksOf(target);
   const isSameFormat = request.source.format === 'chat';
   const source = isSameFormat ? request.source.body : {};

@@ -6,6 +6,7 @@ import type { CallOptions, TokenCounting, UpstreamCall, UpstreamTarget } from '.
 import { toldReasoning } from '../effort.ts';
 import { foreignTo } from '../foreign.ts';
 import { isMembers, type Members } from '../members.ts';
+import { loosened } from '../strict-schema.ts';
 import { continued, forwardInput } from './input.ts';
 import { sayingJson } from './json-word.ts';
 import { asksForScores, encodeFormat, encodeMessages, encodeSettings } from './translate.ts';
@@ -119,7 +120,7 @@ function contentOf(
   } else Object.assign(body, encodeMessages(request.messages));
   if (request.outputFormat.type === 'json_object') body.input = sayingJson(body.input);
   if (!isSameFormat) {
-    encodeSettings(request, body, reasoning);
+    encodeSettings(loosened(request), body, reasoning);
     return body;
   }
   for (const name of Object.keys(source)) {
