@@ -45,9 +45,9 @@ export function connectionError(code: string): Error {
 }
 
 /**
- * For a query that has its answer. V8 keeps queries of postgres.js that are followed by others until
- * it marks the whole heap: measured were 11 KB of parameters for each batch of the ledger, which
- * were two thirds of all that was copied, and of all that had to be marked.
+ * For a query that has its answer. Queries of postgres.js that are followed by others live on in V8
+ * until it marks the whole heap. Measured were 11 KB of parameters for each batch of the ledger:
+ * half of all that became old, and had to be copied and marked for it.
  */
 function empty(query: Query): void {
   query.args = null;

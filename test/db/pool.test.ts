@@ -79,6 +79,34 @@ for (const purpose of ['general', 'ledger'] as const) {
   });
 }
 
+test('a query that has its answer or its error keeps nothing it was asked with', async () => {
+  const sql = openPool({
+    url: database.url,
+    purpose: 'general',
+    connectionsMax: 1,
+    statementTimeoutMs: 5_000,
+  });
+  const kept = (query: unknown) => {
+    const { args, parameters, string, signature } = query as Record<string, unknown>;
+    return { args, parameters, string, signature };
+  };
+  const nothing = { args: null, parameters: null, string: null, signature: null };
+  try {
+    for (const prepare of [true, false]) {
+      const good = sql.unsafe('SELECT $1::text AS told', ['x'.repeat(10_000)], { prepare });
+      const [row] = await good;
+      assert.equal(row?.told.length, 10_000);
+      assert.deepEqual(kept(good), nothing);
+      const bad = sql.unsafe('SELECT $1::int', ['no number'], { prepare });
+      // Who is told of the error still learns which query it was.
+      await assert.rejects(async () => await bad, { code: '22P02', query: 'SELECT $1::int' });
+      assert.deepEqual(kept(bad), nothing);
+    }
+  } finally {
+    await closePool(sql, 1_000);
+  }
+});
+
 test('an array of texts goes in and comes out as one', async () => {
   const sql = database.pool('general', 1);
   const [row] = await sql`SELECT ${['x', 'y "z"']}::text[] AS texts, 'y' = ANY(${['y']}) AS found`;
