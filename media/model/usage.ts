@@ -22,15 +22,6 @@ export interface UsageReport extends TokenUsage {
 
 export type UsageSource = 'reported' | 'estimated' | 'none';
 
-export const zeroUsage: Readonly<TokenUsage> = Object.freeze({
-  inputTokens: 0,
-  cachedInputTokens: 0,
-  cacheWriteTokens: 0,
-  outputTokens: 0,
-  reasoningTokens: 0,
-  searchCalls: 0,
-});
-
 /** For the caller to fill in. V8 copies a frozen object by a way that takes seven times as long. */
 export function noUsage(): TokenUsage {
   return {
@@ -42,6 +33,8 @@ export function noUsage(): TokenUsage {
     searchCalls: 0,
   };
 }
+
+export const zeroUsage: Readonly<TokenUsage> = Object.freeze(noUsage());
 
 /** All input tokens of a request: what the price tier is chosen by. */
 export function totalInputTokens(usage: TokenUsage): number {
