@@ -1,7 +1,7 @@
 // Runs one live session over a socket of its own. Everything of it is bounded: every wait has a
 // deadline, audio that the socket does not take is dropped, and after the last event it is silent.
 import type { IncomingMessage } from 'node:http';
-import { type ClientOptions, type RawData, WebSocket } from 'ws';
+import { WebSocket } from 'ws';
 import { AwakeTimer, awakeMs } from '../../runtime/awake.ts';
 import type { UpstreamTarget } from './contract.ts';
 import type {
@@ -17,7 +17,7 @@ import type {
   LiveSetup,
 } from './live-contract.ts';
 import { kindOfClose, kindOfStatus } from './live-refusal.ts';
-import { type LiveSocket, openLiveSocket } from './live-socket.ts';
+import { type LiveSocket, type LiveSocketOptions, openLiveSocket } from './live-socket.ts';
 import { detailCharactersMax } from './refusal.ts';
 
 export interface LiveBounds {
@@ -99,7 +99,7 @@ class Call implements LiveCall {
     const { connectMs } = this.#deadlines;
     this.#wait(connectMs, () => this.#fail('timeout', `no connection within ${connectMs} ms`));
     try {
-      const line = openLiveSocket(url, this.#options(headers));
+      const line = openLiveSocket(url, this.#options(headers), (message) => this.#read(message));
       this.#line = line;
       this.#listen(line.socket);
     } catch (error) {
@@ -150,7 +150,7 @@ class Call implements LiveCall {
     else this.#end();
   }
 
-  #options(headers: Record<string, string>): ClientOptions & { closeTimeout: number } {
+  #options(headers: Record<string, string>): LiveSocketOptions & { closeTimeout: number } {
     return {
       headers,
       perMessageDeflate: false,
@@ -163,7 +163,6 @@ class Call implements LiveCall {
 
   #listen(socket: WebSocket): void {
     socket.on('open', () => this.#opened());
-    socket.on('message', (data) => this.#read(data));
     socket.on('unexpected-response', (_request, response) => this.#refused(response));
     // `close` follows, but when the connection was never made.
     socket.on('error', (error) => this.#broken(error));
@@ -181,9 +180,9 @@ class Call implements LiveCall {
     this.#send(this.#codec.open());
   }
 
-  #read(data: RawData): void {
+  #read(message: Buffer): void {
     if (this.#phase === 'over') return;
-    const { events, replies } = this.#readingOf(bytesOf(data));
+    const { events, replies } = this.#readingOf(message);
     // First: what the listener sends in answer comes after the history.
     this.#send(replies);
     if (this.#phase === 'closing') this.#readLast(events);
@@ -299,9 +298,4 @@ class Call implements LiveCall {
     this.#timer?.cancel();
     this.#timer = null;
   }
-}
-
-function bytesOf(data: RawData): Buffer {
-  if (Buffer.isBuffer(data)) return data;
-  return Array.isArray(data) ? Buffer.concat(data) : Buffer.from(data);
 }

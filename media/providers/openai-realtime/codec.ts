@@ -12,7 +12,7 @@ import { decodeBase64 } from '../live-pcm.ts';
 import { isMembers, type Members } from '../members.ts';
 import { Answers } from './answers.ts';
 import { ToolCalls } from './calls.ts';
-import { type AudioDelta, AudioDeltas } from './delta.ts';
+import { AudioDeltas } from './delta.ts';
 import { finish, hear, idOf, outcomeOf, problemOf, userSaid } from './events.ts';
 import { failureOf, harmlessPrefix, readError } from './failure.ts';
 import { eventIdOf, Repetitions } from './repetitions.ts';
@@ -101,19 +101,18 @@ class RealtimeCodec implements LiveCodec {
   read(message: string | Uint8Array): Reading {
     const bytes = asBuffer(message);
     const audio = this.#isReady ? this.#deltas.read(bytes) : null;
-    if (this.#isRepeated(bytes, audio)) return nothing();
-    const item = audio === null ? undefined : this.#answers.item(audio.itemId);
-    const pcm = audio === null || item === undefined ? null : decodeBase64(audio.delta);
-    if (item !== undefined && pcm !== null) return { events: hear(item, pcm), replies: [] };
-    return this.#readJson(bytes);
+    const pcm = audio === null ? null : decodeBase64(audio.delta);
+    if (audio === null || pcm === null) return this.#readOther(bytes);
+    const { eventId, itemId } = audio;
+    if (this.#repetitions.isRepeated(eventId, itemId, pcm)) return nothing();
+    const item = this.#answers.item(itemId);
+    return item === undefined ? this.#readJson(bytes) : { events: hear(item, pcm), replies: [] };
   }
 
-  #isRepeated(bytes: Buffer, audio: AudioDelta | null): boolean {
-    if (audio !== null) {
-      return this.#repetitions.isRepeated(audio.eventId, audio.itemId, audio.delta);
-    }
+  #readOther(bytes: Buffer): Reading {
     const text = bytes.toString('latin1');
-    return this.#repetitions.isRepeated(eventIdOf(text), text, null);
+    if (this.#repetitions.isRepeated(eventIdOf(text), text, null)) return nothing();
+    return this.#readJson(bytes);
   }
 
   #readJson(bytes: Buffer): Reading {

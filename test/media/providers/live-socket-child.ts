@@ -3,14 +3,14 @@ import { once } from 'node:events';
 import { openLiveSocket } from '../../../media/providers/live-socket.ts';
 
 const [url = ''] = process.argv.slice(2);
-const { socket, sendAscii } = openLiveSocket(url, { perMessageDeflate: false });
+const told: string[] = [];
+const options = { perMessageDeflate: false, maxPayload: 65_536 };
+const { socket, sendAscii } = openLiveSocket(url, options, (message) => {
+  told.push(String(message));
+  if (told.length === 3) socket.close();
+});
 try {
   await once(socket, 'open');
-  const told: string[] = [];
-  socket.on('message', (data) => {
-    told.push(String(data));
-    if (told.length === 3) socket.close();
-  });
   sendAscii('short');
   socket.send('between');
   sendAscii('long '.repeat(400));

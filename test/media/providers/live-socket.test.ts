@@ -8,7 +8,7 @@ import { afterEach, test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import type { TLSSocket } from 'node:tls';
 import { fileURLToPath } from 'node:url';
-import { type RawData, type WebSocket, WebSocketServer } from 'ws';
+import { type WebSocket, WebSocketServer } from 'ws';
 import { openLiveSocket } from '../../../media/providers/live-socket.ts';
 import { makeCertificate, runClient, withoutOpenssl } from '../../harness/certificate.ts';
 import { eventually } from '../../harness/chat-call.ts';
@@ -42,7 +42,12 @@ async function serve(): Promise<{ url(host: string): string; peers: Peer[] }> {
   return { url: (host) => `ws://${host}:${port}/live`, peers };
 }
 
-const options = { perMessageDeflate: false, skipUTF8Validation: true } as const;
+const options = {
+  perMessageDeflate: false,
+  skipUTF8Validation: true,
+  maxPayload: 1_000_000,
+} as const;
+const ignored = () => {};
 /** Around each length at which a frame's head changes, and what sound has. */
 const lengths = [1, 125, 126, 127, 255, 256, 2_095, 65_535];
 
@@ -54,7 +59,7 @@ for (const [text, host] of [
   test(`sound keeps its place among other messages, ${text}`, async () => {
     const { url, peers } = await serve();
     const masks: number[] = [];
-    const { socket, sendAscii } = openLiveSocket(url(host), options);
+    const { socket, sendAscii } = openLiveSocket(url(host), options, ignored);
     await once(socket, 'open');
     const [peer] = peers;
     assert.ok(peer !== undefined);
@@ -89,15 +94,10 @@ test('messages that come in pieces, in turn with those of others, are whole', as
   const texts = [0, 1, 2].map((client) => `${client}${'abcdefghij'[client]}`.repeat(70_000));
   const told: string[][] = [];
   for (const client of texts.keys()) {
-    const { socket } = openLiveSocket(url('127.0.0.1'), options);
     const messages: string[] = [];
     told.push(messages);
-    // Held beyond the call: what a listener was given must stay what it was.
-    const held: RawData[] = [];
-    socket.on('message', (data) => {
-      held.push(data);
-      messages.splice(0, messages.length, ...held.map(String));
-    });
+    const read = (message: Buffer) => void messages.push(String(message));
+    const { socket } = openLiveSocket(url('127.0.0.1'), options, read);
     await once(socket, 'open');
     await eventually(async () => peers.length === client + 1, 'it is there');
   }
@@ -118,10 +118,9 @@ test('messages that come in pieces, in turn with those of others, are whole', as
 
 test('one that reads no further lets the rest wait, and goes on where it was', async () => {
   const { url, peers } = await serve();
-  const { socket } = openLiveSocket(url('127.0.0.1'), options);
   const told: string[] = [];
-  socket.on('message', (data) => {
-    told.push(String(data));
+  const { socket } = openLiveSocket(url('127.0.0.1'), options, (message) => {
+    told.push(String(message));
     if (told.length === 1) socket.pause();
   });
   await once(socket, 'open');

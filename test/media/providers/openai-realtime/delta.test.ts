@@ -2,6 +2,8 @@
 // with blanks before each message is always read the long way.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { AudioDeltas } from '../../../../media/providers/openai-realtime/delta.ts';
 import { fc } from '../../../harness/properties.ts';
 import { testSeed } from '../../../harness/seed.ts';
@@ -95,4 +97,26 @@ test('equal audio without event ids is no repetition', () => {
   readAll(codec, [asText(created()), asText(itemAdded('item_1'))]);
   const { event_id: _, ...silence } = delta('item_1', Buffer.alloc(96));
   assert.equal(readAll(codec, [asText(silence), asText(silence)]).events.length, 2);
+});
+
+test('sound that was read stays in no heap as text, in which each collection would copy it', () => {
+  setFlagsFromString('--expose-gc');
+  const collect = runInNewContext('gc') as () => void;
+  const codecs = Array.from({ length: 200 }, () => {
+    const codec = readyCodec();
+    readAll(codec, [asText(created()), asText(itemAdded('item_1'))]);
+    return codec;
+  });
+  const usedBytes = () => {
+    collect();
+    return process.memoryUsage().heapUsed;
+  };
+  const before = usedBytes();
+  for (const codec of codecs) {
+    const message = Buffer.from(asText(delta('item_1', Buffer.alloc(48_000))));
+    assert.equal(codec.read(message).events.length, 1);
+  }
+  const bytes = usedBytes() - before;
+  // Each of them has read 64 KB of text; a wrapper of its samples is kept.
+  assert.ok(bytes < codecs.length * 4_000, `${bytes} bytes more`);
 });
