@@ -52,7 +52,8 @@ export class FrameBorder {
   #passHead(bytes: Buffer): number {
     const before = this.#head.length;
     const known = Buffer.concat([this.#head, bytes.subarray(0, 14)]);
-    const [first = 0, second] = known;
+    const first = known[0] ?? 0;
+    const second = known[1];
     const wanted = second === undefined ? Number.POSITIVE_INFINITY : headBytes(second);
     if (known.length < wanted) {
       this.#head = known;
@@ -70,7 +71,8 @@ export class FrameBorder {
  * of it is there. Null: they begin with anything else. Only at a border.
  */
 export function wholeMessage(bytes: Buffer): { message: Buffer; frameBytes: number } | null {
-  const [first, second = maskBit] = bytes;
+  const first = bytes[0];
+  const second = bytes[1] ?? maskBit;
   if ((first !== finalText && first !== finalBinary) || (second & maskBit) !== 0) return null;
   const start = headBytes(second);
   if (bytes.length < start) return null;
