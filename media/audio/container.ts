@@ -34,7 +34,11 @@ export const containers: Readonly<Record<Container, ContainerFacts>> = {
     title: 'MP3',
     demuxer: 'mp3',
     extensions: ['mp3', 'mpga', 'mpeg'],
-    mediaTypes: ['audio/mpeg', 'audio/mp3', 'audio/x-mp3', 'audio/mpeg3', 'audio/x-mpeg'],
+    // Clients that go by the name call every `.mpeg` a video.
+    mediaTypes: [
+      ...['audio/mpeg', 'audio/mp3', 'audio/x-mp3', 'audio/mpeg3', 'audio/x-mpeg'],
+      'video/mpeg',
+    ],
     codec: /^mp3(float)?$/,
     isLossless: false,
     filename: 'audio.mp3',
@@ -66,7 +70,12 @@ export const containers: Readonly<Record<Container, ContainerFacts>> = {
     title: 'MP4',
     demuxer: 'mov',
     extensions: ['m4a', 'mp4', 'aac'],
-    mediaTypes: ['audio/mp4', 'video/mp4', 'audio/m4a', 'audio/x-m4a', 'audio/aac'],
+    // Tables of types that go by the alphabet give `.mp4` the last one, Android's programs `.m4a`
+    // the one before it.
+    mediaTypes: [
+      ...['audio/mp4', 'video/mp4', 'audio/m4a', 'audio/x-m4a', 'audio/aac'],
+      ...['audio/mp4a-latm', 'application/mp4'],
+    ],
     codec: /^aac$/,
     isLossless: false,
     filename: 'audio.m4a',
@@ -76,7 +85,11 @@ export const containers: Readonly<Record<Container, ContainerFacts>> = {
     title: 'AAC (ADTS)',
     demuxer: 'aac',
     extensions: ['aac'],
-    mediaTypes: ['audio/aac', 'audio/aacp', 'audio/x-aac'],
+    // The last three as Windows, Android and `file` call it.
+    mediaTypes: [
+      ...['audio/aac', 'audio/aacp', 'audio/x-aac'],
+      ...['audio/vnd.dlna.adts', 'audio/aac-adts', 'audio/x-hx-aac-adts'],
+    ],
     codec: /^aac$/,
     isLossless: false,
     filename: 'audio.aac',

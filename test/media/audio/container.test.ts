@@ -24,6 +24,12 @@ test('names and media types must say what the file is', () => {
   assert.equal(mislabelled('webm', 'blob.webm', 'audio/webm;codecs=opus'), null);
   assert.equal(mislabelled('mp4', 'a.b.m4a', ''), null);
   assert.equal(mislabelled('ogg', 'a.ogg', 'video/ogg'), null, 'as Firefox calls it');
+  assert.equal(mislabelled('mp3', 'a.mpeg', 'video/mpeg'), null, 'as Python calls it');
+  assert.equal(mislabelled('mp4', 'a.mp4', 'application/mp4'), null, 'as mime-types 3.0.1 does');
+  assert.equal(mislabelled('mp4', 'a.m4a', 'audio/mp4a-latm'), null, 'as on Android');
+  assert.equal(mislabelled('aac', 'a.aac', 'audio/aac-adts'), null, 'as Android calls it');
+  assert.equal(mislabelled('aac', 'a.aac', 'audio/vnd.dlna.adts'), null, 'as Windows calls it');
+  assert.equal(mislabelled('aac', 'a.aac', 'audio/x-hx-aac-adts'), null, 'as libmagic calls it');
   assert.equal(mislabelled('mp3', 'a.mp3', 'application/octet-stream'), null);
   assert.equal(mislabelled('mp4', 'a.wav', 'audio/mp4'), 'filename');
   assert.equal(mislabelled('wav', 'wav', 'audio/wav'), 'filename');
