@@ -21,6 +21,7 @@ export function refusalOf(body: Members, messages: readonly unknown[]): string |
     sourceRefusal(turns) ??
     toolPairsRefusal(turns) ??
     signatureRefusal(turns) ??
+    lastBlockRefusal(turns) ??
     thinkingRefusal(body, turns) ??
     settingsRefusal(body)
   );
@@ -140,6 +141,14 @@ function unanswered(turns: readonly Turn[], number: number): unknown[] {
   const end = blocks.findIndex((block) => block.type !== 'tool_result');
   const answered = (end < 0 ? blocks : blocks.slice(0, end)).map((block) => block.tool_use_id);
   return callIds(turns[number]).filter((id) => !answered.includes(id));
+}
+
+function lastBlockRefusal(turns: readonly Turn[]): string | null {
+  const bad = turns.find((turn) => {
+    return turn.role === 'assistant' && turn.blocks.at(-1)?.type === 'thinking';
+  });
+  if (bad === undefined) return null;
+  return `messages.${bad.at}: The final block in an assistant message cannot be \`thinking\`.`;
 }
 
 function signatureRefusal(turns: readonly Turn[]): string | null {

@@ -73,7 +73,7 @@ function isToolResult(block: Members): boolean {
   return block.type === 'tool_result';
 }
 
-function isThinking(block: Members): boolean {
+export function isThinking(block: Members): boolean {
   return block.type === 'thinking' || block.type === 'redacted_thinking';
 }
 

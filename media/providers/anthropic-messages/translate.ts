@@ -6,6 +6,7 @@ import type { Message } from '../../model/request.ts';
 import { isMembers, type Members } from '../members.ts';
 import { standIns, type Turn, turnsOf } from '../turns.ts';
 import { cacheMark, encodeParts, ownOf } from './parts.ts';
+import { isThinking } from './thinking.ts';
 
 type Role = 'user' | 'assistant' | 'system';
 
@@ -30,7 +31,7 @@ export function encodeConversation(messages: readonly Message[], inPlace = false
     // A result without a call is still worth knowing.
     else if (role === 'user' || role === 'tool') turns.add('user', encodeParts(parts));
   }
-  const { list } = turns;
+  const list = turns.end();
   if (list.length === 0 && system.length > 0) {
     return { system: [], messages: [{ role: 'user', content: system }] };
   }
@@ -56,16 +57,30 @@ export function isCompacted({ role, content }: Members): boolean {
 }
 
 class Turns {
-  readonly list: Conversation['messages'] = [];
+  readonly #list: Conversation['messages'] = [];
   readonly #ids = new Set<string>();
   /** How often each id was asked for. */
   readonly #counts = new Map<string, number>();
 
   add(role: Role, content: Members[]): void {
     if (content.length === 0) return;
-    const last = this.list.at(-1);
+    if (role !== 'assistant') this.#endAssistant();
+    const last = this.#list.at(-1);
     if (last?.role === role) addTo(last.content, content);
-    else this.list.push({ role, content });
+    else this.#list.push({ role, content });
+  }
+
+  end(): Conversation['messages'] {
+    this.#endAssistant();
+    return this.#list;
+  }
+
+  /** Thinking that led to nothing, since its answer was cut, is refused at the end of a message. */
+  #endAssistant(): void {
+    const last = this.#list.at(-1);
+    if (last?.role !== 'assistant') return;
+    last.content.length = last.content.findLastIndex((block) => !isThinking(block)) + 1;
+    if (last.content.length === 0) this.#list.pop();
   }
 
   assistant({ message, results }: Turn): void {

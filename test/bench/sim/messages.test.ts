@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import Anthropic from '@anthropic-ai/sdk';
+import { signatureOf } from '../../../bench/sim/messages/signature.ts';
 import { type RunningSim, startSim } from '../../../bench/sim/server.ts';
 import { encoded, eventsOf, eventually, post, statsOf } from './probe.ts';
 import { readPublished } from './published.ts';
@@ -245,6 +246,13 @@ const refused: [string, object, RegExp][] = [
     'forged thinking',
     { messages: [user('a'), assistant([thought]), user('b')] },
     /Invalid `signature`/,
+  ],
+  [
+    'thinking at the end of a message',
+    {
+      messages: [user('a'), assistant([{ ...thought, signature: signatureOf(' r0') }]), user('b')],
+    },
+    /final block in an assistant message/,
   ],
   [
     'calls without their thinking',

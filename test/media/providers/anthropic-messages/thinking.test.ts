@@ -2,8 +2,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { readRequest } from '../../../../media/model/dialects/messages/request.ts';
-import { noSampling } from '../../../../media/model/request.ts';
+import { type ContentPart, type Message, noSampling } from '../../../../media/model/request.ts';
 import { anthropicMessages } from '../../../../media/providers/anthropic-messages/family.ts';
+import { encodeConversation } from '../../../../media/providers/anthropic-messages/translate.ts';
 import { neutralRequest } from '../../../harness/request.ts';
 
 interface Sent {
@@ -102,4 +103,30 @@ test('a model that is not known to reason is not made to think', () => {
     assert.equal(thinking, undefined);
     assert.equal(output_config, undefined);
   }
+});
+
+test('thinking that led to nothing ends no message: there the provider refuses it', () => {
+  const thought = { type: 'thinking', thinking: 'hm', signature: 's' };
+  const part: ContentPart = { type: 'native', format: 'messages', value: thought };
+  const text = (words: string): ContentPart => ({ type: 'text', text: words });
+  const said = (role: Message['role'], ...parts: ContentPart[]): Message => {
+    return { role, parts, toolCalls: [], toolCallId: null };
+  };
+  const sent = (...messages: Message[]) => encodeConversation(messages).messages;
+  assert.deepEqual(
+    sent(said('user', text('a')), said('assistant', part), said('user', text('b'))),
+    [{ role: 'user', content: [text('a'), text('b')] }],
+  );
+  assert.deepEqual(sent(said('user', text('a')), said('assistant', part, text('c'), part, part)), [
+    { role: 'user', content: [text('a')] },
+    { role: 'assistant', content: [thought, text('c')] },
+  ]);
+  // It belongs to what the model said next.
+  assert.deepEqual(
+    sent(said('user', text('a')), said('assistant', part), said('assistant', text('c'))),
+    [
+      { role: 'user', content: [text('a')] },
+      { role: 'assistant', content: [thought, text('c')] },
+    ],
+  );
 });
