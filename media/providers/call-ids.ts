@@ -82,3 +82,14 @@ function plain(message: Message): Message {
     toolCalls: toolCalls.map((call) => ({ ...call, id: readCallId(call.id).id })),
   };
 }
+
+/**
+ * The id of a call as it is told: some servers give several calls of one answer the same, and then
+ * nobody could say which of them a result is for. `given`: those that were told before.
+ */
+export function uniqueId(given: Set<string>, id: string, index: number): string {
+  let unique = id;
+  for (let end = index; given.has(unique); end += 1) unique = `${id}_${end}`;
+  given.add(unique);
+  return unique;
+}

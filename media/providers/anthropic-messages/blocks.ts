@@ -2,6 +2,7 @@
 // signature, a server tool's result, citations) waits for the end of its block, but for a client of
 // the same format, which gets borders, citations and the calls of server tools as they come.
 import type { Citation, ModelEvent } from '../../model/events.ts';
+import { uniqueId } from '../call-ids.ts';
 import { isMembers, type Members, wordOf } from '../members.ts';
 import { isPlain } from '../sse.ts';
 import { ownCall } from './own.ts';
@@ -18,6 +19,8 @@ type OpenBlock =
 export interface BlockState {
   open: Map<unknown, OpenBlock>;
   toolCount: number;
+  /** Ids of the calls so far. */
+  given: Set<string>;
   /** Of the text item that the answer has at this moment. */
   textLength: number;
   /** The client's format is this one. */
@@ -27,7 +30,8 @@ export interface BlockState {
 }
 
 export function emptyBlocks(own: boolean): BlockState {
-  return { open: new Map(), toolCount: 0, textLength: 0, own, nativeCount: 0 };
+  const given = new Set<string>();
+  return { open: new Map(), toolCount: 0, given, textLength: 0, own, nativeCount: 0 };
 }
 
 /** Blocks that clients of this format know; others would break them. */
@@ -71,7 +75,8 @@ function openBlock(state: BlockState, block: Members, events: ModelEvent[]): Ope
     state.textLength = 0;
     const index = state.toolCount;
     state.toolCount += 1;
-    const id = typeof block.id === 'string' && block.id !== '' ? block.id : `toolu_${index}`;
+    const named = typeof block.id === 'string' && block.id !== '' ? block.id : `toolu_${index}`;
+    const id = uniqueId(state.given, named, index);
     const call = { type: 'tool_call' as const, index, id, name: wordOf(block.name ?? '') };
     const native = state.own ? ownCall(block) : null;
     events.push(native === null ? call : { ...call, native });

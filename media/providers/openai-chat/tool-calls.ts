@@ -2,6 +2,7 @@
 // out, repeat them for different calls, repeat ids, or send the name in pieces; so a call is opened
 // only when its arguments begin, or when nothing can follow any more.
 import type { ModelEvent } from '../../model/events.ts';
+import { uniqueId } from '../call-ids.ts';
 import { isMembers, type Members } from '../members.ts';
 
 interface Call {
@@ -23,10 +24,12 @@ export interface ToolCallState {
   byId: Map<string, number>;
   /** How many calls, from the first on, were reported. */
   openedCount: number;
+  /** Ids that they were reported with. */
+  given: Set<string>;
 }
 
 export function emptyToolCalls(): ToolCallState {
-  return { calls: [], byIndex: new Map(), byId: new Map(), openedCount: 0 };
+  return { calls: [], byIndex: new Map(), byId: new Map(), openedCount: 0, given: new Set() };
 }
 
 /** Reads one element of `delta.tool_calls`, or the old `delta.function_call` as `{function}`. */
@@ -85,7 +88,8 @@ function openCalls(
     const call = state.calls[index];
     if (call === undefined) return;
     call.opened = true;
-    const id = call.id ?? nameCall(state, index, `call_${streamId}_${index}`);
+    const named = call.id ?? nameCall(state, index, `call_${streamId}_${index}`);
+    const id = uniqueId(state.given, named, index);
     const { name, own } = call;
     const event = { type: 'tool_call' as const, index, id, name };
     const value = call.custom ? { ...own, type: 'custom' } : own;

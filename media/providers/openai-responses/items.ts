@@ -1,6 +1,7 @@
 // Output items of a stream: calls are opened as they are announced and filled as they come; the
 // rest is read when it is done. Items without a neutral form are handed on whole.
 import type { ModelEvent } from '../../model/events.ts';
+import { uniqueId } from '../call-ids.ts';
 import { isMembers, type Members } from '../members.ts';
 import { announce, beginNative, endMessage, endNative, endReasoning } from './own.ts';
 import { readPart, reasoningText } from './parts.ts';
@@ -19,7 +20,8 @@ export function openCall(
   // Announced as an item of this format: it has more than a name and arguments.
   if (items.own?.natives.has(place)) return null;
   const index = items.calls.size;
-  const id = stringOf(item.call_id) || stringOf(item.id) || `call_${index}`;
+  const named = stringOf(item.call_id) || stringOf(item.id) || `call_${index}`;
+  const id = uniqueId(items.given, named, index);
   const call = { index, told: 0 };
   items.calls.set(place, call);
   items.seen.add(place);

@@ -24,6 +24,8 @@ export interface ItemState {
   /** Places of items of which something was told. */
   seen: Set<string>;
   calls: Map<string, Call>;
+  /** Ids of the calls so far. */
+  given: Set<string>;
   parts: Map<string, Part>;
   searches: number;
   /** There are calls that the client has to answer. */
@@ -66,6 +68,7 @@ export function newItems(clientFormat?: ClientFormat): ItemState {
   return {
     seen: new Set(),
     calls: new Map(),
+    given: new Set(),
     parts: new Map(),
     searches: 0,
     awaitsClient: false,

@@ -286,6 +286,24 @@ const page = { type: 'page_location', cited_text: 'c', document_index: 0, docume
 
 const blockFixtures: Fixture[] = [
   {
+    name: 'two calls with one id',
+    body: [
+      opened(),
+      block(0, { type: 'tool_use', id: 'f:0', name: 'f', input: { x: 1 } }),
+      block(1, { type: 'tool_use', id: 'f:0', name: 'f', input: { x: 2 } }),
+      closed('tool_use'),
+    ].join(''),
+    events: [
+      start,
+      call(0, 'f:0', 'f'),
+      args(0, '{"x":1}'),
+      call(1, 'f:0_1', 'f'),
+      args(1, '{"x":2}'),
+      calls,
+      usage,
+    ],
+  },
+  {
     name: 'thinking with its signature, redacted thinking, two tools at once',
     body: [
       opened(),

@@ -204,6 +204,30 @@ const toolFixtures: Fixture[] = [
     ],
   },
   {
+    name: 'calls of one answer with the same id',
+    body: [
+      toolChunk({ index: 0, id: 'a', function: { name: 'f', arguments: '' } }),
+      toolChunk({ index: 1, id: 'a', function: { name: 'f', arguments: '{"x":1}' } }),
+      toolChunk({ index: 0, id: 'a', function: { arguments: '{}' } }),
+      toolChunk({ index: 2, id: 'a_2', function: { name: 'f', arguments: '{}' } }),
+      toolChunk({ index: 3, id: 'a', function: { name: 'g', arguments: '{}' } }),
+      chunk({}, 'tool_calls'),
+      done,
+    ].join(''),
+    events: [
+      start,
+      call(0, 'a', 'f'),
+      call(1, 'a_1', 'f'),
+      args(1, '{"x":1}'),
+      args(0, '{}'),
+      call(2, 'a_2', 'f'),
+      args(2, '{}'),
+      call(3, 'a_3', 'g'),
+      args(3, '{}'),
+      calls,
+    ],
+  },
+  {
     name: 'no index, a name in fragments, no id, no arguments, an object as arguments',
     body: [
       toolChunk({ id: 'a', function: { name: 'get_' } }),

@@ -267,6 +267,24 @@ const itemFixtures: Fixture[] = [
     ],
   },
   {
+    name: 'two calls with one id',
+    body: stream(
+      ...begin,
+      ['output_item.done', call(0, 'call_a', 'clock', '{}')],
+      ['output_item.done', call(1, 'call_a', 'clock', '{}')],
+      completed,
+    ),
+    events: [
+      start,
+      { type: 'tool_call', index: 0, id: 'call_a', name: 'clock' },
+      { type: 'tool_arguments', index: 0, text: '{}' },
+      { type: 'tool_call', index: 1, id: 'call_a_1', name: 'clock' },
+      { type: 'tool_arguments', index: 1, text: '{}' },
+      calls,
+      usage(),
+    ],
+  },
+  {
     name: 'calls in turns, told by their place, one of them only when it is done',
     body: stream(
       ...begin,
