@@ -5,8 +5,18 @@ import type { Answer } from '../../media/model/answer.ts';
 import { itemId } from '../../media/model/dialects/responses/ids.ts';
 import { namespacesOf } from '../../media/model/dialects/responses/namespaces.ts';
 import { outputItems } from '../../media/model/dialects/responses/output.ts';
+import { statusOf } from '../../media/model/dialects/responses/response.ts';
 
 export type Item = Record<string, unknown>;
+
+/** What the client runs; it answers under the same `call_id`. */
+const clientCalls: ReadonlySet<unknown> = new Set([
+  'apply_patch_call',
+  'computer_call',
+  'custom_tool_call',
+  'function_call',
+  'shell_call',
+]);
 
 /** Output items count from 0: input items of the same response stand far behind them. */
 export const firstInputPlace = 0x10000;
@@ -63,13 +73,13 @@ export function turnItems(
     const options = { requestId, sealed: true, lastStatus: 'completed', namespaces } as const;
     const output = outputItems(answer, options);
     items.push(...output);
-    if (turn.status === 'completed') continue;
-    for (const item of output) if (item.type === 'function_call') cutCalls.add(item);
+    if (turn.status === 'completed' && statusOf(answer) === 'completed') continue;
+    for (const item of output) if (clientCalls.has(item.type)) cutCalls.add(item);
   }
   if (cutCalls.size === 0) return items;
   const answered = new Set(
     [...items, ...newItems]
-      .filter((item) => item.type === 'function_call_output')
+      .filter((item) => typeof item.type === 'string' && item.type.endsWith('_call_output'))
       .map((item) => item.call_id),
   );
   return items.filter((item) => !cutCalls.has(item) || answered.has(item.call_id));

@@ -7,8 +7,12 @@ import { inputItems, listedItem, turnItems } from '../../../routes/responses/ite
 
 const generationId = 'req_0123456789abcdef01234567';
 
-function turn(status: Turn['status'], items: Answer['items']): Turn {
-  const answer = { ...emptyAnswer(), items };
+function turn(
+  status: Turn['status'],
+  items: Answer['items'],
+  finishReason: Answer['finishReason'] = null,
+): Turn {
+  const answer = { ...emptyAnswer(), items, finishReason };
   return {
     generationId,
     background: false,
@@ -39,6 +43,17 @@ test('a call that a cut answer left open is dropped unless it was answered', () 
   );
   assert.equal(later.filter(({ call_id }) => call_id === 'b').length, 3);
   assert.equal(later.filter(({ call_id }) => call_id === 'a').length, 0);
+});
+
+test('so is one of the provider’s own kinds, and one of an answer that a filter has cut', () => {
+  const value = { type: 'custom_tool_call', id: 'ctc_1', call_id: 'c', name: 'patch', input: 'x' };
+  const custom: Answer['items'][number] = { type: 'native', format: 'responses', value };
+  const cut = turn('incomplete', [text, custom]);
+  const output = { type: 'custom_tool_call_output', call_id: 'c', output: '' };
+  assert.deepEqual(typesOf(turnItems([cut], [])), ['message', 'message']);
+  assert.equal(turnItems([cut], [output]).at(-1)?.type, 'custom_tool_call');
+  const filtered = turn('completed', [text, call('a', 0)], 'content_filter');
+  assert.deepEqual(typesOf(turnItems([filtered], [])), ['message', 'message']);
 });
 
 test('the calls of a complete answer stay: the provider says what is missing', () => {
