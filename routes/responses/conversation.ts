@@ -80,7 +80,13 @@ function assertContinuable(last: Turn): void {
   });
 }
 
-async function isRetry({ services, caller, route, idempotencyKey }: Asker): Promise<boolean> {
+/** Whether its key has an answer, or is about to. */
+export async function isRetry({
+  services,
+  caller,
+  route,
+  idempotencyKey,
+}: Asker): Promise<boolean> {
   if (idempotencyKey === null) return false;
   const { sql } = services;
   const row = await withDeadline(findGenerationByKey(sql, caller.accountId, route, idempotencyKey));

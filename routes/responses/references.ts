@@ -8,14 +8,22 @@ import { type InputItem, typeOf } from '../../media/model/dialects/responses/inp
 import { namespacesOf } from '../../media/model/dialects/responses/namespaces.ts';
 import { outputItems } from '../../media/model/dialects/responses/output.ts';
 import type { ResponsesRequestBody } from '../../media/model/dialects/responses/schema.ts';
-import type { KeyCaller, Services } from '../services.ts';
+import { fieldProblem } from '../../runtime/http/validate.ts';
+import { type Asker, isRetry } from './conversation.ts';
 import { firstInputPlace } from './items.ts';
 
-/** The body with the items that it refers to; those that are not there stay as they are. */
+const nothing: InputItem = { type: 'message', role: 'user', content: [] };
+
+/**
+ * The body with the items that it refers to; those that are not there stay as they are, but for a
+ * retry: it gets the answer that it is a retry of, whatever became of them.
+ * @throws Problem invalid_request when an item is referred to twice
+ */
 export async function withReferences(
   body: ResponsesRequestBody,
-  { services, caller }: { services: Services; caller: KeyCaller },
+  asker: Asker,
 ): Promise<ResponsesRequestBody> {
+  const { services, caller } = asker;
   const { input } = body;
   if (!Array.isArray(input)) return body;
   const places = input.map(placeOf);
@@ -34,6 +42,7 @@ export async function withReferences(
       return [requestId, { input: JSON.parse(inputJson) as InputItem[], output }] as const;
     }),
   );
+  const told = new Set<unknown>();
   const resolved = input.map((item, index) => {
     const place = places[index] ?? null;
     const items = place === null ? undefined : itemsOf.get(place.requestId);
@@ -45,13 +54,20 @@ export async function withReferences(
         : items.input[outputIndex - firstInputPlace];
     // An id with another prefix names nothing.
     const isNamed = found !== undefined && (found.id === undefined || found.id === item.id);
-    return isNamed ? (found as InputItem) : item;
+    if (!isNamed) return item;
+    // The vendor refuses it as well; here a megabyte could be told ten thousand times.
+    if (told.has(found)) throw fieldProblem(`input[${index}].id`, 'The item is referred to twice.');
+    told.add(found);
+    return found as InputItem;
   });
-  return { ...body, input: resolved };
+  if (!resolved.some(isReference) || !(await isRetry(asker))) return { ...body, input: resolved };
+  return { ...body, input: resolved.map((item) => (isReference(item) ? nothing : item)) };
 }
 
 function placeOf(item: InputItem): ReturnType<typeof itemPlace> {
-  return typeOf(item) === 'item_reference' && typeof item.id === 'string'
-    ? itemPlace(item.id)
-    : null;
+  return isReference(item) && typeof item.id === 'string' ? itemPlace(item.id) : null;
+}
+
+function isReference(item: InputItem): boolean {
+  return typeOf(item) === 'item_reference';
 }

@@ -10,7 +10,7 @@ export interface Caller {
 export interface ResponseBody {
   id: string;
   status: string;
-  output: { type: string; call_id?: string; content?: { text?: string }[] }[];
+  output: { type: string; id?: string; call_id?: string; content?: { text?: string }[] }[];
   svc_usage?: SvcUsage;
   error: { code: string; message: string; param: string | null } | null;
 }

@@ -116,6 +116,38 @@ test('a retry replays the answer of a deleted response, and brings nothing back'
   assert.equal(other.status, 404);
 });
 
+test('a retry replays the answer to what referred to a deleted response', async () => {
+  for (const more of [[{ role: 'user', content: 'and?' }], []]) {
+    const first = await ask('hello');
+    const reference = { type: 'item_reference', id: first.output[0]?.id };
+    const asked = responseBody('', { input: [reference, ...more] });
+    const key = `refers-${more.length}`;
+    const second = await askResponses(account, '', asked, { key });
+    assert.equal(second.status, 200);
+    await askResponses(account, `/${first.id}`, undefined, { method: 'DELETE' });
+    const again = await askResponses(account, '', asked, { key });
+    assert.equal(again.status, 200, JSON.stringify(again.body));
+    assert.equal(again.body.id, second.body.id);
+    assert.equal((await askResponses(account, '', asked, { key: `other-${key}` })).status, 400);
+  }
+});
+
+test('an item is referred to once, whatever it is called', async () => {
+  const first = await ask('', { input: [{ role: 'user', content: 'hello' }] });
+  const place = first.id.replace('resp_', '');
+  const refer = (...ids: string[]) => {
+    const input = ids.map((id) => ({ type: 'item_reference', id }));
+    return askResponses(account, '', responseBody('', { input }));
+  };
+  const answer = first.output[0]?.id ?? '';
+  assert.equal((await refer(`msg_${place}10000`, answer)).status, 200);
+  for (const other of [`msg_${place}10000`, `msg_${place}010000`, `x_${place}10000`]) {
+    const twice = await refer(`msg_${place}10000`, answer, other);
+    assert.equal(twice.status, 400);
+    assert.equal(twice.body.error?.param, 'input[2].id');
+  }
+});
+
 test('an answer is written for who may ask for it again, and for nobody else', async () => {
   const owner = await bed.account();
   const asked = (members: Record<string, unknown>) => responseBody('hello', members);
@@ -211,6 +243,15 @@ for (const model of models) {
     }
   });
 }
+
+test('a conversation goes on behind an answer that is nothing but thinking', async () => {
+  const model = 'svc-sim-messages';
+  const first = await ask('[[sim reasoning=3 tokens=0]]', { model });
+  const types = first.output.map(({ type }) => type);
+  assert.deepEqual(types, ['reasoning']);
+  const next = await ask('go on [[sim tokens=1]]', { model, previous_response_id: first.id });
+  assert.equal(next.status, 'completed');
+});
 
 test('a model is changed in the middle of a conversation', async () => {
   const first = await ask('[[sim tokens=2 reasoning=3]]', { model: 'svc-sim-responses' });
