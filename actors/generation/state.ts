@@ -2,7 +2,7 @@
 import { strict as assert } from 'node:assert';
 import { type Answer, emptyAnswer } from '../../media/model/answer.ts';
 import { soundTokens } from '../../media/model/attachments.ts';
-import { cacheLifeOf } from '../../media/model/cache-marks.ts';
+import { type CacheLife, cacheLifeOf } from '../../media/model/cache-marks.ts';
 import type { ModelEvent, UpstreamFailure } from '../../media/model/events.ts';
 import { keepCuts } from '../../media/model/replay.ts';
 import type { GenerationRequest } from '../../media/model/request.ts';
@@ -116,7 +116,7 @@ export function newState(
         soundTokens: cards.some(hasSoundPrice) ? soundTokens(spec.request) : 0,
         ceilingTokens: spec.outputTokensCeiling,
         searchCalls: searchesOf(spec) + hostedSearchesOf(spec),
-        cacheLife: cacheLifeOf(spec.request),
+        cacheLife: cacheLifeFor(deps, spec),
       },
       deps.limits.generation.sliceTokens,
     ),
@@ -154,6 +154,20 @@ export function newState(
     retries: 0,
     beside: null,
   };
+}
+
+/**
+ * For how long a cache may keep the input: servers of OpenAI's formats write one unasked, and a
+ * card may have a price for that.
+ */
+function cacheLifeFor(deps: GenerationDeps, { request, candidates }: GenerationSpec): CacheLife {
+  const marked = cacheLifeOf(request);
+  if (marked !== 'none') return marked;
+  const isUnasked = candidates.some(({ target }) => {
+    const { format } = deps.family(target.family);
+    return format === 'chat' || format === 'responses';
+  });
+  return isUnasked ? '5m' : 'none';
 }
 
 /** Whether the client may have seen any of the answer: from then on it is no other attempt's. */

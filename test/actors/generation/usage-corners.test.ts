@@ -263,6 +263,15 @@ test('the hold covers an hour of cache where one is asked for, wherever it is ma
   }
 });
 
+test('the hold covers a cache that servers of OpenAI’s formats write unasked', async () => {
+  const inputs = async (model: string) => (await required('chat', {}, model)) - micros.output;
+  const plain = await inputs('m-gemini');
+  for (const model of ['m-chat', 'm-responses']) {
+    assert.equal((await inputs(model)) / plain, micros.write / micros.input, model);
+  }
+  assert.equal(await inputs('m-messages'), plain);
+});
+
 test('the hold covers the searches that a provider is allowed', async () => {
   const plain = await required('messages', {});
   const search = { type: 'web_search_20250305', name: 'web_search' };
