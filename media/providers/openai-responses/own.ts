@@ -199,7 +199,7 @@ export function beginNative(
   if (own.natives.has(place)) return;
   const index = own.nativeCount;
   own.nativeCount += 1;
-  own.natives.set(place, index);
+  own.natives.set(place, { index, type: item.type });
   items.seen.add(place);
   otherItem(items, own);
   events.push({ type: 'native_begin', index, format: 'responses', value: item });
@@ -207,9 +207,9 @@ export function beginNative(
 
 /** The number of the item that ends here; undefined: it was not announced. */
 export function endNative(own: OwnState, place: string): number | undefined {
-  const index = own.natives.get(place);
+  const native = own.natives.get(place);
   own.natives.delete(place);
-  return index;
+  return native?.index;
 }
 
 /** An event of an item without a neutral form, whatever it is called; its ids are ours to say. */
@@ -219,7 +219,7 @@ export function nativeEvent(
   event: Members,
   events: ModelEvent[],
 ): void {
-  const index = own.natives.get(placeOf(event));
+  const index = own.natives.get(placeOf(event))?.index;
   if (index === undefined || !/^response\.[\w.]{1,100}$/.test(type)) return;
   const value: Members = { ...event, type };
   delete value.sequence_number;
@@ -229,11 +229,14 @@ export function nativeEvent(
   events.push({ type: 'native_event', index, format: 'responses', value });
 }
 
-/** Items of whose end no event has told, as the whole response has them. */
+/**
+ * Items of whose end no event has told, as the whole response has them. It may have left one out:
+ * then another stands in its place.
+ */
 export function unendedItems(own: OwnState, output: unknown): [place: string, item: Members][] {
-  return [...own.natives.keys()].flatMap((place): [string, Members][] => {
+  return [...own.natives].flatMap(([place, { type }]): [string, Members][] => {
     const item: unknown = listOf(output)[Number(place)];
-    return isMembers(item) ? [[place, item]] : [];
+    return isMembers(item) && item.type === type ? [[place, item]] : [];
   });
 }
 

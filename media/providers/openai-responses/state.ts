@@ -51,7 +51,7 @@ export interface OwnState {
   /** What messages and reasoning have beside their parts, by place. */
   members: Map<string, Members>;
   /** Items without a neutral form that were announced and have not ended, by place. */
-  natives: Map<string, number>;
+  natives: Map<string, { index: number; type: unknown }>;
   nativeCount: number;
 }
 

@@ -75,6 +75,26 @@ for (const [name, kept] of omissions) {
   });
 }
 
+test('a search that the whole response leaves out is not taken for what stands in its place', () => {
+  const search = { type: 'web_search_call', id: 'ws_1', status: 'in_progress' };
+  const part = { type: 'output_text', text: 'hi', annotations: [], logprobs: [] };
+  const message = { type: 'message', id: 'msg_1', role: 'assistant', status: 'completed' };
+  const said = { ...message, content: [part] };
+  const events: [type: string, members: object][] = [
+    ['output_item.added', { output_index: 0, item: search }],
+    ['output_item.done', { output_index: 1, item: said }],
+    ['completed', { response: { status: 'completed', output: [said] } }],
+  ];
+  const lines = events.map(([name, members]) => {
+    return `data: ${JSON.stringify({ type: `response.${name}`, ...members })}\n\n`;
+  });
+  const shown = shownOf(read([Buffer.from(lines.join(''))]));
+  assert.deepEqual(
+    shown.map(({ type }) => type),
+    ['web_search_call', 'message'],
+  );
+});
+
 test('a phase that only the end of a message tells is that of the message', () => {
   const fixture = fixtures.find(({ name }) => name.includes('phases'));
   assert.ok(fixture);
