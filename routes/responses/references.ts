@@ -12,12 +12,13 @@ import { fieldProblem } from '../../runtime/http/validate.ts';
 import { type Asker, isRetry } from './conversation.ts';
 import { firstInputPlace } from './items.ts';
 
+const tooOften = 'Items are referred to again and again: each is needed once.';
 const nothing: InputItem = { type: 'message', role: 'user', content: [] };
 
 /**
  * The body with the items that it refers to; those that are not there stay as they are, but for a
  * retry: it gets the answer that it is a retry of, whatever became of them.
- * @throws Problem invalid_request when an item is referred to twice
+ * @throws Problem invalid_request when they are told too often
  */
 export async function withReferences(
   body: ResponsesRequestBody,
@@ -42,7 +43,9 @@ export async function withReferences(
       return [requestId, { input: JSON.parse(inputJson) as InputItem[], output }] as const;
     }),
   );
-  const told = new Set<unknown>();
+  // With their lengths, where they are told again: a megabyte could be ten thousand times.
+  const told = new Map<unknown, number | null>();
+  let againCharacters = 0;
   const resolved = input.map((item, index) => {
     const place = places[index] ?? null;
     const items = place === null ? undefined : itemsOf.get(place.requestId);
@@ -55,9 +58,11 @@ export async function withReferences(
     // An id with another prefix names nothing.
     const isNamed = found !== undefined && (found.id === undefined || found.id === item.id);
     if (!isNamed) return item;
-    // The vendor refuses it as well; here a megabyte could be told ten thousand times.
-    if (told.has(found)) throw fieldProblem(`input[${index}].id`, 'The item is referred to twice.');
-    told.add(found);
+    const known = told.get(found);
+    const length = known === null ? JSON.stringify(found).length : (known ?? null);
+    told.set(found, length);
+    againCharacters += length ?? 0;
+    if (againCharacters > chainBytesMax) throw fieldProblem(`input[${index}].id`, tooOften);
     return found as InputItem;
   });
   if (!resolved.some(isReference) || !(await isRetry(asker))) return { ...body, input: resolved };
