@@ -75,7 +75,7 @@ for (const [name, kept] of omissions) {
   });
 }
 
-test('a search that the whole response leaves out is not taken for what stands in its place', () => {
+test('a search that the whole response leaves out is not taken for what stands there', () => {
   const search = { type: 'web_search_call', id: 'ws_1', status: 'in_progress' };
   const part = { type: 'output_text', text: 'hi', annotations: [], logprobs: [] };
   const message = { type: 'message', id: 'msg_1', role: 'assistant', status: 'completed' };
