@@ -163,7 +163,8 @@ export function newState(
 function cacheLifeFor(deps: GenerationDeps, { request, candidates }: GenerationSpec): CacheLife {
   const marked = cacheLifeOf(request);
   if (marked !== 'none') return marked;
-  const isUnasked = candidates.some(({ target }) => {
+  const isUnasked = candidates.some(({ model, target }) => {
+    if (!model.card.tiers.some(({ cacheWrite, input }) => cacheWrite > input)) return false;
     const { format } = deps.family(target.family);
     return format === 'chat' || format === 'responses';
   });
