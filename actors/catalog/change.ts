@@ -105,6 +105,8 @@ function isCarriedOff(
 ): boolean {
   if (kind !== 'providers' || action.verb !== 'update' || 'api_key' in action.patch) return false;
   if (current?.api_key === undefined || next === null) return false;
+  // What is no address is refused as that.
+  if (!URL.canParse(String(next.base_url))) return false;
   const serverOf = ({ base_url }: Definition) => new URL(String(base_url)).origin;
   return serverOf(current) !== serverOf(next);
 }

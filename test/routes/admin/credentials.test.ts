@@ -61,6 +61,10 @@ test('a stored credential stays with its server: another one needs it again', as
     const { status, code, details } = refusal(await change({ base_url: other }));
     assert.deepEqual([status, code, details.path], [400, 'invalid_request', 'api_key'], other);
   }
+  for (const nowhere of ['http://[', 'https://api.example.com:99999/v1', 'http://a%zz/v1']) {
+    const { status, code, details } = refusal(await change({ base_url: nowhere }));
+    assert.deepEqual([status, code, details.path], [400, 'invalid_request', 'base_url'], nowhere);
+  }
   const hasCredential = async (body: Members) => {
     const reply = await change(body);
     assert.equal(reply.status, 200, reply.text);
