@@ -61,6 +61,8 @@ const reportTimeoutMs = 1_000;
 const drainReserveMs = 1_000;
 const drainGraceMs = 5_000;
 
+// A reader that went away must not take the process with it, each time that it starts.
+process.stdout.on('error', () => undefined);
 const link = await connectToParent();
 const { boot } = link;
 const { singleProcess, instanceId } = boot;

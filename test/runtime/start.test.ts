@@ -276,6 +276,7 @@ test('the real entry ends with 1 and one line for what it is given and cannot us
     [{ DATABASE_URL: nobody }, /^DATABASE_URL cannot be used: .*ECONNREFUSED/],
     [{ PORT: '0', HOST: '192.0.2.1' }, /^HOST: cannot listen on 192\.0\.2\.1 /],
     [{ TOLLGATE_TLS_CERT: noPem, TOLLGATE_TLS_KEY: noPem }, /^TOLLGATE_TLS_CERT and .*: /],
+    [{ TOLLGATE_TLS_CERT: folder, TOLLGATE_TLS_KEY: noPem }, /^TOLLGATE_TLS_CERT and .*EISDIR/],
     [{ TOLLGATE_METRICS_PORT: `${address.port}` }, /^TOLLGATE_METRICS_PORT \d+ of .* in use/],
   ];
   for (const [env, expected] of cases) {
@@ -291,6 +292,18 @@ test('the real entry ends with 1 and one line for what it is given and cannot us
     assert.match(told[0]?.replace('tollgate cannot run: ', '') ?? '', expected);
     assert.ok(!told.join().includes('hunter2'));
   }
+});
+
+test('a reader of its output who has left takes nothing with him', async () => {
+  const env = { TOLLGATE_MODE: 'dev', TOLLGATE_SHARDS: '1' };
+  const parent = await startParent('../../runtime/start.js', env);
+  parent.process.stdout?.destroy();
+  await until('it serves', async () => {
+    assert.equal(parent.process.exitCode, null, parent.lines.join('\n'));
+    return (await fetch(`${parent.url}/api/health`).catch(() => null))?.status === 200;
+  });
+  parent.process.kill('SIGTERM');
+  assert.equal(await waitForEnd(parent), 0);
 });
 
 test('the real entry refuses a bad environment with exit 1 and one line', async () => {
