@@ -191,7 +191,10 @@ function reconcileAfterLoss(node: number): void {
 
 /** Migrates, takes over from dead instances, and reads the catalog. */
 async function prepareDatabase(): Promise<LiveCatalog> {
-  await prepareAudioFolders(config.dataDir);
+  // Processes that share a database may share the folder, as in a rolling deploy: the first start
+  // of one takes nothing away. What a crash of its own left goes at once.
+  const isAlone = singleProcess || boot.previousInstanceIds.length > 0;
+  await prepareAudioFolders(config.dataDir, isAlone);
   const applied = await patiently(() => migrate(boot.databaseUrl), log);
   if (applied.length > 0) log.info({ applied }, 'database migrated');
   await patiently(lease.register, log);

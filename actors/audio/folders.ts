@@ -19,12 +19,16 @@ export function audioFolders(dataDir: string): AudioFolders {
   };
 }
 
-/** At the start, before anything is served: what a crash left of requests goes. */
-export async function prepareAudioFolders(dataDir: string): Promise<void> {
+/**
+ * At the start, before anything is served: what a crash left of requests goes, at once where nobody
+ * else can be using it (`isAlone`), else when it is old.
+ */
+export async function prepareAudioFolders(dataDir: string, isAlone: boolean): Promise<void> {
   const { scratch, kept } = audioFolders(dataDir);
-  await rm(scratch, { recursive: true, force: true });
+  if (isAlone) await rm(scratch, { recursive: true, force: true });
   await preparePrivateFolder(scratch);
   await preparePrivateFolder(kept);
+  if (!isAlone) return;
   // Nothing is being written: what is unfinished stays so.
   await sweepPrivateFolder(kept, { keptMs: Number.POSITIVE_INFINITY, unfinishedMs: -1 });
 }

@@ -245,7 +245,7 @@ test('what a server leaves that was given database and secret is its own folder'
   await mkdir(dataDir, { mode: 0o755 });
   await mkdir(join(dataDir, 'audio'));
   await assert.rejects(prepareDataFolder(dataDir), /holds other files/, 'anybody’s');
-  await prepareAudioFolders(dataDir);
+  await prepareAudioFolders(dataDir, true);
   await prepareDataFolder(dataDir);
   assert.equal((await stat(dataDir)).mode & 0o700, 0o700);
   await writeFile(join(dataDir, 'thesis.txt'), 'mine');
