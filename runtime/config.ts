@@ -234,9 +234,16 @@ function assertSupported(values: Values): void {
   if ((values.tlsCertPath === null) !== (values.tlsKeyPath === null)) {
     throw new ConfigError('TOLLGATE_TLS_CERT and TOLLGATE_TLS_KEY must be set together');
   }
-  if (values.metricsPort === values.port && values.metricsHost === values.host) {
+  const { host, metricsHost } = values;
+  const isOneHost = host === metricsHost || isEverywhere(host) || isEverywhere(metricsHost);
+  if (values.metricsPort === values.port && isOneHost) {
     throw new ConfigError('TOLLGATE_METRICS_PORT must be another port than PORT');
   }
+}
+
+/** Who listens there has the port of every address. */
+function isEverywhere(host: string): boolean {
+  return host === '0.0.0.0' || host === '::';
 }
 
 /** Brackets around an IPv6 address, as RFC 3986 wants them in a URL. */
@@ -288,8 +295,8 @@ export async function assertFilesUsable(config: Config): Promise<void> {
   }
   const { tlsCertPath, tlsKeyPath } = config;
   if (tlsCertPath === null || tlsKeyPath === null) return;
-  const [cert, key] = await Promise.all([readFile(tlsCertPath), readFile(tlsKeyPath)]);
   try {
+    const [cert, key] = await Promise.all([readFile(tlsCertPath), readFile(tlsKeyPath)]);
     createSecureContext({ cert, key });
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);

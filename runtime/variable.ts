@@ -171,6 +171,9 @@ function parseUrl(value: string, protocols: string[]): URL {
   return url;
 }
 
+/** Of libpq; others would be read as none of them, and the connection made without TLS. */
+const sslModes = ['disable', 'allow', 'prefer', 'require', 'verify-ca', 'verify-full'];
+
 /** A database address holds a password, so it counts as a secret. */
 export function databaseAddress(name: string, meaning: string, shownDefault: string) {
   return declare<string | null>({
@@ -183,7 +186,14 @@ export function databaseAddress(name: string, meaning: string, shownDefault: str
     parse: (value) => {
       // A URL knows no user without a host, which PostgreSQL has beside the folder of a socket.
       const whole = value.replace(/^(\w+:\/\/[^/?#]*@)(?=\/)/, '$1localhost');
-      const { username, password, pathname } = parseUrl(whole, ['postgres:', 'postgresql:']);
+      const url = parseUrl(whole, ['postgres:', 'postgresql:']);
+      const { username, password, pathname, searchParams } = url;
+      if (!/^\d+$/.test(searchParams.get('port') ?? '0')) {
+        throw new Expectation('a URL whose port is a number');
+      }
+      if (!sslModes.includes(searchParams.get('sslmode') ?? 'disable')) {
+        throw new Expectation(`a URL whose sslmode is one of ${sslModes.join(', ')}`);
+      }
       try {
         for (const part of [username, password, pathname]) decodeURIComponent(part);
       } catch {
@@ -230,10 +240,12 @@ export function networks(name: string, meaning: string): Variable<readonly strin
     parse: (value) => {
       const entries = value.split(',').map((entry) => entry.trim());
       for (const entry of entries) {
-        const [address = '', prefix] = entry.split('/');
+        const [address = '', prefix, ...rest] = entry.split('/');
         const bits = isIP(address) === 6 ? 128 : 32;
-        const prefixFits = prefix === undefined || (/^\d+$/.test(prefix) && Number(prefix) <= bits);
-        if (isIP(address) === 0 || !prefixFits) {
+        const isPrefix = prefix === undefined || /^\d{1,3}$/.test(prefix);
+        const fits = isPrefix && Number(prefix ?? 0) <= bits && rest.length === 0;
+        // The zone of an address (RFC 4007, 11) is no part of a range.
+        if (isIP(address) === 0 || address.includes('%') || !fits) {
           throw new Expectation('addresses or CIDR ranges separated by commas');
         }
       }

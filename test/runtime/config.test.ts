@@ -62,8 +62,17 @@ test('a bad value is named with what would have been right', () => {
     ['TOLLGATE_BASE_URL', 'a.example', /^TOLLGATE_BASE_URL must be a URL that starts with http/],
     ['DATABASE_URL', 'mysql://u:hunter2@h/d', /^DATABASE_URL must be a URL .* postgres:\/\//],
     ['DATABASE_URL', 'postgres://u:hunter2%@h/d', /^DATABASE_URL .* percent signs begin escapes/],
+    ['DATABASE_URL', 'postgres://u:hunter2@h/d?port=x', /^DATABASE_URL .* port is a number$/],
+    [
+      'DATABASE_URL',
+      'postgres://u:hunter2@h/d?sslmode=required',
+      /^DATABASE_URL .* sslmode is one/,
+    ],
     ['TOLLGATE_SECRET', 'hunter2', /^TOLLGATE_SECRET must be 32 bytes as base64url/],
     ['TOLLGATE_TRUSTED_PROXIES', '10.0.0.0/33', /^TOLLGATE_TRUSTED_PROXIES must be addresses/],
+    ['TOLLGATE_TRUSTED_PROXIES', '10.0.0.0/8/8', /^TOLLGATE_TRUSTED_PROXIES must be addresses/],
+    ['TOLLGATE_TRUSTED_PROXIES', '10.0.0.0/0008', /^TOLLGATE_TRUSTED_PROXIES must be addresses/],
+    ['TOLLGATE_TRUSTED_PROXIES', 'fe80::1%eth0', /^TOLLGATE_TRUSTED_PROXIES must be addresses/],
     ['TOLLGATE_TRUSTED_PROXIES', 'proxy', /^TOLLGATE_TRUSTED_PROXIES must be addresses/],
     ['TOLLGATE_UPSTREAM_LOCAL_URL', 'ftp://x', /^TOLLGATE_UPSTREAM_LOCAL_URL must be a URL/],
     ['TOLLGATE_UPSTREAM_LOCAL_URL', 'http://u:hunter2@h/v1?a=b', /_LOCAL_URL must be a URL with/],
@@ -83,6 +92,11 @@ test('metrics and API have a port of their own each', () => {
   const same = { PORT: '9000', TOLLGATE_METRICS_PORT: '9000' };
   assert.match(refusal(same), /^TOLLGATE_METRICS_PORT must be another port than PORT$/);
   assert.equal(readConfig({ ...same, HOST: '10.0.0.1' }).metricsPort, 9_000);
+  for (const host of ['0.0.0.0', '::']) {
+    assert.match(refusal({ ...same, HOST: host }), /^TOLLGATE_METRICS_PORT must be another/);
+    const other = { ...same, HOST: '10.0.0.1', TOLLGATE_METRICS_HOST: host };
+    assert.match(refusal(other), /^TOLLGATE_METRICS_PORT must be another/);
+  }
 });
 
 test('what this version does not support stops the start', () => {
