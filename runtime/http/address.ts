@@ -4,6 +4,8 @@ import { strict as assert } from 'node:assert';
 import { BlockList, isIP, SocketAddress } from 'node:net';
 
 export interface AddressReader {
+  /** Whether the header may ever be believed. */
+  readonly hasProxies: boolean;
   /** Text of the client's address; `peer` is binary, 4 or 16 bytes, as the socket gives it. */
   clientAddress(peer: ArrayBuffer, forwardedFor: string | undefined): string;
 }
@@ -31,10 +33,12 @@ export function createAddressReader(trustedProxies: readonly string[]): AddressR
   const trusted = parseTrustedProxies(trustedProxies);
   const isTrusted = (address: string) =>
     trusted.check(address, address.includes(':') ? 'ipv6' : 'ipv4');
+  const hasProxies = trustedProxies.length > 0;
   return {
+    hasProxies,
     clientAddress(peer, forwardedFor) {
       let client = addressText(new Uint8Array(peer));
-      if (forwardedFor === undefined || trustedProxies.length === 0 || client === '') return client;
+      if (forwardedFor === undefined || !hasProxies || client === '') return client;
       const hops = forwardedFor.split(',');
       while (isTrusted(client)) {
         const hop = hops.pop();
@@ -81,5 +85,6 @@ function hopAddress(hop: string): string {
     ? hop.slice(1, Math.max(1, hop.indexOf(']')))
     : hop.replace(/^([\d.]+):\d+$/, '$1');
   const mapped = bare.replace(/^::ffff:(?=\d+\.)/i, '');
-  return isIP(mapped) === 0 ? '' : mapped;
+  // A zone (RFC 4007, 11) says something to the machine that wrote it, and to no list of addresses.
+  return isIP(mapped) === 0 || mapped.includes('%') ? '' : mapped;
 }

@@ -9,8 +9,9 @@ import type { AddressReader } from './address.ts';
 import type { Exchange } from './route.ts';
 import { type UnreadBody, unreadBody } from './unread.ts';
 
+const forwardedFor = 'x-forwarded-for';
 /** Headers that can be read after the first turn, on every route: each costs a native call. */
-const usualHeaders = ['content-type', 'origin', 'x-forwarded-for'] as const;
+const usualHeaders = ['content-type', 'origin', forwardedFor] as const;
 
 const requestIdPattern = /^[A-Za-z0-9._:-]{1,128}$/;
 const headerNamePattern = /^[a-z0-9!#$%&'*+.^_`|~-]+$/;
@@ -96,7 +97,9 @@ export class HttpExchange implements Exchange {
     if (this.#clientAddress === null) {
       const peer = this.response?.getRemoteAddress();
       if (peer === undefined) return '';
-      const forwarded = this.header('x-forwarded-for');
+      const { request } = this;
+      const forwarded =
+        request === null ? this.header(forwardedFor) : this.#read(request, forwardedFor);
       this.#clientAddress = this.#owner.addresses.clientAddress(peer, forwarded);
     }
     return this.#clientAddress;
@@ -130,7 +133,7 @@ export class HttpExchange implements Exchange {
     if (request === null) return;
     if (this.response !== null) {
       this.#path ??= request.getUrl();
-      this.#snapshot = this.#headers.names.map((name) => request.getHeader(name));
+      this.#snapshot = this.#headers.names.map((name) => this.#read(request, name));
     }
     this.request = null;
   }
@@ -154,6 +157,16 @@ export class HttpExchange implements Exchange {
     this.#owner.finished(this);
     this.#finishListener?.();
     this.#finishListener = null;
+  }
+
+  /** uWS gives the first of several lines: that one a client may have written before its proxy. */
+  #read(request: HttpRequest, name: string): string {
+    if (name !== forwardedFor || !this.#owner.addresses.hasProxies) return request.getHeader(name);
+    const lines: string[] = [];
+    request.forEach((each, value) => {
+      if (each === name) lines.push(value);
+    });
+    return lines.join(',');
   }
 }
 

@@ -34,6 +34,7 @@ test('a trusted peer is asked, an untrusted one is not', () => {
     [v4(10, 1, 2, 3), 'unknown, nonsense', '10.1.2.3'],
     [v4(10, 1, 2, 3), '198.51.100.9:4711', '198.51.100.9'],
     [v4(10, 1, 2, 3), '[2a00::5]:443', '2a00::5'],
+    [v4(10, 1, 2, 3), 'fe80::1%eth0', '10.1.2.3'],
     [v6('2001:db8:0:0:0:0:0:1'), '2a00::5', '2a00::5'],
     [v6('0:0:0:0:0:ffff:0a01:0203'), '198.51.100.9', '198.51.100.9'],
     [v6('2a00:0:0:0:0:0:0:5'), '1.1.1.1', '2a00::5'],
@@ -81,5 +82,12 @@ test('the address reaches the handler, also after the first turn', async () => {
       'connection: close\r\n\r\n',
   );
   assert.match(raw, /203\.0\.113\.5$/);
+  // A proxy may add a line of its own behind the client's (RFC 9110, 5.3).
+  const twoLines = await exchangeRaw(
+    serving.port,
+    'GET /v1/who HTTP/1.1\r\nhost: x\r\nx-forwarded-for: 9.9.9.9\r\n' +
+      'x-forwarded-for: 203.0.113.5\r\nconnection: close\r\n\r\n',
+  );
+  assert.match(twoLines, /203\.0\.113\.5$/);
   await serving.stop();
 });
