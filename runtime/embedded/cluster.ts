@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto';
 import { chmod, chown, lstat, mkdir, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import type { Binaries } from './binaries.ts';
 import { findBarrier, type Identity, runCommand } from './identity.ts';
 
@@ -32,9 +32,20 @@ async function chownTo(path: string, identity: Identity): Promise<void> {
   if (identity !== null) await chown(path, identity.uid, identity.gid);
 }
 
+/** What killed first starts left, as far as it can be removed: an initdb may still work in it. */
+async function removePartials(folder: string): Promise<void> {
+  const parent = dirname(folder);
+  const begin = `${basename(folder)}.new`;
+  const left = (await readdir(parent)).filter((name) => name.startsWith(begin));
+  const options = { recursive: true, force: true };
+  await Promise.all(left.map((name) => rm(join(parent, name), options).catch(() => undefined)));
+}
+
 async function initialise(cluster: ClusterPlace, binaries: Binaries): Promise<void> {
   const parent = dirname(cluster.folder);
-  const partial = `${cluster.folder}.new`;
+  await removePartials(cluster.folder);
+  // Of its own: the initdb of one that was killed lives on for a moment, and at last empties its.
+  const partial = `${cluster.folder}.new.${process.pid}`;
   await rm(partial, { recursive: true, force: true });
   await mkdir(partial, { mode: 0o700 });
   await chownTo(partial, cluster.identity);
@@ -61,6 +72,7 @@ async function initialise(cluster: ClusterPlace, binaries: Binaries): Promise<vo
     throw new Error(`the embedded database cannot be created in ${parent}: ${lastLine}`);
   }
   await rename(partial, cluster.folder);
+  await removePartials(cluster.folder);
 }
 
 /** Refuses what another system user prepared: trust rests on this folder being private. */

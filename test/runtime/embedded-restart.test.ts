@@ -1,6 +1,7 @@
-// A database that ends by itself and at first cannot be started again, as where memory is short.
+// A database that ends by itself and at first cannot be started again, as where memory is short, or
+// whose first start was killed.
 import assert from 'node:assert/strict';
-import { chmod, mkdtemp, readFile, rename, rm } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
@@ -13,6 +14,7 @@ import { createGate } from '../../runtime/gate.ts';
 const folder = await mkdtemp(join(tmpdir(), 'tollgate-pg-'));
 // The database user has to pass through it.
 await chmod(folder, 0o711);
+const silent = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
 after(() => rm(folder, { recursive: true, force: true }));
 
 test('a database that cannot be started again at once is started when it can', async () => {
@@ -37,6 +39,30 @@ test('a database that cannot be started again at once is started when it can', a
     assert.equal(failure, undefined);
     await rename(`${settings}.away`, settings);
     while ((await databaseAnswers(sql, 1_000)) === null) await sleep(50);
+  } finally {
+    await sql.end({ timeout: 1 });
+    await database.stop();
+  }
+});
+
+test('a first start goes on beside the initdb of one that was killed', async () => {
+  const dataDir = join(folder, 'first');
+  await mkdir(dataDir, { mode: 0o711 });
+  let isOver = false;
+  const orphan = (async () => {
+    for (let index = 0; !isOver; index += 1) {
+      await mkdir(join(dataDir, 'pg.new', 'global'), { recursive: true });
+      await writeFile(join(dataDir, 'pg.new', 'global', `${index}`), '').catch(() => undefined);
+    }
+  })();
+  const database = await startDatabase({ dataDir, log: silent }).finally(() => {
+    isOver = true;
+    return orphan;
+  });
+  const { url } = database;
+  const sql = openPool({ url, purpose: 'general', connectionsMax: 1, statementTimeoutMs: 1_000 });
+  try {
+    assert.notEqual(await databaseAnswers(sql, 60_000), null);
   } finally {
     await sql.end({ timeout: 1 });
     await database.stop();
