@@ -38,6 +38,10 @@ interface ErrorEmitter {
   connect(...given: unknown[]): unknown;
   end(...given: unknown[]): unknown;
 }
+/** What BullMQ listens with, which it gives up only for an error of the client's own. */
+interface Listening {
+  listenClient?: { connection: { stream: { destroy(): void } } };
+}
 const heard = new WeakSet<object>();
 
 /**
@@ -74,9 +78,14 @@ function makePatient(backend: BullMq.PostgresQueueBackend): BullMq.PostgresQueue
     await pause(RECONNECT_MS);
     throw error;
   };
+  const leave = (error: unknown): Promise<never> => {
+    const { listenClient } = backend.connection as unknown as Listening;
+    listenClient?.connection.stream.destroy();
+    return late(error);
+  };
   hearClients(backend.connection.pool as unknown as ClientPool);
   backend.moveToActive = (...given) => moveToActive(...given).catch(late);
-  backend.waitForJob = (...given) => waitForJob(...given).catch(late);
+  backend.waitForJob = (...given) => waitForJob(...given).catch(leave);
   return backend;
 }
 
@@ -127,6 +136,8 @@ const RETRY_MS_MAX = 5_000;
 const CONNECTIONS_MAX = 2;
 const CONNECT_TIMEOUT_MS = 3_000;
 const OPEN_MS = 4_000;
+/** Where the network falls silent nothing is closed: who has no answer by then connects anew. */
+const QUERY_MS = 5_000;
 const FAILED_KEPT_MAX = 20;
 const FORCED_STOP_MS = 1_000;
 /** A worker that is gone is noticed after this long, and its round is given to another. */
@@ -145,6 +156,7 @@ function connectionTo(url: string) {
     migrate: true,
     max: CONNECTIONS_MAX,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    query_timeout: QUERY_MS,
     application_name: 'tollgate-queue',
     ...(local ? { ssl: false } : {}),
   };

@@ -16,6 +16,8 @@ export interface DatabaseProxy {
   setMode(mode: ProxyMode): void;
   /** Cuts those that are open. */
   cut(): void;
+  /** Those that are open stay so and are silent for good; new ones pass. */
+  strand(): void;
   close(): void;
 }
 
@@ -23,6 +25,7 @@ export interface DatabaseProxy {
 export async function openDatabaseProxy(databaseUrl: string): Promise<DatabaseProxy> {
   const { host, port, username, database } = parseDatabaseUrl(databaseUrl);
   const open = new Set<Socket>();
+  const stranded = new Set<Socket>();
   let mode: ProxyMode = 'pass';
   const server = createServer((client) => {
     proxy.taken += 1;
@@ -62,8 +65,13 @@ export async function openDatabaseProxy(databaseUrl: string): Promise<DatabasePr
       for (const socket of open) mode === 'silent' ? socket.pause() : socket.resume();
     },
     cut,
+    strand() {
+      for (const socket of open) stranded.add(socket.pause());
+      open.clear();
+    },
     close() {
       cut();
+      for (const socket of stranded) socket.destroy();
       server.close();
     },
   };

@@ -8,6 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pino from 'pino';
 import { type Database, startDatabase } from '../../runtime/embedded/database.ts';
 import { createQueue } from '../../runtime/work/queue.ts';
+import { openDatabaseProxy } from '../harness/proxy.ts';
 import { testSeed } from '../harness/seed.ts';
 import { cpuMsOf, startStopwatch } from '../harness/stopwatch.ts';
 
@@ -136,6 +137,22 @@ test('an outage costs no CPU, and a queue started in it begins after it', async 
   t.after(() => again.stop());
   const seen = rounds[0] ?? 0;
   await until('rounds of both', () => (rounds[0] ?? 0) > seen + 2 && (rounds[1] ?? 0) > 2);
+});
+
+test('a network that fell silent for good is left for a new connection', async (t) => {
+  const proxy = await openDatabaseProxy(database.url);
+  t.after(() => proxy.close());
+  const queue = createQueue({ url: proxy.url, log, name: 'silent' });
+  let rounds = 0;
+  queue.schedule('tick', 200, async () => {
+    rounds += 1;
+  });
+  queue.start();
+  t.after(() => queue.stop(1_000));
+  await until('a first round', () => rounds > 0);
+  proxy.strand();
+  const before = rounds;
+  await until('rounds over another one', () => rounds >= before + 3);
 });
 
 test('kills while the queue connects leave it neither dead nor spinning', async (t) => {
