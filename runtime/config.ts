@@ -235,15 +235,15 @@ function assertSupported(values: Values): void {
     throw new ConfigError('TOLLGATE_TLS_CERT and TOLLGATE_TLS_KEY must be set together');
   }
   const { host, metricsHost } = values;
-  const isOneHost = host === metricsHost || isEverywhere(host) || isEverywhere(metricsHost);
-  if (values.metricsPort === values.port && isOneHost) {
+  if (values.metricsPort === values.port && (isOf(host, metricsHost) || isOf(metricsHost, host))) {
     throw new ConfigError('TOLLGATE_METRICS_PORT must be another port than PORT');
   }
 }
 
-/** Who listens there has the port of every address. */
-function isEverywhere(host: string): boolean {
-  return host === '0.0.0.0' || host === '::';
+/** Whether who listens on `host` has the port of `other` as well. */
+function isOf(other: string, host: string): boolean {
+  if (host === 'localhost') return /^(localhost$|127\.|::1$)/.test(other);
+  return host === other || host === '0.0.0.0' || host === '::';
 }
 
 /** Brackets around an IPv6 address, as RFC 3986 wants them in a URL. */

@@ -92,6 +92,7 @@ test('metrics and API have a port of their own each', () => {
   const same = { PORT: '9000', TOLLGATE_METRICS_PORT: '9000' };
   assert.match(refusal(same), /^TOLLGATE_METRICS_PORT must be another port than PORT$/);
   assert.equal(readConfig({ ...same, HOST: '10.0.0.1' }).metricsPort, 9_000);
+  assert.match(refusal({ ...same, HOST: 'localhost' }), /^TOLLGATE_METRICS_PORT must be another/);
   for (const host of ['0.0.0.0', '::']) {
     assert.match(refusal({ ...same, HOST: host }), /^TOLLGATE_METRICS_PORT must be another/);
     const other = { ...same, HOST: '10.0.0.1', TOLLGATE_METRICS_HOST: host };
