@@ -13,7 +13,13 @@ import {
 } from './cluster.ts';
 import { chooseIdentity } from './identity.ts';
 import { findLockHolder, takeLock } from './lock.ts';
-import { clearLeftovers, type Postmaster, probeDatabase, startPostmaster } from './postmaster.ts';
+import {
+  clearLeftovers,
+  isRefusedProbe,
+  type Postmaster,
+  probeDatabase,
+  startPostmaster,
+} from './postmaster.ts';
 
 /** What is needed of a logger here; a pino logger is one. */
 export interface DatabaseLog {
@@ -70,9 +76,8 @@ async function openCluster(dataDir: string): Promise<Cluster> {
 }
 
 function logLine(log: DatabaseLog, line: string): void {
-  // Our own probes of a server that is not ready yet are refused with FATAL.
-  const expected = /the database system is|database "\w+" does not exist/.test(line);
-  const level = /(WARNING|FATAL|PANIC): {2}/.test(line) && !expected ? 'warn' : 'debug';
+  const isTold = /(WARNING|FATAL|PANIC): {2}/.test(line) && !isRefusedProbe(line);
+  const level = isTold ? 'warn' : 'debug';
   log[level]({ source: 'postgres' }, line);
 }
 

@@ -175,6 +175,11 @@ export function probeDatabase(cluster: ClusterPlace, database: string): Promise<
   return probe({ socketPath, user: databaseUser, database, timeoutMs: PROBE_TIMEOUT_MS });
 }
 
+/** What a server says of our own probes while it is not ready: no reason for anything. */
+export function isRefusedProbe(line: string): boolean {
+  return /the database system is|database "\w+" does not exist/.test(line);
+}
+
 type ServerState = 'serving' | 'recovering' | 'absent';
 
 /** Whether sessions can be opened; the database itself is made on the first start. */
@@ -277,6 +282,7 @@ export async function startPostmaster(
   // What the server said last may still be in the pipe.
   await sleep(20);
   await stop();
-  const said = lines.filter((line) => /FATAL|PANIC/.test(line)).at(-1) ?? lines.at(-1);
+  const told = lines.filter((line) => !isRefusedProbe(line));
+  const said = told.filter((line) => /FATAL|PANIC/.test(line)).at(-1) ?? told.at(-1);
   throw new Error(`the embedded database did not start: ${said ?? 'it said nothing'}`);
 }

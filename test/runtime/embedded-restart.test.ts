@@ -9,6 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { databaseAnswers } from '../../db/health.ts';
 import { openPool } from '../../db/sql.ts';
 import { startDatabase } from '../../runtime/embedded/database.ts';
+import { startPostmaster } from '../../runtime/embedded/postmaster.ts';
 import { createGate } from '../../runtime/gate.ts';
 
 const folder = await mkdtemp(join(tmpdir(), 'tollgate-pg-'));
@@ -67,4 +68,17 @@ test('a first start goes on beside the initdb of one that was killed', async () 
     await sql.end({ timeout: 1 });
     await database.stop();
   }
+});
+
+test('why a server does not start is what it says of itself, not of our probes', async () => {
+  const postgres = join(folder, 'postgres');
+  const reasons = ['could not write to file', 'the database system is starting up'];
+  const said = reasons.map((reason) => `echo 'FATAL:  ${reason}' >&2`);
+  await writeFile(postgres, ['#!/bin/sh', ...said, 'exit 1', ''].join('\n'));
+  await chmod(postgres, 0o755);
+  const place = { folder, socketDir: folder, socketPath: join(folder, 'none'), identity: null };
+  const cluster = { ...place, binaries: { initdb: '', postgres, version: '18' } };
+  const nothing = () => undefined;
+  const started = startPostmaster(cluster, {}, nothing, { onRecovering: nothing });
+  await assert.rejects(started, /did not start: FATAL: {2}could not write to file$/);
 });
