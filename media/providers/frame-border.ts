@@ -8,6 +8,7 @@ const controlOpcodes = 0x08;
 const maskBit = 0x80;
 const length16 = 126;
 const length64 = 127;
+const headBytesMax = 14;
 
 /** Bytes of a frame's head as its second byte says. */
 function headBytes(second: number): number {
@@ -51,7 +52,7 @@ export class FrameBorder {
   /** Returns how many of the bytes belong to the head. */
   #passHead(bytes: Buffer): number {
     const before = this.#head.length;
-    const known = Buffer.concat([this.#head, bytes.subarray(0, 14)]);
+    const known = Buffer.concat([this.#head, bytes.subarray(0, headBytesMax)]);
     const first = known[0] ?? 0;
     const second = known[1];
     const wanted = second === undefined ? Number.POSITIVE_INFINITY : headBytes(second);

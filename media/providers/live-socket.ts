@@ -1,6 +1,6 @@
 // A WebSocket of `ws` over a connection whose reads share one buffer of the thread: messages that
-// came whole are told out of it, and frames of sound are one write each. Of what a voice session
-// costs its thread that is an eighth, and of the memory that it leaves behind the most.
+// came whole are told out of it, and frames of sound are one write each (what that saves stands in
+// ARCHITECTURE.md).
 import { strict as assert } from 'node:assert';
 import type { ClientRequest, ClientRequestArgs } from 'node:http';
 import type { Socket } from 'node:net';

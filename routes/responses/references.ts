@@ -43,8 +43,9 @@ export async function withReferences(
       return [requestId, { input: JSON.parse(inputJson) as InputItem[], output }] as const;
     }),
   );
-  // With their lengths, where they are told again: a megabyte could be ten thousand times.
-  const told = new Map<unknown, number | null>();
+  const told = new Set<unknown>();
+  // Of what is told again: a megabyte could be ten thousand times.
+  const lengths = new Map<unknown, number>();
   let againCharacters = 0;
   const resolved = input.map((item, index) => {
     const place = places[index] ?? null;
@@ -58,10 +59,12 @@ export async function withReferences(
     // An id with another prefix names nothing.
     const isNamed = found !== undefined && (found.id === undefined || found.id === item.id);
     if (!isNamed) return item;
-    const known = told.get(found);
-    const length = known === null ? JSON.stringify(found).length : (known ?? null);
-    told.set(found, length);
-    againCharacters += length ?? 0;
+    if (told.has(found)) {
+      const length = lengths.get(found) ?? JSON.stringify(found).length;
+      lengths.set(found, length);
+      againCharacters += length;
+    }
+    told.add(found);
     if (againCharacters > chainBytesMax) throw fieldProblem(`input[${index}].id`, tooOften);
     return found as InputItem;
   });

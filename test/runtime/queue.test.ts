@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, before, test } from 'node:test';
+import { after, before, type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pino from 'pino';
 import { type Database, startDatabase } from '../../runtime/embedded/database.ts';
@@ -77,8 +77,9 @@ test('two processes share the rounds instead of doubling them', async () => {
   await Promise.all(queues.map((queue) => queue.stop(1_000)));
 });
 
-test('a kill of the database is survived: rounds go on by themselves', async (t) => {
-  const queue = createQueue({ url: database.url, log, name: 'survivor' });
+/** A queue that has begun its rounds; how many there were. */
+async function startTicking(t: TestContext, name: string, url: string): Promise<() => number> {
+  const queue = createQueue({ url, log, name });
   let rounds = 0;
   queue.schedule('tick', 200, async () => {
     rounds += 1;
@@ -86,11 +87,16 @@ test('a kill of the database is survived: rounds go on by themselves', async (t)
   queue.start();
   t.after(() => queue.stop(1_000));
   await until('a first round', () => rounds > 0);
+  return () => rounds;
+}
+
+test('a kill of the database is survived: rounds go on by themselves', async (t) => {
+  const rounds = await startTicking(t, 'survivor', database.url);
   const text = await readFile(join(folder, 'data', 'pg', 'postmaster.pid'), 'utf8');
   process.kill(Number(text.split('\n')[0]), 'SIGKILL');
   await sleep(300);
-  const before = rounds;
-  await until('rounds after the restart', () => rounds >= before + 3);
+  const before = rounds();
+  await until('rounds after the restart', () => rounds() >= before + 3);
 });
 
 test('a stop cuts an endless round, and a stop before any connection is quick', async () => {
@@ -142,17 +148,10 @@ test('an outage costs no CPU, and a queue started in it begins after it', async 
 test('a network that fell silent for good is left for a new connection', async (t) => {
   const proxy = await openDatabaseProxy(database.url);
   t.after(() => proxy.close());
-  const queue = createQueue({ url: proxy.url, log, name: 'silent' });
-  let rounds = 0;
-  queue.schedule('tick', 200, async () => {
-    rounds += 1;
-  });
-  queue.start();
-  t.after(() => queue.stop(1_000));
-  await until('a first round', () => rounds > 0);
+  const rounds = await startTicking(t, 'silent', proxy.url);
   proxy.strand();
-  const before = rounds;
-  await until('rounds over another one', () => rounds >= before + 3);
+  const before = rounds();
+  await until('rounds over another one', () => rounds() >= before + 3);
 });
 
 test('kills while the queue connects leave it neither dead nor spinning', async (t) => {

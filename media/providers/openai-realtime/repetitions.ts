@@ -17,7 +17,7 @@ export class Repetitions {
 
   /**
    * `text`: what it says, with its audio apart and decoded: as text it is 5 KB a session that each
-   * collection of short-lived objects would copy, half of all that survives them.
+   * collection of short-lived objects would copy, nearly all that survives them.
    */
   isRepeated(eventId: string, text: string, audio: Buffer | null): boolean {
     const isSameId = eventId !== '' && eventId === this.#eventId;
