@@ -15,10 +15,14 @@ const chunkBytesMax = chunkMsMax * outputBytesPerMs;
  */
 export const leadMs = { min: 200, max: 400 } as const;
 
-/** Guaranteed to each session, and the most that one may hold. */
-export const heldMs = { guaranteed: 30_000, max: 120_000 } as const;
+/**
+ * Guaranteed to each session, and the most that one may hold. The longest answer that a provider
+ * gives at once (4,096 tokens of 50 ms) fits in what is read: an upstream that is not read cannot
+ * tell that the user speaks, so behind a fuller ring nobody could interrupt by voice.
+ */
+export const heldMs = { guaranteed: 30_000, max: 240_000 } as const;
 /** From here on the session should read no more from its upstream. */
-const pressedMs = 100_000;
+const pressedMs = 220_000;
 const pressedShare = 0.9;
 
 /** Items whose position is still known after they were sent. */

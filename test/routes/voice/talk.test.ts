@@ -175,6 +175,18 @@ describe('conversations', { concurrency: 8 }, () => {
       assert.equal(states.filter((state) => state === 'speaking').length, 2);
     });
 
+    test(`${family}: speaking clears the longest answer, which came at once`, async () => {
+      const client = await open({ voice_id: voice, ...asked('seconds=205') });
+      await client.say(440);
+      await client.state('speaking');
+      await sleep(500);
+      const watch = startStopwatch();
+      await client.say(500);
+      await client.event('playback.clear');
+      watch.assertWithin(3_000, 'heard behind 205 s of sound');
+      await end(client);
+    });
+
     test(`${family}: the upstream is cut, or goes away: renewable, settled`, async () => {
       for (const fault of ['cut', 'close', 'garbage']) {
         const client = await open({ voice_id: voice, ...asked(`fault=${fault} at=5 gap_ms=20`) });
