@@ -12,6 +12,7 @@ import {
 } from './borders.ts';
 import type { Citation, FinishReason, ModelEvent, NativeValue, Progress } from './events.ts';
 import { copyExtra, mergeExtra } from './extra.ts';
+import { grow, grown } from './flat.ts';
 import { addTo } from './lists.ts';
 import { piecesOf } from './text-run.ts';
 
@@ -86,7 +87,7 @@ export function addToAnswer(answer: Answer, event: ModelEvent): void {
       if (event.native !== undefined) answer.startNative = event.native;
       return;
     case 'text':
-      if (last?.type === 'text') last.text += event.text;
+      if (last?.type === 'text') grow(last, event.text);
       else items.push({ type: 'text', text: event.text, citations: [] });
       if (event.logprobs !== undefined) {
         cut(answer, items.length - 1, addLogprobs(items, event.text, event.logprobs));
@@ -95,11 +96,11 @@ export function addToAnswer(answer: Answer, event: ModelEvent): void {
       }
       return;
     case 'refusal':
-      if (last?.type === 'refusal') last.text += event.text;
+      if (last?.type === 'refusal') grow(last, event.text);
       else items.push({ type: 'refusal', text: event.text });
       break;
     case 'reasoning':
-      if (last?.type === 'reasoning' && last.native === null) last.text += event.text;
+      if (last?.type === 'reasoning' && last.native === null) grow(last, event.text);
       else items.push(reasoningItem(event));
       break;
     case 'reasoning_end': {
@@ -125,7 +126,7 @@ export function addToAnswer(answer: Answer, event: ModelEvent): void {
       const at = callAt(items, event.index);
       const call = items[at];
       if (call?.type !== 'tool_call') return;
-      call.arguments += event.text;
+      call.arguments = grown(call.arguments, event.text);
       cut(answer, at, event.text.length);
       return;
     }

@@ -1,5 +1,6 @@
 // Whether the arguments of a call have all come: formats whose items end one after the other cannot
 // wait for the answer's end to know it.
+import { grown } from '../flat.ts';
 
 const quote = 34;
 const backslash = 92;
@@ -23,7 +24,7 @@ export class CallArguments {
   }
 
   add(delta: string): void {
-    this.#text += delta;
+    this.#text = grown(this.#text, delta);
     for (let at = 0; at < delta.length && !this.#isClosed; at += 1) {
       this.#read(delta.charCodeAt(at));
     }

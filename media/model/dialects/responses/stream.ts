@@ -3,7 +3,7 @@
 import type { Problem } from '../../../../runtime/problem.ts';
 import { type Answer, emptyAnswer } from '../../answer.ts';
 import type { Citation, ModelEvent, NativeValue, PartKind, Progress } from '../../events.ts';
-import { flat } from '../../flat.ts';
+import { flat, grow } from '../../flat.ts';
 import { addTo } from '../../lists.ts';
 import { isRun, singles } from '../../text-run.ts';
 import { chatError } from '../chat/error.ts';
@@ -101,7 +101,7 @@ export class ResponsesStreamEncoder implements StreamEncoder {
     let text = '';
     for (const event of events) {
       if (event.type === 'text' && this.#textPart !== null && event.logprobs === undefined) {
-        this.#textPart.text += event.text;
+        grow(this.#textPart, event.text);
         const pieces = event.run?.pieces ?? [event.plain ? event.text : escapeText(event.text)];
         for (const piece of pieces) {
           const sequence = this.#sequence;
@@ -217,7 +217,7 @@ export class ResponsesStreamEncoder implements StreamEncoder {
     const open = this.#open;
     const part = open?.part ?? null;
     if (open === null || part === null) return opening;
-    part.text += text;
+    grow(part, text);
     addTo(part.logprobs, logprobs);
     return opening + this.#write(partDelta(open, part, text, logprobs));
   }
