@@ -63,6 +63,17 @@ export async function readCatalog(sql: Sql): Promise<Catalog> {
   );
 }
 
+/** Changes whenever a record of any kind does, and is found without reading them. */
+export async function readCatalogStamp(sql: Sql): Promise<string> {
+  const kinds = (['providers', ...catalogKinds] as const).map(
+    (kind) => sql`SELECT count(*), sum(revision), max(updated_at) FROM ${sql(kind)}`,
+  );
+  const all = kinds.reduce((before, kind) => sql`${before} UNION ALL ${kind}`);
+  const [row] = await sql<{ stamp: string }[]>`
+    SELECT jsonb_agg(kinds)::text AS stamp FROM (${all}) AS kinds`;
+  return row?.stamp ?? '';
+}
+
 /** A catalog with nothing in it. */
 export const emptyCatalog: Catalog = {
   providers: [],

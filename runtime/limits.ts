@@ -253,6 +253,8 @@ export const fixedLimits = {
   instance: {
     leaseMs: 15_000,
     leaseRenewalMs: 5_000,
+    /** How often a process looks whether another one changed the catalog. */
+    catalogLookMs: 5_000,
   },
   actors: {
     mailboxLengthMax: 1_024,

@@ -2,6 +2,7 @@
 // runs what must be single: catalog, monitor, pool, queue. It prints the line `tollgate ready`.
 import { prepareAudioFolders, sweepAudioFolders } from '../actors/audio/folders.ts';
 import { createInspection, inspectionTask } from '../actors/audio/inspection.ts';
+import { catalogId } from '../actors/catalog/catalog.ts';
 import { createLiveCatalog, type LiveCatalog } from '../actors/catalog/live.ts';
 import { loadCatalog } from '../actors/catalog/load.ts';
 import { planLines } from '../actors/catalog/plan.ts';
@@ -105,6 +106,7 @@ let threads: Threads | null = null;
 let metricsServer: MetricsServer | null = null;
 let endLease = () => {};
 let endOwnSweep = () => {};
+let endFollowing = () => {};
 
 const walletDependencies = {
   sql,
@@ -214,7 +216,7 @@ async function prepareDatabase(): Promise<LiveCatalog> {
     await bus.publish(catalogTopic, publication);
     system.ref(kinds.monitor, monitorId).tell('catalogChanged', null);
   };
-  return createLiveCatalog({ sql, sealer, snapshot, publish });
+  return createLiveCatalog({ sql, sealer, snapshot, publish, log });
 }
 
 function startShards(): Promise<Threads> {
@@ -307,11 +309,20 @@ function startOwnSweep(): void {
   endOwnSweep = repeat('sweep', limits.ledger.sweepMs, sweepOwn, log);
 }
 
+/** In development each process has simulated providers of its own in its catalog. */
+function startFollowing(): void {
+  if (singleProcess || config.mode === 'dev') return;
+  const { catalogLookMs } = limits.instance;
+  const follow = () => system.ref(kinds.catalog, catalogId).ask('follow', null, catalogLookMs);
+  endFollowing = repeat('catalog', catalogLookMs, follow, log);
+}
+
 /** What the first request need not wait for. */
 async function startBackground(): Promise<void> {
   const monitor = system.ref(kinds.monitor, monitorId);
   monitor.tell('poll', null);
   startOwnSweep();
+  startFollowing();
   await loadThreads();
   if (config.metricsPort !== null) {
     const { metricsPort, metricsHost } = config;
@@ -351,6 +362,7 @@ async function collectMetrics(): Promise<MetricsJson[]> {
 
 async function stop(): Promise<void> {
   endOwnSweep();
+  endFollowing();
   await queue.stop(reportTimeoutMs);
   await threads?.stop(limits.process.drainMs + drainReserveMs, drainGraceMs);
   await metricsServer?.close();

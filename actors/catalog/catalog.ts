@@ -27,6 +27,11 @@ export function createCatalogKind(deps: CatalogDeps | null): CatalogActorKind {
     },
     behaviour: {
       change: (state, change) => answered(() => state.live().change(change)),
+      follow: (state) =>
+        answered(async () => {
+          await state.live().follow();
+          return { status: 'followed' };
+        }),
       target: (state, { provider, upstreamModel }) =>
         answered(async () => {
           const found = await state.live().target(provider, upstreamModel);

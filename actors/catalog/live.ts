@@ -3,18 +3,21 @@
 import { isDeepStrictEqual } from 'node:util';
 import { insertAuditEvent } from '../../db/audit-events.ts';
 import {
+  type Catalog,
   deleteRecord,
   findRecord,
   lockCatalog,
   putProvider,
   putRecord,
   readCatalog,
+  readCatalogStamp,
   readCatalogWithin,
 } from '../../db/catalog.ts';
 import type { Sql, Transaction } from '../../db/sql.ts';
 import type { UpstreamTarget } from '../../media/providers/contract.ts';
 import { fitsKind } from '../../media/providers/model-kinds.ts';
 import { newAuditId } from '../../runtime/ids.ts';
+import type { Logger } from '../../runtime/log.ts';
 import type { Sealer } from '../../runtime/seal.ts';
 import {
   type CatalogChange,
@@ -40,12 +43,18 @@ export interface LiveCatalogOptions {
   snapshot: CatalogSnapshot;
   /** Resolves when every live shard has the snapshot. */
   publish(publication: CatalogPublication): Promise<void>;
+  log: Pick<Logger, 'info' | 'warn'>;
 }
 
 export interface LiveCatalog {
   current(): CatalogPublication;
   /** Rejects when the database fails; the catalog is as it was then. */
   change(change: CatalogChange): Promise<CatalogReply>;
+  /**
+   * Takes over what other processes have changed meanwhile. What this one does not understand (a
+   * newer version wrote it, or sealed it under another key) it leaves alone, and says so once.
+   */
+  follow(): Promise<void>;
   /**
    * How to call a provider, also a disabled one, for a test: with a model that it has, or the
    * first that the catalog knows of it. Null: there is no such provider.
@@ -60,41 +69,55 @@ export interface TestTarget {
 }
 
 export function createLiveCatalog(options: LiveCatalogOptions): LiveCatalog {
-  const { sql, sealer } = options;
+  const { sql, sealer, log } = options;
   const { creditsPerUsd } = options.snapshot;
   const open: OpenCredential = (provider) => openCredential(provider, sealer);
   let current: CatalogPublication = { sequence: 1, snapshot: options.snapshot };
+  /** Of the catalog that was looked at last. */
+  let stamp: string | null = null;
+
+  async function serve(snapshot: CatalogSnapshot): Promise<boolean> {
+    if (isDeepStrictEqual(snapshot, current.snapshot)) return false;
+    current = { sequence: current.sequence + 1, snapshot };
+    await options.publish(current);
+    return true;
+  }
+
+  function readable(stored: Catalog): CatalogSnapshot | null {
+    try {
+      return buildSnapshot(storedDocument(stored, open, creditsPerUsd), creationTime(stored));
+    } catch (error) {
+      log.warn({ err: error }, 'another process changed the catalog to what this one cannot serve');
+      return null;
+    }
+  }
+
   return {
     current: () => current,
 
     async change(change) {
-      const made = await sql.begin(async (transaction) => {
-        await lockCatalog(transaction);
-        const stored = await readCatalogWithin(transaction);
-        const document = storedDocument(stored, open, creditsPerUsd);
-        const decided = decideChange(change, stored, document);
-        if (decided.status !== 'decided') {
-          return { refused: decided, snapshot: buildSnapshot(document, creationTime(stored)) };
-        }
-        await write(transaction, change, decided, sealer);
-        // One that cannot be built ends the transaction. Read again: a new record has its time.
-        const created = creationTime(await readCatalogWithin(transaction));
-        const snapshot = buildSnapshot(decided.document, created);
-        const record = await findRecord(transaction, change.kind, change.name);
-        return { refused: null, snapshot, record };
-      });
+      const made = await makeChange(options, open, change);
       // Also where nothing was changed: a change whose commit was never answered is stored, and
       // whoever repeats it is the first to learn so.
-      if (!isDeepStrictEqual(made.snapshot, current.snapshot)) {
-        current = { sequence: current.sequence + 1, snapshot: made.snapshot };
-        await options.publish(current);
-      }
+      await serve(made.snapshot);
       const { contentVersion } = current.snapshot;
       if (made.refused === null) return { status: 'changed', record: made.record, contentVersion };
       if (made.refused.status !== 'unchanged') return made.refused;
       const record = await findRecord(sql, change.kind, change.name);
       if (record === null) return { status: 'not_found' };
       return { status: 'unchanged', record, contentVersion };
+    },
+
+    async follow() {
+      // Before the catalog: what is written in between is looked at again.
+      const found = await readCatalogStamp(sql);
+      if (found === stamp) return;
+      const stored = await readCatalog(sql);
+      stamp = found;
+      const snapshot = readable(stored);
+      if (snapshot === null || !(await serve(snapshot))) return;
+      const { contentVersion } = snapshot;
+      log.info({ contentVersion }, 'another process changed the catalog');
     },
 
     async target(name, upstreamModel) {
@@ -108,6 +131,29 @@ export function createLiveCatalog(options: LiveCatalogOptions): LiveCatalog {
       return { target: upstreamTarget(provider, model ?? ''), hasModel };
     },
   };
+}
+
+/** Decides on what is stored and writes it, in one transaction. */
+function makeChange(
+  { sql, sealer, snapshot: { creditsPerUsd } }: LiveCatalogOptions,
+  open: OpenCredential,
+  change: CatalogChange,
+) {
+  return sql.begin(async (transaction) => {
+    await lockCatalog(transaction);
+    const stored = await readCatalogWithin(transaction);
+    const document = storedDocument(stored, open, creditsPerUsd);
+    const decided = decideChange(change, stored, document);
+    if (decided.status !== 'decided') {
+      return { refused: decided, snapshot: buildSnapshot(document, creationTime(stored)) };
+    }
+    await write(transaction, change, decided, sealer);
+    // One that cannot be built ends the transaction. Read again: a new record has its time.
+    const created = creationTime(await readCatalogWithin(transaction));
+    const snapshot = buildSnapshot(decided.document, created);
+    const record = await findRecord(transaction, change.kind, change.name);
+    return { refused: null, snapshot, record };
+  });
 }
 
 async function write(

@@ -5,6 +5,8 @@ import type { TestTarget } from './live.ts';
 export type CatalogProtocol = {
   /** Answered when every live shard has the catalog with the change. */
   change: (change: CatalogChange) => CatalogReply | { status: 'unavailable' };
+  /** Due again and again where others write the same catalog. */
+  follow: () => { status: 'followed' } | { status: 'unavailable' };
   /** How to call a provider for a test. Holds its credential: for the adapter's eyes only. */
   target: (asked: {
     provider: string;
