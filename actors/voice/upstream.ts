@@ -116,6 +116,9 @@ function takeEvent(
     case 'usage':
       takeReport(session, event.usage);
       return;
+    case 'unheard':
+      noteSound(session, event.durationMs);
+      return;
     case 'unreported':
       missReport(session);
       return;
@@ -135,7 +138,11 @@ function takeEvent(
 
 type TurnEvent = Exclude<
   LiveEvent,
-  { type: 'audio' | 'ready' | 'usage' | 'unreported' | 'going_away' | 'failed' | 'ended' }
+  {
+    type:
+      | ('audio' | 'ready' | 'usage' | 'unheard' | 'unreported')
+      | ('going_away' | 'failed' | 'ended');
+  }
 >;
 
 function takeTurnEvent(session: VoiceSession, event: TurnEvent, nowMs: number): void {

@@ -64,6 +64,9 @@ export function openLiveCall(
   return call;
 }
 
+/** With the end of an answer without usage, too: the next report does not count what it said. */
+const usedTypes: ReadonlySet<LiveEvent['type']> = new Set(['usage', 'unreported', 'unheard']);
+
 /** `closing`: only usage is of interest. */
 type Phase = 'connecting' | 'setting-up' | 'ready' | 'closing' | 'over';
 
@@ -210,9 +213,8 @@ class Call implements LiveCall {
   }
 
   #readLast(events: readonly LiveEvent[]): void {
-    // Of the end of an answer without usage, too: the next report does not count what it said.
-    const usage = events.filter(({ type }) => type === 'usage' || type === 'unreported');
-    if (usage.length > 0) this.#listener.events(usage);
+    const used = events.filter(({ type }) => usedTypes.has(type));
+    if (used.length > 0) this.#listener.events(used);
     if (events.some(({ type }) => type === 'failed') || !this.#codec.owesUsage) this.#end();
   }
 

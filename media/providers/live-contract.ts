@@ -67,6 +67,8 @@ export type LiveEvent =
       /** A report of usage that was told before counts it already. */
       isReported?: true;
     }
+  /** Sound of an answer that was given up: nobody hears it, the report of its usage counts it. */
+  | { type: 'unheard'; durationMs: number }
   /** All audio of the item came. */
   | { type: 'audio_done'; itemId: string }
   /** `final`: `text` is the whole utterance; else it is appended. A user's may come late. */
@@ -153,8 +155,8 @@ export interface LiveCall {
   pause(): void;
   resume(): void;
   /**
-   * Ends the session when no usage is owed, at most `lingerMs` from now. Only `usage` is reported
-   * from here on, then `ended` once. May be called at any time, also twice (the first one counts).
+   * Ends the session when no usage is owed, at most `lingerMs` from now. Only what
+   * is used is reported from here on, then `ended` once. May be called at any time, also twice (the first one counts).
    */
   close(lingerMs: number): void;
   readonly droppedFrames: number;

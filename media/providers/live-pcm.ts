@@ -1,5 +1,6 @@
 // Audio as text: base64 ↔ pcm_s16le. A piece with an odd number of bytes cuts a sample in two: its
 // second half comes with the next piece of the same item.
+import type { LiveEvent } from './live-contract.ts';
 import { asBuffer } from './live-message.ts';
 
 /** Bytes of one millisecond of 24 kHz mono. */
@@ -22,6 +23,10 @@ export function decodeBase64(text: string): Buffer | null {
 
 export function encodeBase64(bytes: Uint8Array): string {
   return asBuffer(bytes).toString('base64');
+}
+
+export function unheard(pcm: Uint8Array): LiveEvent[] {
+  return [{ type: 'unheard', durationMs: pcm.length / bytesPerMs }];
 }
 
 /** The audio of one item as far as it came. */

@@ -8,7 +8,7 @@ import type {
   LiveSetup,
 } from '../live-contract.ts';
 import { asBuffer, parseMessage } from '../live-message.ts';
-import { decodeBase64 } from '../live-pcm.ts';
+import { decodeBase64, unheard } from '../live-pcm.ts';
 import { isMembers, type Members } from '../members.ts';
 import { detailCharactersMax } from '../refusal.ts';
 import { ToolCalls } from './calls.ts';
@@ -178,7 +178,7 @@ class LiveGeminiCodec implements LiveCodec {
 
   #hear(pcm: Buffer): LiveEvent[] {
     const events = this.#content();
-    return this.#turn.isDiscarding ? events : [...events, ...this.#turn.hear(pcm)];
+    return [...events, ...(this.#turn.isDiscarding ? unheard(pcm) : this.#turn.hear(pcm))];
   }
 
   #said(transcription: unknown): LiveEvent[] {

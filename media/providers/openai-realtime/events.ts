@@ -1,5 +1,6 @@
 // Neutral events out of members of server events. Ids and texts of the wrong kind give none.
 import type { LiveEvent } from '../live-contract.ts';
+import { unheard } from '../live-pcm.ts';
 import { isMembers, type Members } from '../members.ts';
 import type { AnswerItem } from './answers.ts';
 import { readError } from './failure.ts';
@@ -12,7 +13,7 @@ const outcomes = {
 } as const;
 
 export function hear(item: AnswerItem, bytes: Buffer): LiveEvent[] {
-  if (item.isVoid) return [];
+  if (item.isVoid) return item.isReported ? [] : unheard(bytes);
   const pcm = item.audio.add(bytes);
   if (pcm.length === 0) return [];
   if (item.isReported) return [{ type: 'audio', itemId: item.id, pcm, isReported: true }];

@@ -54,3 +54,30 @@ test('what the user said before one unreported answer is not counted for the nex
   const row = await stage.over(client);
   assert.deepEqual([row.source, row.speech_in, row.speech_out], ['estimated', 16, 20]);
 });
+
+test('what came of an answer that was given up is estimated like what was heard of it', async () => {
+  const stage = await open();
+  const client = await stage.live(await stage.account());
+  const { call } = client;
+  assert.ok(call !== null);
+  call.endsAtOnce = false;
+  call.says({ type: 'answer_started', itemId: 'a' }, sound('a', 1_000));
+  client.send({ type: 'barge_in' });
+  call.says({ type: 'unheard', durationMs: 2_000 }, { type: 'unreported' });
+  call.says({ type: 'answer_started', itemId: 'b' }, sound('b', 500));
+  client.leave();
+  call.says({ type: 'unheard', durationMs: 1_500 }, { type: 'ended' });
+  const row = await stage.over(client);
+  assert.deepEqual([row.source, row.speech_out], ['estimated', 10 + 20 + 5 + 15]);
+});
+
+test('a report counts what nobody heard of its answer', async () => {
+  const stage = await open();
+  const client = await stage.live(await stage.account());
+  client.call?.says({ type: 'answer_started', itemId: 'a' }, sound('a', 1_000));
+  client.send({ type: 'barge_in' });
+  client.call?.says({ type: 'unheard', durationMs: 2_000 }, report(3, 30));
+  client.send({ type: 'end' });
+  const row = await stage.over(client);
+  assert.deepEqual([row.source, row.speech_in, row.speech_out], ['reported', 3, 30]);
+});

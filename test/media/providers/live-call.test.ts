@@ -69,6 +69,7 @@ test('OpenAI Realtime: set-up, audio both ways, barge-in, close with its usage',
     { type: 'ready' },
     { type: 'answer_started', itemId: 'item_1' },
     { type: 'audio', itemId: 'item_1', pcm: pcm(1) },
+    { type: 'unheard', durationMs: 10 },
     usageEvent,
     usageEvent,
     { type: 'ended' },
@@ -133,7 +134,7 @@ test('close ends at once when nothing is owed, also before there is a connection
   await Promise.all([allClosed(upstream), allClosed(setting)]);
 });
 
-test('while it lingers only usage is told, and it ends with the upstream or the time', async () => {
+test('while it lingers only what is used is told, until the upstream or the time ends', async () => {
   const answers = (socket: WebSocket) => send(socket, created(), delta('item_1', pcm(1)));
   const silent = await upstreamOf(setsUp(answers));
   const { call, listener } = openCall(silent.port);
@@ -161,7 +162,7 @@ test('while it lingers only usage is told, and it ends with the upstream or the 
   await other.listener.until('audio');
   other.call.close(60_000);
   await other.listener.until('ended');
-  assert.deepEqual(other.listener.types, ['ready', 'answer_started', 'audio', 'ended']);
+  assert.deepEqual(other.listener.types, ['ready', 'answer_started', 'audio', 'unheard', 'ended']);
   await Promise.all([allClosed(silent), allClosed(leaving)]);
 });
 

@@ -179,7 +179,7 @@ test('setupComplete beside other members', () => {
   assert.deepEqual(events, [{ type: 'ready' }, { type: 'going_away', leftMs: 50_000 }]);
 });
 
-test('the user speaks over an answer: interrupted, then silence until the turn ends', () => {
+test('the user speaks over an answer: interrupted, then unheard until the turn ends', () => {
   const codec = readyCodec();
   const { events } = read(codec, [audio(pcm(1)), interrupted, audio(pcm(2)), said('late')]);
   assert.deepEqual(
@@ -189,6 +189,7 @@ test('the user speaks over an answer: interrupted, then silence until the turn e
       { type: 'audio', itemId: 'answer_1', pcm: pcm(1) },
       { type: 'speech_started' },
       { type: 'interrupted', itemId: 'answer_1' },
+      { type: 'unheard', durationMs: 10 },
     ]),
   );
   assert.deepEqual(codec.truncate({ itemId: 'answer_1', heardMs: 5 }), []);
@@ -214,7 +215,10 @@ test('interrupted and more audio in one message: the audio is void', () => {
   ]);
   assert.deepEqual(
     events.map((event) => Object(event).type),
-    ['speech_started', 'interrupted', 'unreported', 'speech_stopped', 'answer_started', 'audio'],
+    [
+      ...['speech_started', 'interrupted', 'unheard', 'unreported'],
+      ...['speech_stopped', 'answer_started', 'audio'],
+    ],
   );
 });
 
@@ -240,13 +244,14 @@ test('interrupted after the turn ended, while it may be played, does not mute th
   );
 });
 
-test('a barge-in is local: what comes is discarded to the end of the turn, not its usage', () => {
+test('a barge-in is local: what comes is unheard to the end of the turn, not its usage', () => {
   const codec = readyCodec();
   read(codec, [audio(pcm(1)), said('Hi')]);
   assert.deepEqual(codec.bargeIn({ itemId: 'answer_1', heardMs: 5 }), []);
   assert.equal(codec.owesUsage, true);
   const late = [audio(pcm(2)), said('late'), generationComplete, turnComplete(30, 50)];
-  assert.deepEqual(read(codec, late).events, [usageEvent(30, 50)]);
+  const unheard = { type: 'unheard', durationMs: 10 };
+  assert.deepEqual(read(codec, late).events, [unheard, usageEvent(30, 50)]);
   assert.equal(codec.owesUsage, false);
   assert.deepEqual(codec.bargeIn(null), []);
   const { events } = read(codec, [audio(pcm(3))]);

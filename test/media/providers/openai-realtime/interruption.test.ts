@@ -53,7 +53,7 @@ test('a barge-in truncates at what was heard, at most at what exists', () => {
   }
 });
 
-test('after a barge-in late audio, transcripts and the end are swallowed, the usage is not', () => {
+test('after a barge-in late audio is unheard, transcripts and the end are swallowed', () => {
   const codec = readyCodec();
   const ids = { response_id: 'resp_1', item_id: 'item_1', output_index: 0, content_index: 0 };
   read(codec, [created(), itemAdded('item_1'), delta('item_1', pcm(1))]);
@@ -71,7 +71,9 @@ test('after a barge-in late audio, transcripts and the end are swallowed, the us
     done('cancelled', { status_details: { type: 'cancelled', reason: 'client_cancelled' } }),
     delta('item_1', pcm(2)),
   ];
-  assert.deepEqual(read(codec, late).events, [usageEvent]);
+  // What comes behind the report is counted by it.
+  const unheard = { type: 'unheard', durationMs: 10 };
+  assert.deepEqual(read(codec, late).events, [unheard, unheard, unheard, usageEvent]);
   const next = [created('resp_2'), delta('item_9', pcm(5), 'resp_2')];
   assert.deepEqual(
     read(codec, next).events,
@@ -106,7 +108,7 @@ test('an answer that was heard to its end is not truncated', () => {
   assert.deepEqual(codec.bargeIn({ itemId: 'item_1', heardMs: 20 }), []);
 });
 
-test('the user speaks over an answer: interrupted, then only what it cost', () => {
+test('the user speaks over an answer: interrupted, then only what it costs', () => {
   const codec = readyCodec();
   read(codec, [created(), itemAdded('item_1'), delta('item_1', pcm(1))]);
   assert.deepEqual(read(codec, [speechStarted()]).events, [
@@ -123,7 +125,8 @@ test('the user speaks over an answer: interrupted, then only what it cost', () =
     done('cancelled', { status_details: { type: 'cancelled', reason: 'turn_detected' } }),
     speechStopped(),
   ];
-  assert.deepEqual(read(codec, rest).events, [usageEvent, { type: 'speech_stopped' }]);
+  const unheard = { type: 'unheard', durationMs: 10 };
+  assert.deepEqual(read(codec, rest).events, [unheard, usageEvent, { type: 'speech_stopped' }]);
   assert.deepEqual(codec.bargeIn(null), [], 'the server cancelled it');
 });
 
@@ -155,6 +158,13 @@ const ends = () => [
   ...[0, 1].flatMap(() => [done('cancelled'), done('cancelled', {}, 'resp_2')]),
 ];
 
+const usedByTwo = [
+  { type: 'unheard', durationMs: 10 },
+  { type: 'unheard', durationMs: 10 },
+  usageEvent,
+  usageEvent,
+];
+
 test('of two responses at once a barge-in cancels both, and each is charged once', () => {
   for (const end of ['bargeIn', 'close'] as const) {
     const codec = readyCodec();
@@ -163,7 +173,7 @@ test('of two responses at once a barge-in cancels both, and each is charged once
     assert.deepEqual(cancelled(messages), ['resp_1', 'resp_2']);
     assert.deepEqual(codec.bargeIn(null), [], 'once');
     const [first, ...rest] = ends().reverse();
-    assert.deepEqual(read(codec, rest.reverse()).events, [usageEvent, usageEvent]);
+    assert.deepEqual(read(codec, rest.reverse()).events, usedByTwo);
     assert.equal(codec.owesUsage, false);
     assert.deepEqual(read(codec, first === undefined ? [] : [first]).events, []);
   }
@@ -184,7 +194,7 @@ test('the user speaks over two responses: the server gives up one, we the other'
   const { events, replies } = read(codec, [speechStarted()]);
   assert.deepEqual(events.at(-1), { type: 'interrupted', itemId: 'item_2' });
   assert.deepEqual(cancelled(replies), ['resp_1']);
-  assert.deepEqual(read(codec, ends()).events, [usageEvent, usageEvent]);
+  assert.deepEqual(read(codec, ends()).events, usedByTwo);
 });
 
 test('the model is asked to go on when no response runs any more that is to be heard', () => {
@@ -328,7 +338,7 @@ test('a barge-in after we asked for a response cancels that one as soon as it be
   assert.equal(codec.toolResult('c1', 'clock', '{}').length, 2);
   assert.deepEqual(codec.bargeIn(null), []);
   const { events, replies } = read(codec, [created('resp_2'), delta('item_2', pcm(1), 'resp_2')]);
-  assert.deepEqual(events, []);
+  assert.deepEqual(events, [{ type: 'unheard', durationMs: 10 }]);
   const [cancel] = parsed(replies);
   assert.deepEqual([cancel?.type, cancel?.response_id], ['response.cancel', 'resp_2']);
 });
