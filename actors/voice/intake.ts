@@ -3,7 +3,7 @@
 import { fixedLimits } from '../../runtime/limits.ts';
 import { endSession, expel, reject } from './closing.ts';
 import { readControl } from './control.ts';
-import { errorEvent, statusEvent, type VoiceErrorCode } from './events.ts';
+import { clearEvent, errorEvent, statusEvent, type VoiceErrorCode } from './events.ts';
 import { isRested, take } from './frame-rate.ts';
 import { askHold } from './funding.ts';
 import { acceptsContinuation } from './sealed.ts';
@@ -90,7 +90,10 @@ function flooded(session: VoiceSession): void {
 }
 
 function takeText(session: VoiceSession, data: ArrayBuffer): void {
-  if (isEnding(session)) return;
+  if (isEnding(session)) {
+    takeLast(session, data);
+    return;
+  }
   const nowMs = performance.now();
   const text = textOf(data);
   if (session.phase === 'waiting') {
@@ -107,6 +110,13 @@ function takeText(session: VoiceSession, data: ArrayBuffer): void {
     // Answered first: even the one too many is.
     if (!isPaced) malformed(session, 'There are too many control messages.', nowMs);
   }
+}
+
+/** Who interrupts cannot know of an end that it was not told yet. An error was told. */
+function takeLast(session: VoiceSession, data: ArrayBuffer): void {
+  if (session.told || session.endReason === 'error') return;
+  const text = textOf(data);
+  if (text !== null && readControl(text) === 'barge_in') send(session, clearEvent);
 }
 
 function textOf(data: ArrayBuffer): string | null {

@@ -44,6 +44,30 @@ test('an upstream has a quarter of a minute to be ready', async () => {
   await stage.over(client);
 });
 
+test('who interrupts is answered until the end was told, but behind a fatal error', async () => {
+  const longest = await stage.live(account);
+  const lost = await stage.live(account);
+  for (const { call } of [longest, lost]) {
+    assert.ok(call !== null);
+    call.endsAtOnce = false;
+    call.says({ type: 'answer_started', itemId: 'a' }, sound('a', 1_000));
+  }
+  watch(longest.session, longest.session.endsAtMs);
+  for (let mistake = 0; mistake < 4; mistake += 1) lost.send('{}');
+  for (const client of [longest, lost]) {
+    assert.equal(client.session.phase, 'ending');
+    client.forget();
+    client.send({ type: 'barge_in' });
+    client.send({ type: 'end' });
+  }
+  assert.deepEqual(longest.types(), ['playback.clear']);
+  assert.deepEqual(lost.types(), []);
+  for (const client of [longest, lost]) {
+    client.call?.says({ type: 'ended' });
+    await stage.over(client);
+  }
+});
+
 test('the longest duration, going away and silence end at their moment, not before', async () => {
   const longest = await stage.live(account);
   longest.session.lastSoundMs = longest.session.endsAtMs;
