@@ -49,6 +49,12 @@ export function noteSound({ funds }: VoiceSession, durationMs: number): void {
   funds.answeredInMs = funds.unreportedInMs;
 }
 
+/** Sound of an answer that was given up: its report would count it, too. */
+export function noteUnheard(session: VoiceSession, durationMs: number): void {
+  noteSound(session, durationMs);
+  session.funds.unheardMs += durationMs;
+}
+
 /** A report counts what was heard both ways since the one before. */
 export function takeReport(session: VoiceSession, usage: LiveUsage): void {
   const { funds } = session;
@@ -62,6 +68,7 @@ export function takeReport(session: VoiceSession, usage: LiveUsage): void {
   funds.reportedAtMs = performance.now();
   funds.unreportedInMs = 0;
   funds.unreportedOutMs = 0;
+  funds.unheardMs = 0;
   funds.answeredInMs = 0;
   noteUsage(session);
 }
@@ -74,6 +81,7 @@ export function missReport({ funds }: VoiceSession): void {
   // What was sent since then belongs to the next answer: its report may count it.
   funds.unreportedInMs -= funds.answeredInMs;
   funds.unreportedOutMs = 0;
+  funds.unheardMs = 0;
   funds.answeredInMs = 0;
 }
 
@@ -82,7 +90,7 @@ export function missReport({ funds }: VoiceSession): void {
  * provider does not complete is charged as far as it was delivered.
  */
 export function forgoUnsent({ funds }: VoiceSession, unsentMs: number): void {
-  funds.unreportedOutMs = Math.max(0, funds.unreportedOutMs - unsentMs);
+  funds.unreportedOutMs = Math.max(0, funds.unreportedOutMs - unsentMs - funds.unheardMs);
 }
 
 /** Usage has grown: what is due is known anew, and the hold follows. */

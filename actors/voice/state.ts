@@ -49,6 +49,8 @@ export interface SessionFunds {
   /** Sound since the last report of usage, sent to the upstream and received from it. */
   unreportedInMs: number;
   unreportedOutMs: number;
+  /** Of the latter what nobody was given. */
+  unheardMs: number;
   /** The longest conversation that a report has counted: the next one counts it again. */
   history: { speechTokens: number; textTokens: number };
   /** Of it what the last report counted. */
@@ -205,6 +207,7 @@ function newFunds(nowMs: number): SessionFunds {
     dirty: false,
     unreportedInMs: 0,
     unreportedOutMs: 0,
+    unheardMs: 0,
     history: { speechTokens: 0, textTokens: 0 },
     counted: { speechTokens: 0, textTokens: 0 },
     reportedAtMs: nowMs,

@@ -11,7 +11,7 @@ import type {
 import { fixedLimits } from '../../runtime/limits.ts';
 import { closeCall, endSession, reject, upstreamOver } from './closing.ts';
 import { errorEvent, inputAudio, readyEvent, statusEvent } from './events.ts';
-import { forgoUnsent, missReport, noteSound, takeReport } from './funding.ts';
+import { forgoUnsent, missReport, noteSound, noteUnheard, takeReport } from './funding.ts';
 import { routeFailed, routeReady, takeTarget } from './health.ts';
 import { note, noteProblem } from './problems.ts';
 import { sealContinuation } from './sealed.ts';
@@ -117,7 +117,7 @@ function takeEvent(
       takeReport(session, event.usage);
       return;
     case 'unheard':
-      noteSound(session, event.durationMs);
+      noteUnheard(session, event.durationMs);
       return;
     case 'unreported':
       missReport(session);

@@ -81,3 +81,16 @@ test('a report counts what nobody heard of its answer', async () => {
   const row = await stage.over(client);
   assert.deepEqual([row.source, row.speech_in, row.speech_out], ['reported', 3, 30]);
 });
+
+test('of an upstream that is lost nobody pays for what was unheard since its last report', async () => {
+  const stage = await open();
+  const client = await stage.live(await stage.account());
+  const { call } = client;
+  call?.says({ type: 'answer_started', itemId: 'a' }, { type: 'unheard', durationMs: 1_000 });
+  call?.says({ type: 'unreported' }, { type: 'answer_started', itemId: 'b' }, sound('b', 200));
+  client.send({ type: 'barge_in' });
+  call?.says({ type: 'unheard', durationMs: 2_000 });
+  call?.says({ type: 'failed', kind: 'closed', text: 'closed with 1011' });
+  const row = await stage.over(client);
+  assert.deepEqual([row.source, row.speech_out], ['estimated', 10 + 2]);
+});
