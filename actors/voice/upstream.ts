@@ -136,14 +136,8 @@ function takeEvent(
   }
 }
 
-type TurnEvent = Exclude<
-  LiveEvent,
-  {
-    type:
-      | ('audio' | 'ready' | 'usage' | 'unheard' | 'unreported')
-      | ('going_away' | 'failed' | 'ended');
-  }
->;
+type CallNews = 'ready' | 'usage' | 'unheard' | 'unreported' | 'going_away' | 'failed' | 'ended';
+type TurnEvent = Exclude<LiveEvent, { type: 'audio' | CallNews }>;
 
 function takeTurnEvent(session: VoiceSession, event: TurnEvent, nowMs: number): void {
   session.lastSoundMs = nowMs;

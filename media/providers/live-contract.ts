@@ -155,8 +155,9 @@ export interface LiveCall {
   pause(): void;
   resume(): void;
   /**
-   * Ends the session when no usage is owed, at most `lingerMs` from now. Only what
-   * is used is reported from here on, then `ended` once. May be called at any time, also twice (the first one counts).
+   * Ends the session when no usage is owed, at most `lingerMs` from now. Only what is used is
+   * reported from here on (`usage`, `unheard`, `unreported`), then `ended` once. May be called at
+   * any time, also twice (the first one counts).
    */
   close(lingerMs: number): void;
   readonly droppedFrames: number;

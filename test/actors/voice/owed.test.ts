@@ -55,7 +55,7 @@ test('what the user said before one unreported answer is not counted for the nex
   assert.deepEqual([row.source, row.speech_in, row.speech_out], ['estimated', 16, 20]);
 });
 
-test('what came of an answer that was given up is estimated like what was heard of it', async () => {
+test('what came of an answer that was given up is estimated like what was heard', async () => {
   const stage = await open();
   const client = await stage.live(await stage.account());
   const { call } = client;
@@ -82,7 +82,7 @@ test('a report counts what nobody heard of its answer', async () => {
   assert.deepEqual([row.source, row.speech_in, row.speech_out], ['reported', 3, 30]);
 });
 
-test('of an upstream that is lost nobody pays for what was unheard since its last report', async () => {
+test('of an upstream that is lost nobody pays for what was unheard of its answer', async () => {
   const stage = await open();
   const client = await stage.live(await stage.account());
   const { call } = client;

@@ -134,7 +134,7 @@ test('close ends at once when nothing is owed, also before there is a connection
   await Promise.all([allClosed(upstream), allClosed(setting)]);
 });
 
-test('while it lingers only what is used is told, until the upstream or the time ends', async () => {
+test('while it lingers only what is used is told, to the end of upstream or time', async () => {
   const answers = (socket: WebSocket) => send(socket, created(), delta('item_1', pcm(1)));
   const silent = await upstreamOf(setsUp(answers));
   const { call, listener } = openCall(silent.port);
