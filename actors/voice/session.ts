@@ -109,6 +109,9 @@ export function stoodStill(session: VoiceSession, forMs: number, nowMs: number):
   if (session.late !== null) session.late.atMs = later(session.late.atMs);
   const { funds } = session;
   if (funds.uncoveredAtMs !== null) funds.uncoveredAtMs = later(funds.uncoveredAtMs);
+  // Others may have taken this process for dead: the checkpoint finds the row ended, and not only
+  // once an answer that nothing covers was given.
+  funds.dirty = true;
   session.tellAtMs += forMs;
   give(session.frames, Math.min(forMs, unreadMsMax));
 }

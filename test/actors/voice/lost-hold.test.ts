@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { stoodStill } from '../../../actors/voice/session.ts';
 import type { WalletProtocol } from '../../../actors/wallet/protocol.ts';
 import type { ActorRef } from '../../../runtime/actor/contract.ts';
 import { stagesOfFile, until } from './stage.ts';
@@ -74,6 +75,24 @@ test('it ends with its next report, also if that does not outgrow the hold', asy
   assert.equal(client.of('error').length, 1);
   assert.equal((await stage.over(client)).charge, 105, 'charged once');
   assert.deepEqual(await account.balance(), { availableMicros: 999_895n, heldMicros: 0n });
+});
+
+test('after a standstill it ends without a report: others took its process for dead', async () => {
+  const stage = await open();
+  const account = await stage.account(1_000_000n);
+  const [client, other] = [await stage.live(account), await stage.live(await stage.account())];
+  const { holdId, deps } = client.session;
+  const session = { id: client.id, reason: 'recovered', source: 'none', usage: null } as const;
+  const release = { holdId, reason: 'recovered', finish: null, session } as const;
+  assert.ok((await deps.wallet(account.walletId).ask('release', release, 30_000)).ok);
+  for (const each of [client, other]) stoodStill(each.session, 20_000, performance.now());
+  await until('it ends', () => client.ended !== null);
+  assert.equal(client.of('error')[0]?.code, 'internal');
+  assert.equal((await stage.over(client)).charge, null);
+  await until('the other is written', () => !other.session.funds.dirty);
+  assert.equal(other.ended, null, 'its hold is still there');
+  other.send({ type: 'end' });
+  await stage.over(other);
 });
 
 /** A wallet whose extensions are not answered `times` times. */
