@@ -14,9 +14,13 @@ import { endLate, endUtterance } from './transcript.ts';
 
 type ClosingMessages = 'reduce' | 'settle' | 'settled' | 'release' | 'released';
 
-/** Ends a session that was accepted; its client hears `session.ended`. */
-export function endSession(session: VoiceSession, reason: EndReason): void {
-  if (!beginEnd(session, reason)) return;
+/** Ends a session that was accepted; its client hears `fatal`, if given, and `session.ended`. */
+export function endSession(
+  session: VoiceSession,
+  reason: EndReason,
+  fatal: VoiceError | null = null,
+): void {
+  if (!beginEnd(session, reason, fatal)) return;
   // A shard that ends has no time to wait for the last usage.
   const waitMs = reason === 'server_draining' ? 0 : fixedLimits.voice.lastWordsMs;
   session.tellAtMs = performance.now() + waitMs;
@@ -28,8 +32,8 @@ export function endSession(session: VoiceSession, reason: EndReason): void {
  * after the error, whatever the upstream owes: until then its place stays taken and what it sends
  * is not looked at, so coming back at once, again and again, is slow for it and costs us little.
  */
-export function expel(session: VoiceSession): void {
-  if (!beginEnd(session, 'error')) return;
+export function expel(session: VoiceSession, fatal: VoiceError): void {
+  if (!beginEnd(session, 'error', fatal)) return;
   session.isExpelled = true;
   session.tellAtMs = performance.now() + fixedLimits.voice.expelledMs;
   advance(session);
@@ -69,8 +73,12 @@ export function closeCall(session: VoiceSession): void {
   call?.close(0);
 }
 
-/** False: it is ending already. */
-function beginEnd(session: VoiceSession, reason: NonNullable<VoiceSession['endReason']>): boolean {
+/** False: it is ending already. Clients may read nothing behind an error that is fatal. */
+function beginEnd(
+  session: VoiceSession,
+  reason: NonNullable<VoiceSession['endReason']>,
+  fatal: VoiceError | null = null,
+): boolean {
   const { phase } = session;
   if (phase === 'ending' || phase === 'over') return false;
   endLate(session);
@@ -83,6 +91,7 @@ function beginEnd(session: VoiceSession, reason: NonNullable<VoiceSession['endRe
   session.lane?.close();
   session.lane = null;
   giveUpTools(session);
+  if (fatal !== null) send(session, errorEvent(fatal));
   routeLeft(session);
   if (phase === 'live') {
     session.call?.close(fixedLimits.voice.lingerMs);

@@ -157,8 +157,9 @@ function fault(
   message: string,
   isFatal: boolean,
 ): void {
-  send(session, errorEvent({ code, message, retryable: false, fatal: isFatal }));
-  if (isFatal) expel(session);
+  const error = { code, message, retryable: false, fatal: isFatal };
+  if (isFatal) expel(session, error);
+  else send(session, errorEvent(error));
 }
 
 function invalidStart(session: VoiceSession, message: string): void {

@@ -20,7 +20,6 @@ import {
   leavePlace,
   reject,
 } from './closing.ts';
-import { errorEvent } from './events.ts';
 import { give } from './frame-rate.ts';
 import { extended, isUncovered, watchEmpty } from './funding.ts';
 import { takeMessage } from './intake.ts';
@@ -28,7 +27,7 @@ import { noteOmitted } from './problems.ts';
 import type { VoiceSessionProtocol } from './protocol.ts';
 import { forgetAwaited, isSlow } from './sound.ts';
 import type { VoiceDeps, VoiceSpec } from './spec.ts';
-import { newSession, send, type VoiceSession } from './state.ts';
+import { newSession, type VoiceSession } from './state.ts';
 import { takeSearch } from './tools.ts';
 import { watchLate } from './transcript.ts';
 import { goLive, openUpstream, rejectUnreached, watchUpstream } from './upstream.ts';
@@ -47,10 +46,7 @@ const behaviour: Handlers<VoiceSessionProtocol, VoiceSession> = {
     const message = 'The API key or the account of this session may no longer be used.';
     const error = { code: 'unauthenticated', message, retryable: false, fatal: true } as const;
     if (session.phase !== 'live') reject(session, error);
-    else {
-      send(session, errorEvent(error));
-      endSession(session, 'error');
-    }
+    else endSession(session, 'error', error);
   },
 
   giveUp(session) {
@@ -131,15 +127,15 @@ export function watch(session: VoiceSession, nowMs: number): void {
 function watchLive(session: VoiceSession, nowMs: number, idleMs: number): void {
   if (isSlow(session)) {
     const message = 'The client does not read what it is sent.';
-    send(session, errorEvent({ code: 'slow_consumer', message, retryable: true, fatal: true }));
-    endSession(session, 'error');
+    const error = { code: 'slow_consumer', message, retryable: true, fatal: true } as const;
+    endSession(session, 'error', error);
   } else if (nowMs >= session.endsAtMs) endSession(session, 'max_duration');
   else if (nowMs >= session.leaveAtMs) endSession(session, 'upstream_closed');
   else if (isIdle(session, nowMs, idleMs)) endSession(session, 'idle_timeout');
   else if (isUncovered(session, nowMs)) {
     const message = 'The ledger does not answer. Try again.';
-    send(session, errorEvent({ code: 'internal', message, retryable: true, fatal: true }));
-    endSession(session, 'error');
+    const error = { code: 'internal', message, retryable: true, fatal: true } as const;
+    endSession(session, 'error', error);
   } else {
     watchEmpty(session, nowMs);
     forgetAwaited(session, nowMs);

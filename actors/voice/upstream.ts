@@ -244,8 +244,8 @@ export function watchUpstream(session: VoiceSession, nowMs: number): void {
 }
 
 function failSession(session: VoiceSession, message: string): void {
-  send(session, errorEvent({ code: 'upstream_error', message, retryable: true, fatal: true }));
-  endSession(session, 'error');
+  const error = { code: 'upstream_error', message, retryable: true, fatal: true } as const;
+  endSession(session, 'error', error);
 }
 
 /** No tokenizer makes more of a text than it has bytes; ours, with the tools, is short. */

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fixedLimits } from '../../../runtime/limits.ts';
-import type { FakeClient } from './fakes.ts';
+import { type FakeClient, untilAborted } from './fakes.ts';
 import { stagesOfFile } from './stage.ts';
 
 const open = stagesOfFile();
@@ -42,4 +42,23 @@ test('who leaves by itself is not waited for, and neither is a server that stops
   last.session.self.tell('giveUp', null);
   await stage.over(last);
   assert.equal(last.ended?.code, 1011);
+});
+
+test('what was said and done is told before a fatal error, only the end behind it', async () => {
+  const stage = await open({ search: untilAborted });
+  const account = await stage.account();
+  const wrongs = [misbehave, ({ session }: FakeClient) => session.self.tell('withdraw', null)];
+  for (const wrong of wrongs) {
+    const client = await stage.live(account, { tools_enabled: true });
+    const argumentsJson = '{"query":"news"}';
+    client.call?.says(
+      { type: 'tool_call', callId: 'c', name: 'web_search', argumentsJson },
+      { type: 'transcript', role: 'assistant', itemId: 'a', text: 'One moment', final: false },
+    );
+    wrong(client);
+    await stage.over(client);
+    const fatal = client.told.findIndex((event) => 'fatal' in event && event.fatal === true);
+    const types = client.told.map(({ type }) => type);
+    assert.deepEqual(types.slice(fatal - 2), ['transcript', 'tool', 'error', 'session.ended']);
+  }
 });
