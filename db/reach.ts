@@ -13,6 +13,7 @@ interface Server {
   versionNumber: number;
   version: string;
   isReadOnly: boolean;
+  encoding: string;
   /** Null: the search path names no schema that exists. */
   mayCreate: boolean | null;
 }
@@ -33,6 +34,7 @@ export async function assertDatabaseUsable(url: string): Promise<void> {
           current_setting('server_version') AS version,
           pg_is_in_recovery() OR current_setting('default_transaction_read_only') = 'on'
             AS "isReadOnly",
+          current_setting('server_encoding') AS encoding,
           has_schema_privilege(current_schema(), 'CREATE') AS "mayCreate"`,
       connectTimeoutMs,
     );
@@ -59,11 +61,17 @@ export function databasePlace(url: string): string {
   return host.startsWith('/') ? `${host}/.s.PGSQL.${port}` : `${host}:${port}`;
 }
 
-function faultOf({ versionNumber, version, isReadOnly, mayCreate }: Server): string | null {
+function faultOf(server: Server): string | null {
+  const { versionNumber, version, isReadOnly, encoding, mayCreate } = server;
   if (versionNumber < versionMin * 10_000) {
     return `PostgreSQL ${versionMin} or newer is needed, the server is ${version}`;
   }
   if (isReadOnly) return 'the server is read-only: name the primary';
+  // Others lack most characters: an answer with one of them can never be stored nor settled.
+  // SQL_ASCII keeps the bytes that it is given.
+  if (encoding !== 'UTF8' && encoding !== 'SQL_ASCII') {
+    return `the encoding of the database is ${encoding}: make it with ENCODING 'UTF8'`;
+  }
   if (mayCreate !== true) return 'its user may not create tables in the schema of its search path';
   return null;
 }

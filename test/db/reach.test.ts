@@ -129,3 +129,26 @@ test('a database in which nothing can be made is refused by its reason', async (
     `BEGIN READ WRITE; ALTER DATABASE ${name} RESET default_transaction_read_only; COMMIT`,
   );
 });
+
+test('a database that cannot hold every character is refused', async () => {
+  const sql = database.pool('general', 1);
+  const name = new URL(database.url.replace(/\?.*/, '')).pathname.slice(1);
+  const withEncoding = async <T>(
+    encoding: string,
+    use: (url: string) => Promise<T>,
+  ): Promise<T> => {
+    const other = `${name}_${encoding.toLowerCase()}`;
+    await sql.unsafe(`CREATE DATABASE ${other} TEMPLATE template0 ENCODING ${encoding} LOCALE 'C'`);
+    try {
+      return await use(database.url.replace(name, other));
+    } finally {
+      await sql.unsafe(`DROP DATABASE ${other} WITH (FORCE)`);
+    }
+  };
+  assert.match(
+    await withEncoding('LATIN1', faultOf),
+    /the encoding of the database is LATIN1: make it/,
+  );
+  // Keeps the bytes that it is given.
+  await withEncoding('SQL_ASCII', assertDatabaseUsable);
+});
