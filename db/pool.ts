@@ -34,6 +34,8 @@ export class Pool {
   #retry: NodeJS.Timeout | null = null;
   /** The last connection that was tried could not be used. */
   #isAway = false;
+  /** Why. */
+  #reason: unknown = null;
   /** Those who wait have been told to wait for one that is tried alone. */
   #isAlone = false;
   #isEnded = false;
@@ -154,6 +156,7 @@ export class Pool {
       const events = {
         onReady: () => {
           this.#isAway = false;
+          this.#reason = null;
           this.#isAlone = false;
           this.#serve();
         },
@@ -180,6 +183,7 @@ export class Pool {
 
   #failed(error: unknown): void {
     this.#isAway = true;
+    this.#reason = error;
     this.#retry ??= setTimeout(() => {
       this.#retry = null;
       this.#serve();
@@ -206,7 +210,8 @@ export class Pool {
     // All were served meanwhile.
     if (this.#patience === null) return;
     if (this.#connecting() > 0) this.#isAway = true;
-    this.#refuse(connectionError('CONNECT_TIMEOUT'));
+    // A server that is full has said so: that is what its operator has to know.
+    this.#refuse(this.#reason ?? connectionError('CONNECT_TIMEOUT'));
   }
 
   #refuse(error: unknown): void {

@@ -163,8 +163,12 @@ const connectionCodes = new RegExp(
   '^(CONNECTION_|CONNECT_|ECONN|ENOENT|EPIPE|ETIMEDOUT|EHOST|ENET|ENOTFOUND|ENOTCONN|EAI_AGAIN|' +
     'EAGAIN|EACCES|EMFILE|ENFILE|ENOBUFS|ENOMEM|ERR_STREAM_|ERR_SOCKET_)',
 );
-/** Connection, resources, operator intervention, system error, read-only standby. */
-const unavailableStates = /^(08|53|57|58|25006)/;
+/**
+ * Connection, resources, operator intervention, system error, read-only standby; and what is said
+ * to who may not come in: a password that was changed, a database that is gone, closed or no longer
+ * granted (InitPostgres of the server, which knows no other).
+ */
+const unavailableStates = /^(08|53|57|58|25006|28|3D000|55000|42501)/;
 const retryStates = /^(40001|40P01|55P03|0A000)/;
 
 export function classifyError(error: unknown): SqlFailure {
