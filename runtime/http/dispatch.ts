@@ -10,7 +10,7 @@ import type { Cors, CorsPolicy, HeaderPair } from './cors.ts';
 import { createHeaderTable, type ExchangeOwner, HttpExchange } from './exchange.ts';
 import { parseJson } from './json.ts';
 import { parseLongJson } from './long-json.ts';
-import { checkAccept, checkContentEncoding, checkContentType, isKnownCoding } from './negotiate.ts';
+import { checkAccept, checkContentEncoding, checkContentType, isEndCertain } from './negotiate.ts';
 import { sendContinue, sendReply } from './reply.ts';
 import type { Exchange, Method, Reply, Route, UploadedFile } from './route.ts';
 import { registerSocket } from './socket.ts';
@@ -180,10 +180,9 @@ function startBody<Access, Caller, Services>(
     exchange.mustLinger = !exchange.mustClose;
     throw tooLarge(body.bytesMax);
   }
-  const coding = announcedBytes === null ? request.getHeader('transfer-encoding') : '';
   // At once and without a reply, behind which the server would read the rest as a request.
-  if (!isKnownCoding(coding)) return void response.close();
-  exchange.mustClose = coding !== '';
+  if (announcedBytes === null && !isEndCertain(request)) return void response.close();
+  exchange.mustClose = announcedBytes === null && request.getHeader('transfer-encoding') !== '';
   checkContentType(body.kind, request.getHeader('content-type'));
   checkContentEncoding(request.getHeader('content-encoding'));
   sendContinue(exchange, response, request.getHeader('expect'));

@@ -1,4 +1,5 @@
 // Media types of requests and replies (RFC 9110, 12.5.1 and 8.3), as leniently as is honest.
+import type { HttpRequest } from 'uWebSockets.js';
 import { Problem } from '../problem.ts';
 
 const jsonPattern = /^application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i;
@@ -28,11 +29,20 @@ export function checkContentEncoding(encoding: string): void {
 }
 
 /**
- * Whether the end of a body is beyond doubt. The server takes any coding for `chunked`, but whoever
- * stands in front may see the request end elsewhere (RFC 9112, section 6.1).
+ * Whether the end of a body without a length is beyond doubt. The server takes an empty length for
+ * none, and any coding for `chunked`, by the first line that names one; whoever stands in front may
+ * see the request end elsewhere (RFC 9112, sections 6.1 and 6.3).
  */
-export function isKnownCoding(coding: string): boolean {
-  return coding === '' || coding.trim().toLowerCase() === 'chunked';
+export function isEndCertain(request: HttpRequest): boolean {
+  let codings = 0;
+  let isCertain = true;
+  request.forEach((name, value) => {
+    if (name === 'content-length') isCertain = false;
+    if (name !== 'transfer-encoding') return;
+    codings += 1;
+    if (codings > 1 || value.trim().toLowerCase() !== 'chunked') isCertain = false;
+  });
+  return isCertain;
 }
 
 /** A 406 when the Accept header rules out everything that the route can send. */

@@ -244,6 +244,13 @@ test('what ends elsewhere for others is refused, and nothing behind it is a requ
     const raw = await exchangeRaw(serving.port, [strange, withLength('/v1/chat', chat)]);
     assert.equal(raw, '', coding);
   }
+  const rest = `POST /v1/chat HTTP/1.1\r\nhost: x\r\ncontent-length: 0\r\n\r\n`;
+  for (const line of ['content-length:', 'content-length: \t', 'transfer-encoding:']) {
+    const raw = await exchangeRaw(serving.port, [`${start}${line}\r\n\r\n${rest}`]);
+    assert.equal(raw, '', line);
+  }
+  const twice = `${start}transfer-encoding: chunked\r\ntransfer-encoding: identity\r\n\r\n`;
+  assert.equal(await exchangeRaw(serving.port, [`${twice}0\r\n\r\n${rest}`]), '');
   await until(() => serving.server.counts().exchanges === 0);
   const both = `${start}content-length: 3\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n`;
   const raw = await exchangeRaw(serving.port, [both, withLength('/v1/chat', chat)]);
