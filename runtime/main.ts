@@ -27,7 +27,7 @@ import { databaseAnswers } from '../db/health.ts';
 import { migrate } from '../db/migrate.ts';
 import { patiently } from '../db/patience.ts';
 import { assertDatabaseUsable } from '../db/reach.ts';
-import { closePool, openPool } from '../db/sql.ts';
+import { closePool, openPool, parseDatabaseUrl } from '../db/sql.ts';
 import { createBudgetCounters } from '../media/audio/budget.ts';
 import { probeTarget } from '../media/providers/probe.ts';
 import { createActorSystem } from './actor/system.ts';
@@ -96,7 +96,7 @@ const inspection = createPool({
   log,
 });
 const inspectAudio = createInspection(inspection, config, limits.audio, log);
-const queue = createQueue({ url: boot.databaseUrl, log });
+const queue = createQueue({ database: parseDatabaseUrl(boot.databaseUrl), log });
 const mesh = new Mesh(0, log);
 const bus = createBus({ mesh, log });
 const launch = createGate<LiveCatalog>();

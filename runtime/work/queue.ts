@@ -16,9 +16,18 @@ export interface MaintenanceQueue {
   stop(timeoutMs: number): Promise<void>;
 }
 
+/** Where the database is, as the ledger's connections have it. */
+interface Target {
+  host: string;
+  port: number;
+  database: string;
+  username: string;
+  password: string;
+  ssl: 'require' | 'prefer' | 'verify-full' | false;
+}
+
 export interface QueueOptions {
-  /** Of the database. */
-  url: string;
+  database: Target;
   log: Logger;
   /** Keeps the queues of tests apart. */
   name?: string;
@@ -98,9 +107,9 @@ async function loadBullMq(): Promise<typeof BullMq> {
   return loaded;
 }
 
-async function openQueue(name: string, url: string) {
+async function openQueue(name: string, database: Target) {
   const { createPostgresBackend, Queue, Worker } = await loadBullMq();
-  const connection = connectionTo(url);
+  const connection = connectionTo(database);
   const openBackend = (...given: Parameters<typeof createPostgresBackend>) =>
     makePatient(createPostgresBackend(...given));
   const queue = new Queue(name, { connection }, openBackend);
@@ -147,19 +156,34 @@ const RECONNECT_MS = 500;
 /** An outage is one line in the log now and then. */
 const COMPLAINT_MS = 10_000;
 
-function connectionTo(url: string) {
-  // A socket folder in the address: no TLS, whatever PGSSLMODE says about other servers.
-  const local = url.includes('host=%2F') || url.includes('host=/');
+/**
+ * Member by member, since `pg` reads a URL in its own way: it looks at certificates with `require`
+ * too, which those of few hosted databases pass, takes `options` of it for all that there are, and
+ * what is not said from PGSSLMODE and its like.
+ */
+function connectionTo({ host, port, database, username, password, ssl }: Target) {
+  const isPlain = ssl === false || host.startsWith('/');
   return {
-    connectionString: url,
+    host,
+    port,
+    database,
+    user: username,
+    password,
+    ssl: isPlain ? false : { rejectUnauthorized: ssl === 'verify-full' },
+    sslnegotiation: 'postgres',
     schema: SCHEMA,
     migrate: true,
     max: CONNECTIONS_MAX,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     query_timeout: QUERY_MS,
     application_name: 'tollgate-queue',
-    ...(local ? { ssl: false } : {}),
   };
+}
+
+/** `prefer`: `pg` does not go on without TLS by itself where a server has none. */
+function nextTry(database: Target, error: Error): Target {
+  if (database.ssl !== 'prefer' || !error.message.includes('not support SSL')) return database;
+  return { ...database, ssl: false };
 }
 
 /** Makes the times in the database those of this version: names that are gone are removed. */
@@ -195,12 +219,12 @@ async function within<T>(ms: number, work: Promise<T>): Promise<T> {
 
 /** Opens everything and begins to work; closes what it opened when something fails. */
 async function openRunning(
-  { name = 'maintenance', url, log }: QueueOptions,
+  { name = 'maintenance', database, log }: QueueOptions,
   rounds: Map<string, Round>,
   signal: AbortSignal,
   complain: (error: Error) => void,
 ): Promise<Running> {
-  const { queue, openWorker } = await openQueue(name, url);
+  const { queue, openWorker } = await openQueue(name, database);
   queue.on('error', complain);
   let worker: Running['worker'] | null = null;
   try {
@@ -238,12 +262,15 @@ export function createQueue(options: QueueOptions): MaintenanceQueue {
   };
 
   const keepOpening = async (): Promise<void> => {
+    let { database } = options;
     for (let pauseMs = RETRY_MS_MIN; !ending.signal.aborted; pauseMs *= 2) {
       try {
-        running = await openRunning(options, rounds, cutting.signal, complain);
+        const given = { ...options, database };
+        running = await openRunning(given, rounds, cutting.signal, complain);
         return;
       } catch (error) {
-        complain(error as Error);
+        database = nextTry(options.database, error as Error);
+        if (database === options.database) complain(error as Error);
         await pause(Math.min(pauseMs, RETRY_MS_MAX), ending.signal);
       }
     }

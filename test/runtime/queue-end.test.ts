@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pino from 'pino';
+import { parseDatabaseUrl } from '../../db/sql.ts';
 import { startDatabase } from '../../runtime/embedded/database.ts';
 import { createQueue } from '../../runtime/work/queue.ts';
 
@@ -42,7 +43,7 @@ test('a server that says goodbye to a client that is being ended does not end us
     await rm(folder, { recursive: true, force: true });
   });
   const goodbyes = sayGoodbyeToClients();
-  const queue = createQueue({ url: database.url, log });
+  const queue = createQueue({ database: parseDatabaseUrl(database.url), log });
   let rounds = 0;
   queue.schedule('tick', 100, async () => {
     rounds += 1;

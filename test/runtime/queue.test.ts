@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { after, before, type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pino from 'pino';
+import { parseDatabaseUrl } from '../../db/sql.ts';
 import { type Database, startDatabase } from '../../runtime/embedded/database.ts';
 import { createQueue } from '../../runtime/work/queue.ts';
 import { openDatabaseProxy } from '../harness/proxy.ts';
@@ -39,7 +40,7 @@ async function until(what: string, holds: () => boolean): Promise<void> {
 }
 
 test('rounds come again and again, a failing one too, and none after the stop', async () => {
-  const queue = createQueue({ url: database.url, log, name: 'plain' });
+  const queue = createQueue({ database: parseDatabaseUrl(database.url), log, name: 'plain' });
   let good = 0;
   let bad = 0;
   queue.schedule('good', 200, async () => {
@@ -60,7 +61,9 @@ test('rounds come again and again, a failing one too, and none after the stop', 
 
 test('two processes share the rounds instead of doubling them', async () => {
   let rounds = 0;
-  const queues = [1, 2].map(() => createQueue({ url: database.url, log, name: 'shared' }));
+  const queues = [1, 2].map(() =>
+    createQueue({ database: parseDatabaseUrl(database.url), log, name: 'shared' }),
+  );
   for (const queue of queues) {
     queue.schedule('once', 400, async () => {
       rounds += 1;
@@ -79,7 +82,7 @@ test('two processes share the rounds instead of doubling them', async () => {
 
 /** A queue that has begun its rounds; how many there were. */
 async function startTicking(t: TestContext, name: string, url: string): Promise<() => number> {
-  const queue = createQueue({ url, log, name });
+  const queue = createQueue({ database: parseDatabaseUrl(url), log, name });
   let rounds = 0;
   queue.schedule('tick', 200, async () => {
     rounds += 1;
@@ -100,7 +103,7 @@ test('a kill of the database is survived: rounds go on by themselves', async (t)
 });
 
 test('a stop cuts an endless round, and a stop before any connection is quick', async () => {
-  const queue = createQueue({ url: database.url, log, name: 'stuck' });
+  const queue = createQueue({ database: parseDatabaseUrl(database.url), log, name: 'stuck' });
   let cut = false;
   let begun = false;
   queue.schedule('endless', 200, async (signal) => {
@@ -114,7 +117,10 @@ test('a stop cuts an endless round, and a stop before any connection is quick', 
   await queue.stop(300);
   watch.assertWithin(3_000, 'a stop that cuts');
   assert.ok(cut);
-  const nowhere = createQueue({ url: 'postgres://a@localhost/b?host=%2Fnowhere', log });
+  const nowhere = createQueue({
+    database: parseDatabaseUrl('postgres://a@localhost/b?host=%2Fnowhere'),
+    log,
+  });
   nowhere.start();
   await sleep(100);
   const again = startStopwatch();
@@ -125,7 +131,9 @@ test('a stop cuts an endless round, and a stop before any connection is quick', 
 test('an outage costs no CPU, and a queue started in it begins after it', async (t) => {
   const dataDir = join(folder, 'away');
   const own = await startDatabase({ dataDir, log });
-  const queues = ['early', 'late'].map((name) => createQueue({ url: own.url, log, name }));
+  const queues = ['early', 'late'].map((name) =>
+    createQueue({ database: parseDatabaseUrl(own.url), log, name }),
+  );
   const rounds = [0, 0];
   queues.forEach((queue, index) => {
     queue.schedule('tick', 100, async () => {
@@ -161,7 +169,11 @@ test('kills while the queue connects leave it neither dead nor spinning', async 
   const seed = testSeed;
   t.diagnostic(`seed ${seed}`);
   for (let attempt = 0; attempt < 4; attempt += 1) {
-    const queue = createQueue({ url: own.url, log, name: `shaky-${attempt}` });
+    const queue = createQueue({
+      database: parseDatabaseUrl(own.url),
+      log,
+      name: `shaky-${attempt}`,
+    });
     let rounds = 0;
     queue.schedule('tick', 100, async () => {
       rounds += 1;
