@@ -3,6 +3,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type * as BullMq from 'bullmq';
 import type { Logger } from '../log.ts';
+import { connectionTo, type DatabaseTarget, nextTarget } from './queue-connection.ts';
 
 /** One round; `signal`: the process ends. Safe to repeat; what it throws is logged. */
 export type MaintenanceHandler = (signal: AbortSignal) => Promise<void>;
@@ -16,18 +17,8 @@ export interface MaintenanceQueue {
   stop(timeoutMs: number): Promise<void>;
 }
 
-/** Where the database is, as the ledger's connections have it. */
-interface Target {
-  host: string;
-  port: number;
-  database: string;
-  username: string;
-  password: string;
-  ssl: 'require' | 'prefer' | 'verify-full' | false;
-}
-
 export interface QueueOptions {
-  database: Target;
+  database: DatabaseTarget;
   log: Logger;
   /** Keeps the queues of tests apart. */
   name?: string;
@@ -107,7 +98,7 @@ async function loadBullMq(): Promise<typeof BullMq> {
   return loaded;
 }
 
-async function openQueue(name: string, database: Target) {
+async function openQueue(name: string, database: DatabaseTarget) {
   const { createPostgresBackend, Queue, Worker } = await loadBullMq();
   const connection = connectionTo(database);
   const openBackend = (...given: Parameters<typeof createPostgresBackend>) =>
@@ -139,14 +130,9 @@ interface Running {
   worker: ReturnType<Opened['openWorker']>;
 }
 
-const SCHEMA = 'bullmq';
 const RETRY_MS_MIN = 250;
 const RETRY_MS_MAX = 5_000;
-const CONNECTIONS_MAX = 2;
-const CONNECT_TIMEOUT_MS = 3_000;
 const OPEN_MS = 4_000;
-/** Where the network falls silent nothing is closed: who has no answer by then connects anew. */
-const QUERY_MS = 5_000;
 const FAILED_KEPT_MAX = 20;
 const FORCED_STOP_MS = 1_000;
 /** A worker that is gone is noticed after this long, and its round is given to another. */
@@ -155,36 +141,6 @@ const LOCK_MS = 5_000;
 const RECONNECT_MS = 500;
 /** An outage is one line in the log now and then. */
 const COMPLAINT_MS = 10_000;
-
-/**
- * Member by member, since `pg` reads a URL in its own way: it looks at certificates with `require`
- * too, which those of few hosted databases pass, takes `options` of it for all that there are, and
- * what is not said from PGSSLMODE and its like.
- */
-function connectionTo({ host, port, database, username, password, ssl }: Target) {
-  const isPlain = ssl === false || host.startsWith('/');
-  return {
-    host,
-    port,
-    database,
-    user: username,
-    password,
-    ssl: isPlain ? false : { rejectUnauthorized: ssl === 'verify-full' },
-    sslnegotiation: 'postgres',
-    schema: SCHEMA,
-    migrate: true,
-    max: CONNECTIONS_MAX,
-    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
-    query_timeout: QUERY_MS,
-    application_name: 'tollgate-queue',
-  };
-}
-
-/** `prefer`: `pg` does not go on without TLS by itself where a server has none. */
-function nextTry(database: Target, error: Error): Target {
-  if (database.ssl !== 'prefer' || !error.message.includes('not support SSL')) return database;
-  return { ...database, ssl: false };
-}
 
 /** Makes the times in the database those of this version: names that are gone are removed. */
 async function writeSchedule(queue: Opened['queue'], rounds: Map<string, Round>): Promise<void> {
@@ -269,7 +225,7 @@ export function createQueue(options: QueueOptions): MaintenanceQueue {
         running = await openRunning(given, rounds, cutting.signal, complain);
         return;
       } catch (error) {
-        database = nextTry(options.database, error as Error);
+        database = nextTarget(options.database, error as Error);
         if (database === options.database) complain(error as Error);
         await pause(Math.min(pauseMs, RETRY_MS_MAX), ending.signal);
       }
