@@ -17,6 +17,35 @@ export function readOptionsOf(container: Container, bytes: Buffer): string[] {
   return [];
 }
 
+/** Of Matroska: the first sound of a WebM stands in one. */
+const clusterId = Buffer.from([0x1f, 0x43, 0xb6, 0x75]);
+
+/**
+ * Whether a file that no program can read is a recording that was stopped before it began: its
+ * head, as browsers and encoders write it, and no place in it that could have sound.
+ */
+export function holdsNothing(container: Container, bytes: Buffer): boolean {
+  switch (container) {
+    case 'webm':
+      return bytes.subarray(0, 64).includes('webm') && !bytes.includes(clusterId);
+    case 'ogg':
+      return bytes.includes('OpusTags') && bytes.indexOf('OggS', bytes.indexOf('OpusTags')) === -1;
+    case 'mp4':
+      return bytes.includes('moov') && !bytes.includes('trak') && !bytes.includes('moof');
+    case 'mp3':
+      return countsNoFrames(bytes);
+    default:
+      return false;
+  }
+}
+
+/** The frame that encoders put before the first one says how many follow: none. */
+function countsNoFrames(bytes: Buffer): boolean {
+  const at = Math.max(bytes.indexOf('Info'), bytes.indexOf('Xing'));
+  const hasCount = at !== -1 && at + 12 <= bytes.length && (bytes.readUInt32BE(at + 4) & 1) === 1;
+  return hasCount && bytes.readUInt32BE(at + 8) === 0;
+}
+
 /** Programs differ in which of several data chunks is the sound of a WAV: it must have one. */
 export function isAmbiguous(container: Container, bytes: Buffer): boolean {
   if (container !== 'wav') return false;

@@ -3,7 +3,7 @@
 import '../../runtime/work/background.ts';
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
-import { isAmbiguous, readOptionsOf } from '../audio/claims.ts';
+import { holdsNothing, isAmbiguous, readOptionsOf } from '../audio/claims.ts';
 import {
   type Container,
   containerLabelled,
@@ -11,7 +11,7 @@ import {
   containers,
   mislabelled,
 } from '../audio/container.ts';
-import { decodeAudio, probeAudio } from '../audio/ffmpeg.ts';
+import { decodeAudio, type ProbedStream, probeAudio } from '../audio/ffmpeg.ts';
 import type { AudioTools } from '../audio/tools.ts';
 
 export interface InspectAudioInput {
@@ -63,13 +63,18 @@ export default async function inspectAudioTask(input: InspectAudioInput): Promis
   }
   const sha256 = createHash('sha256').update(bytes).digest('hex');
   // What a browser hands over that was stopped before it recorded anything.
-  if (isEmpty) return { status: 'good', container, seconds: 0, isSilent: true, sha256 };
+  const nothing = { status: 'good', container, seconds: 0, isSilent: true, sha256 } as const;
+  if (isEmpty) return nothing;
   if (isAmbiguous(container, bytes)) return refused('The file must have one data chunk.');
   const source = { tools, path, demuxer, readOptions: readOptionsOf(container, bytes) };
   const streams = await probeAudio(source);
-  if (streams === null) return refused('The file is damaged.');
-  const sounding = streams.filter(({ isAttachedPicture }) => !isAttachedPicture);
-  const [audio, ...others] = sounding;
+  if (streams === null) {
+    return holdsNothing(container, bytes) ? nothing : refused('The file is damaged.');
+  }
+  // Beside the sound: covers, and the names of chapters, which an MP4 has in a stream of data.
+  const isBeside = ({ isAttachedPicture, type }: ProbedStream) =>
+    isAttachedPicture || type === 'data';
+  const [audio, ...others] = streams.filter((stream) => !isBeside(stream));
   if (audio?.type !== 'audio' || others.length > 0) {
     return refused('The file must have one audio stream and nothing else.');
   }

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import OpenAI, { toFile } from 'openai';
 import type { TestAccount } from '../../harness/account.ts';
-import { record, tone, wav } from '../../harness/recordings.ts';
+import { record, tone, wav, withFile } from '../../harness/recordings.ts';
 import { type AudioBed, hear, microsPerSecond, openAudioBed, refusalOf, stateOf } from './bed.ts';
 
 let audio: AudioBed;
@@ -112,6 +112,12 @@ test('digital silence is an empty text, without a call and without a charge', as
     [wav(1.5, 0), 'silence.wav', 1.5],
     [wav(0, 0), 'empty.wav', 0],
     [Buffer.alloc(0), 'nothing.webm', 0],
+    // As Chromium's recorder leaves it that is stopped within its first moments.
+    [stoppedWebm(), 'stopped.webm', 0],
+    [await tone('s.webm', 0, opus, 0), 'head.webm', 0],
+    [await tone('s.ogg', 0, opus, 0), 'head.ogg', 0],
+    [await tone('s.mp3', 0, [], 0), 'head.mp3', 0],
+    [await tone('s.m4a', 0, [], 0), 'head.m4a', 0],
     [await tone('s.wav', 4, ['-c:a', 'pcm_alaw'], 0), 'alaw.wav', 4],
     [await tone('s.wav', 4, ['-c:a', 'pcm_mulaw'], 0), 'mulaw.wav', 4],
     [await tone('s.mp3', 4, [], 0), 's.mp3', 4],
@@ -126,6 +132,25 @@ test('digital silence is an empty text, without a call and without a charge', as
     assert.ok(Math.abs(body.usage.seconds - seconds) < 0.15, `${name}: ${body.usage.seconds}`);
   }
   assert.equal(audio.one.asked.length + audio.two.asked.length, before);
+});
+
+/** The EBML header, and room for what would have followed. */
+function stoppedWebm(): Buffer<ArrayBuffer> {
+  const header = '1a45dfa39f4286810142f7810142f2810442f381084282847765626d42878104428581020000';
+  return Buffer.concat([Buffer.from(header, 'hex'), Buffer.alloc(72)]);
+}
+
+test('the names of chapters are nothing that is heard', async () => {
+  const account = await audio.bed.account();
+  answer('heard');
+  const chapter = '[CHAPTER]\nTIMEBASE=1/1000\nSTART=0\nEND=1000\ntitle=one\n';
+  const notes = Buffer.from(`;FFMETADATA1\n${chapter}`);
+  const bytes = await withFile('notes.txt', notes, (path) =>
+    record('c.m4a', ['-f', 'lavfi', '-i', 'sine=d=2', '-i', path, '-map_metadata', '1']),
+  );
+  assert.ok(bytes.includes('text'), 'chapters have a stream of their own');
+  const reply = await hear(audio, account, { bytes, name: 'c.m4a' });
+  assert.equal(reply.status, 200, await reply.text());
 });
 
 test('whatever is not all zeros is heard, on any channel and at any pitch or depth', async () => {
