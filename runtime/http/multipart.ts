@@ -71,7 +71,8 @@ function fileOf({ name, filename, mediaType, bytes }: Part, bytesMax: number): U
     });
   }
   return {
-    filename: (filename ?? '').slice(0, filenameCharsMax),
+    // Its end says what the file is.
+    filename: (filename ?? '').slice(-filenameCharsMax),
     mediaType: mediaType ?? 'application/octet-stream',
     bytes: new Uint8Array(bytes),
   };

@@ -181,13 +181,13 @@ test('a file name is cut, and a file outlives the body that it came in', () => {
     bytesMax: 10_000,
     files: { file: { required: true, bytesMax: 100 } },
   });
-  const name = 'n'.repeat(300);
+  const name = `${'n'.repeat(300)}.mp3`;
   const bytes = Buffer.from(
     `--b\r\ncontent-disposition: form-data; name="file"; filename="${name}"\r\n\r\nx\r\n--b--\r\n`,
   );
   const { file } = read(bytes, 'multipart/form-data; boundary=b').files;
   bytes.fill(0);
-  assert.equal(file?.filename.length, 255);
+  assert.equal(file?.filename, `${'n'.repeat(251)}.mp3`);
   assert.deepEqual([...(file?.bytes ?? [])], [...Buffer.from('x')]);
 });
 
