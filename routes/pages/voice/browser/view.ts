@@ -103,7 +103,10 @@ export class View {
   }
 
   #showHint({ phase, state, notice, tool }: Conversation): void {
-    if (phase === 'live' && state === 'speaking') {
+    const isSpeaking = phase === 'live' && state === 'speaking';
+    // Why it ended is read out, but nobody talks into each answer.
+    this.#hint.ariaLive = isSpeaking ? 'off' : 'polite';
+    if (isSpeaking) {
       this.#hint.replaceChildren('Speak to interrupt', this.#keys);
     } else if (tool !== null) setText(this.#hint, `Using ${tool.replaceAll('_', ' ')} …`);
     else if (phase === 'failed') setText(this.#hint, '');

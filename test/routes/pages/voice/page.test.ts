@@ -73,6 +73,7 @@ interface Analyser {
   getFloatFrequencyData(levels: Float32Array): void;
   getFloatTimeDomainData(samples: Float32Array): void;
 }
+declare function getComputedStyle(node: unknown): { fontSize: string; borderTopWidth: string };
 declare const document: { querySelector(selector: string): { click(): void } | null };
 
 /** Hertz of the loudest frequency that leaves the loudspeaker. */
@@ -231,4 +232,27 @@ test('on a phone, by keyboard and without a microphone the page says what it nee
   assert.equal(await unnamed.count(), 0, 'everything has a name for screen readers');
   assert.deepEqual(faults, []);
   await close();
+});
+
+test('who hears the page, enlarges its text or has colours of his own misses nothing', {
+  skip: noChromium,
+}, async () => {
+  const { page, close } = await open({ forcedColors: 'active' });
+  try {
+    const styleOf = (selector: string) =>
+      page.locator(selector).evaluate((node) => {
+        const { fontSize, borderTopWidth } = getComputedStyle(node);
+        return { fontSize, borderTopWidth };
+      });
+    assert.equal((await styleOf('#toggle')).borderTopWidth, '1px', 'a button has an edge');
+    await page.evaluate("document.documentElement.style.fontSize = '24px'");
+    assert.equal((await styleOf('#toggle')).fontSize, '24px', 'all text follows the browser');
+    await page.click('#toggle');
+    await reach(page, 'listening');
+    await page.click('#toggle');
+    const why = page.getByRole('status').filter({ hasText: 'The conversation has ended.' });
+    await why.waitFor({ timeout: WAIT_MS });
+  } finally {
+    await close();
+  }
 });
