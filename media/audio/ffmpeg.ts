@@ -18,6 +18,12 @@ const shownEntries = [
   'format=format_name',
   'format_tags=-',
 ].join(':');
+/**
+ * How a program ends that a stop of the machine or of its group of processes has reached: that says
+ * nothing of the file. ffmpeg exits by itself then.
+ */
+const endedFromOutside =
+  /^ff\w+ (?:was killed with signal SIG(?:HUP|INT|QUIT|TERM)|exited with code 255)\b/;
 const bytesPerSample = 4;
 const fullScale = 2 ** 31;
 
@@ -39,14 +45,19 @@ export interface ProbedStream {
   channels: number;
 }
 
-/** The streams that the file says it has; null: it is not what its signature says. */
+/**
+ * The streams that the file says it has; null: it is not what its signature says. Rejects where
+ * somebody else has ended the program.
+ */
 export async function probeAudio(options: ReadOptions): Promise<ProbedStream[] | null> {
   const { tools, path } = options;
   const command = ffmpeg(`file:${path}`).setFfprobePath(tools.ffprobePath);
   const bounds = ['-v', 'error', ...inputOptions(options), '-show_entries', shownEntries];
-  const data = await new Promise<FfprobeData | null>((resolve) => {
-    command.ffprobe(bounds, (error: unknown, found: FfprobeData) => {
-      resolve(error === null || error === undefined ? found : null);
+  const data = await new Promise<FfprobeData | null>((resolve, reject) => {
+    command.ffprobe(bounds, (error: Error | null | undefined, found: FfprobeData) => {
+      if (error === null || error === undefined) resolve(found);
+      else if (endedFromOutside.test(error.message)) reject(error);
+      else resolve(null);
     });
   });
   if (data === null || data.streams.length === 0) return null;
@@ -79,7 +90,10 @@ export interface DecodeOptions extends ReadOptions {
   timeoutMs: number;
 }
 
-/** Decodes the first audio stream, and keeps nothing of it but these figures. */
+/**
+ * Decodes the first audio stream, and keeps nothing of it but these figures. Rejects where somebody
+ * else has ended the program.
+ */
 export function decodeAudio(options: DecodeOptions): Promise<DecodedAudio> {
   const { tools, path, rateHz, channels, secondsMax, timeoutMs } = options;
   const command = ffmpeg(`file:${path}`, { stdoutLines: 20 })
@@ -90,7 +104,7 @@ export function decodeAudio(options: DecodeOptions): Promise<DecodedAudio> {
     .format('s32le');
   const bytesPerSecond = rateHz * channels * bytesPerSample;
   const bytesMax = secondsMax * bytesPerSecond;
-  return new Promise((resolve) => {
+  return new Promise((resolve, reject) => {
     const meter = createMeter();
     let isLate = false;
     const timer = setTimeout(() => {
@@ -113,7 +127,10 @@ export function decodeAudio(options: DecodeOptions): Promise<DecodedAudio> {
       },
     });
     const drained = new Promise<void>((drain) => samples.on('finish', drain));
-    command.on('error', () => done(false));
+    command.on('error', (error: Error) => {
+      if (!isLate && endedFromOutside.test(error.message)) reject(error);
+      done(false);
+    });
     // The program may be gone before its last samples are read.
     command.on('end', () => void drained.then(() => done(true)));
     command.pipe(samples);

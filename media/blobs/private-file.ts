@@ -78,7 +78,10 @@ export async function findPrivateFile(folder: string, name: string): Promise<Pri
   }
 }
 
-/** A file for a program to read, gone again when the work is done. */
+/** A scratch file that the disk did not take; why is its cause. */
+export class ScratchFault extends Error {}
+
+/** A file for a program to read, gone again when the work is done. @throws ScratchFault */
 export async function withScratchFile<T>(
   folder: string,
   name: string,
@@ -87,7 +90,9 @@ export async function withScratchFile<T>(
 ): Promise<T> {
   const path = join(folder, name);
   try {
-    await writeFile(path, bytes, { mode: 0o600, flag: 'wx' });
+    await writeFile(path, bytes, { mode: 0o600, flag: 'wx' }).catch((cause: unknown) => {
+      throw new ScratchFault('no scratch file', { cause });
+    });
     return await work(path);
   } finally {
     await rm(path, { force: true }).catch(() => undefined);

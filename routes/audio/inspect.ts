@@ -1,7 +1,7 @@
 // What an uploaded recording really is, asked of the pool: the file lies in a private folder while
 // programs read it, and the pool has a bounded queue of its own.
 import { tasksId } from '../../actors/tasks/tasks.ts';
-import { withScratchFile } from '../../media/blobs/private-file.ts';
+import { ScratchFault, withScratchFile } from '../../media/blobs/private-file.ts';
 import type { InspectAudioInput, InspectedAudio } from '../../media/tasks/inspect-audio.ts';
 import type { UploadedFile } from '../../runtime/http/route.ts';
 import { newId } from '../../runtime/ids.ts';
@@ -15,9 +15,9 @@ const askTimeoutMs = inspectTimeoutMs + 1_000;
 
 export type GoodRecording = Extract<InspectedAudio, { status: 'good' }>;
 
-/** @throws Problem unprocessable_media, input_too_long, overloaded */
+/** @throws Problem unprocessable_media, input_too_long, overloaded, dependency_unavailable */
 export async function inspectRecording(
-  { system, tasksKind, scratchFolder }: Services,
+  { system, tasksKind, scratchFolder, log }: Services,
   { bytes, filename, mediaType }: UploadedFile,
 ): Promise<GoodRecording> {
   const tasks = system.ref(tasksKind, tasksId);
@@ -31,6 +31,10 @@ export async function inspectRecording(
       timeoutMs,
     };
     return tasks.ask('run', { name: 'inspect-audio', payload }, askTimeoutMs);
+  }).catch((error: unknown) => {
+    if (!(error instanceof ScratchFault)) throw error;
+    log.error({ err: error.cause }, 'a recording cannot be written in TOLLGATE_DATA');
+    throw new Problem('dependency_unavailable');
   });
   if (!answer.ok) throw busy();
   if (!answer.value.ok) {

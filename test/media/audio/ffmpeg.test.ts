@@ -5,7 +5,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { decodeAudio } from '../../../media/audio/ffmpeg.ts';
+import { decodeAudio, probeAudio } from '../../../media/audio/ffmpeg.ts';
 import { type AudioTools, prepareAudioTools } from '../../../media/audio/tools.ts';
 import { wav } from '../../harness/recordings.ts';
 
@@ -70,4 +70,18 @@ test('a program that has no turn in its time says nothing of the file', async ()
   assert.deepEqual([late.isLate, late.isWhole], [true, false]);
   const failing = await decodeWith('failing-early', 'exit 3');
   assert.deepEqual([failing.isLate, failing.isWhole], [false, false]);
+});
+
+test('a program that others end says nothing of the file', async () => {
+  for (const [name, ending] of [
+    ['stopped', 'kill -TERM $$'],
+    ['stopped-by-hand', 'kill -INT $$'],
+    ['stopped-politely', 'exit 255'],
+  ] as const) {
+    await assert.rejects(decodeWith(name, ending), /^Error: ffmpeg /, name);
+  }
+  const ffprobePath = join(folder, 'probe.sh');
+  await writeFile(ffprobePath, '#!/bin/sh\nkill -TERM $$\n', { mode: 0o700 });
+  const source = { path: join(folder, 'two.wav'), demuxer: 'wav', readOptions: [] };
+  await assert.rejects(probeAudio({ ...source, tools: { ...tools, ffprobePath } }), /ffprobe/);
 });

@@ -31,3 +31,14 @@ test('a recording that waited too long for its turn is no bad recording', async 
     });
   }
 });
+
+test('a disk that takes no recording is an outage, no bug', async () => {
+  const faults: unknown[] = [];
+  const log = { error: (fault: { err: { code: string } }) => faults.push(fault.err.code) };
+  const services = { system: { node: 1, ref: () => null }, scratchFolder: '/nowhere', log };
+  const file = { bytes: wav(1), filename: 'a.wav', mediaType: 'audio/wav' };
+  await assert.rejects(inspectRecording(services as unknown as Services, file), {
+    code: 'dependency_unavailable',
+  });
+  assert.deepEqual(faults, ['ENOENT']);
+});
