@@ -31,6 +31,8 @@ export function readWav(bytes: Buffer): { rateHz: number; pcm: Buffer } | null {
   while (at + 8 <= bytes.length) {
     const length = bytes.readUInt32LE(at + 4);
     if (bytes.toString('latin1', at, at + 4) === 'data') {
+      // Not known when it began: other writers of streams say so.
+      if (length === 0) return null;
       const end = Math.min(bytes.length, at + 8 + length);
       return { rateHz: bytes.readUInt32LE(24), pcm: bytes.subarray(at + 8, end) };
     }

@@ -105,6 +105,8 @@ test('a WAV of unknown length says so, and is still heard', async () => {
   const bytes = await speech('one two [[sim unknown=1]]', 'wav');
   assert.equal(bytes.readUInt32LE(40), 0xffff_ffff);
   assert.equal((await heard(bytes, 'said.wav')).text, ' tone450 tone500');
+  bytes.writeUInt32LE(0, 40);
+  assert.equal((await heard(bytes, 'said.wav')).text, ' tone450 tone500');
 });
 
 test('speech as events carries the same audio and usage', async () => {
