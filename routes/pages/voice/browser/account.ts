@@ -25,6 +25,7 @@ export interface Account {
 }
 
 const DEADLINE_MS = 10_000;
+export const UNREACHABLE = 'The server cannot be reached. Is it running?';
 
 interface Refusal {
   error?: { code?: string; message?: string };
@@ -70,8 +71,7 @@ async function request(
     const signal = AbortSignal.timeout(DEADLINE_MS);
     return await fetch(path, { method, headers, signal, credentials: 'same-origin' });
   } catch {
-    const message = 'The server cannot be reached. Is it running?';
-    throw new AccountProblem(message, { isPassing: true });
+    throw new AccountProblem(UNREACHABLE, { isPassing: true });
   }
 }
 

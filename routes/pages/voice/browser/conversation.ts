@@ -1,6 +1,6 @@
 // A conversation: microphone, loudspeaker and as many connections as it takes, one after the other.
 // A renewable end opens the next one by itself, with the token and what was said so far.
-import { type Account, AccountProblem } from './account.ts';
+import { type Account, AccountProblem, UNREACHABLE } from './account.ts';
 import { type Connection, type Ending, openConnection } from './connection.ts';
 import { type Microphone, MicrophoneProblem, openMicrophone } from './microphone.ts';
 import { openSpeaker, type Speaker } from './speaker.ts';
@@ -255,5 +255,7 @@ export class Conversation {
 
 function textOf(error: unknown): string {
   if (error instanceof AccountProblem || error instanceof MicrophoneProblem) return error.message;
+  // The worklets are fetched when a conversation begins.
+  if (error instanceof DOMException && error.name === 'AbortError') return UNREACHABLE;
   return 'This browser cannot play or record sound as this page needs it.';
 }

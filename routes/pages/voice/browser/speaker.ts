@@ -16,7 +16,13 @@ export interface Speaker {
 /** To be called from a user's gesture: browsers let no page speak unasked. */
 export async function openSpeaker(onReport: (report: PlaybackReport) => void): Promise<Speaker> {
   const context = new AudioContext({ sampleRate: OUTPUT_RATE_HZ, latencyHint: 'interactive' });
-  await context.audioWorklet.addModule(new URL('./playback-processor.js', import.meta.url));
+  try {
+    await context.audioWorklet.addModule(new URL('./playback-processor.js', import.meta.url));
+  } catch (error) {
+    // A browser has few of them.
+    void context.close();
+    throw error;
+  }
   const node = new AudioWorkletNode(context, 'playback', {
     numberOfInputs: 0,
     outputChannelCount: [1],

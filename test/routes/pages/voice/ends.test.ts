@@ -229,4 +229,16 @@ describe('a conversation', { concurrency: 3 }, () => {
     assert.match((await alert.textContent()) ?? '', /^Sign in first/);
     await page.context().close();
   });
+
+  test('a server that is away at the beginning is no fault of the browser', { skip }, async () => {
+    const { page } = await open(() => undefined);
+    await page.context().setOffline(true);
+    await page.click('#toggle');
+    await reach(page, 'failed');
+    assert.match((await page.getByRole('alert').textContent()) ?? '', /^The server cannot be/);
+    await page.context().setOffline(false);
+    await page.click('#toggle');
+    await reach(page, 'opening');
+    await page.context().close();
+  });
 });
