@@ -19,11 +19,14 @@ const shownEntries = [
   'format_tags=-',
 ].join(':');
 /**
- * How a program ends that a stop of the machine or of its group of processes has reached: that says
- * nothing of the file. ffmpeg exits by itself then.
+ * How a program ends that has judged its file. Others could not be started, 126 and 127 where it is
+ * the shell that says so, or were reached by a stop of the machine or of their group of processes,
+ * at which ffmpeg exits with 255.
  */
-const endedFromOutside =
-  /^ff\w+ (?:was killed with signal SIG(?:HUP|INT|QUIT|TERM)|exited with code 255)\b/;
+const hasJudged = new RegExp(
+  '^ff(?:mpeg|probe) (?:exited with code (?!(?:126|127|255)\\b)|' +
+    'was killed with signal (?!SIG(?:HUP|INT|QUIT|TERM)\\b))',
+);
 const bytesPerSample = 4;
 const fullScale = 2 ** 31;
 
@@ -47,7 +50,7 @@ export interface ProbedStream {
 
 /**
  * The streams that the file says it has; null: it is not what its signature says. Rejects where
- * somebody else has ended the program.
+ * the program could not judge it.
  */
 export async function probeAudio(options: ReadOptions): Promise<ProbedStream[] | null> {
   const { tools, path } = options;
@@ -56,8 +59,8 @@ export async function probeAudio(options: ReadOptions): Promise<ProbedStream[] |
   const data = await new Promise<FfprobeData | null>((resolve, reject) => {
     command.ffprobe(bounds, (error: Error | null | undefined, found: FfprobeData) => {
       if (error === null || error === undefined) resolve(found);
-      else if (endedFromOutside.test(error.message)) reject(error);
-      else resolve(null);
+      else if (hasJudged.test(error.message)) resolve(null);
+      else reject(error);
     });
   });
   if (data === null || data.streams.length === 0) return null;
@@ -91,8 +94,8 @@ export interface DecodeOptions extends ReadOptions {
 }
 
 /**
- * Decodes the first audio stream, and keeps nothing of it but these figures. Rejects where somebody
- * else has ended the program.
+ * Decodes the first audio stream, and keeps nothing of it but these figures. Rejects where the
+ * program could not judge it.
  */
 export function decodeAudio(options: DecodeOptions): Promise<DecodedAudio> {
   const { tools, path, rateHz, channels, secondsMax, timeoutMs } = options;
@@ -128,7 +131,7 @@ export function decodeAudio(options: DecodeOptions): Promise<DecodedAudio> {
     });
     const drained = new Promise<void>((drain) => samples.on('finish', drain));
     command.on('error', (error: Error) => {
-      if (!isLate && endedFromOutside.test(error.message)) reject(error);
+      if (!isLate && !hasJudged.test(error.message)) reject(error);
       done(false);
     });
     // The program may be gone before its last samples are read.

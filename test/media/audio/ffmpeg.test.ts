@@ -72,16 +72,22 @@ test('a program that has no turn in its time says nothing of the file', async ()
   assert.deepEqual([failing.isLate, failing.isWhole], [false, false]);
 });
 
-test('a program that others end says nothing of the file', async () => {
+test('a program that others end, or that cannot be started, says nothing of the file', async () => {
   for (const [name, ending] of [
     ['stopped', 'kill -TERM $$'],
     ['stopped-by-hand', 'kill -INT $$'],
     ['stopped-politely', 'exit 255'],
+    ['no-program', 'exec /nowhere/ffmpeg'],
   ] as const) {
     await assert.rejects(decodeWith(name, ending), /^Error: ffmpeg /, name);
   }
-  const ffprobePath = join(folder, 'probe.sh');
-  await writeFile(ffprobePath, '#!/bin/sh\nkill -TERM $$\n', { mode: 0o700 });
   const source = { path: join(folder, 'two.wav'), demuxer: 'wav', readOptions: [] };
-  await assert.rejects(probeAudio({ ...source, tools: { ...tools, ffprobePath } }), /ffprobe/);
+  const probeWith = async (name: string, mode: number) => {
+    const ffprobePath = join(folder, name);
+    await writeFile(ffprobePath, '#!/bin/sh\nkill -TERM $$\n', { mode });
+    return await probeAudio({ ...source, tools: { ...tools, ffprobePath } });
+  };
+  await assert.rejects(probeWith('probe.sh', 0o700), /SIGTERM/);
+  // As on a disk that is mounted without the right to execute.
+  await assert.rejects(probeWith('no-probe.sh', 0o600), /EACCES/);
 });
