@@ -11,7 +11,7 @@ const allocationBytesMax = 64 * 1_024 * 1_024;
  * read as further lines of the report, with a codec of his choice.
  */
 const shownEntries = [
-  'stream=codec_type,codec_name,sample_rate,channels',
+  'stream=codec_type,codec_name,profile,sample_rate,channels',
   'stream_disposition=attached_pic',
   'stream_tags=-',
   'stream_side_data=-',
@@ -42,6 +42,8 @@ export interface ReadOptions {
 export interface ProbedStream {
   type: string;
   codec: string;
+  /** Of an AAC: it has a core at half its rate, whose delays are twice as long. */
+  isHighEfficiency: boolean;
   isAttachedPicture: boolean;
   /** 0: it has none. */
   rateHz: number;
@@ -67,6 +69,7 @@ export async function probeAudio(options: ReadOptions): Promise<ProbedStream[] |
   return data.streams.map((stream) => ({
     type: stream.codec_type ?? '',
     codec: stream.codec_name ?? '',
+    isHighEfficiency: String(stream.profile ?? '').startsWith('HE-AAC'),
     isAttachedPicture: Number(stream.disposition?.attached_pic ?? 0) === 1,
     rateHz: Number(stream.sample_rate) || 0,
     channels: Number(stream.channels) || 0,

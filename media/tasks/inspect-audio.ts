@@ -44,6 +44,8 @@ const paddingSeconds = 0.15;
 /** AAC has the most: Apple's delay and the rest of a frame, at 7,350 Hz or more. */
 const paddingSamples = 2_112 + 1_024;
 const paddedRateHzMin = 7_350;
+/** HE-AAC: the most that Fraunhofer's encoder delays version 2, and the rest of its longer frame. */
+const highEfficiencySamples = 7_168 + 2_048;
 /** Lossy codecs decode silence to the last bits of noise: of sixteen. */
 const lossySilentPeak = 2 / 32_768;
 /** A-law (ITU-T G.711) has no zero: silence is its least value. */
@@ -88,7 +90,7 @@ export default async function inspectAudioTask(input: InspectAudioInput): Promis
     secondsMax: secondsMax + 1,
     timeoutMs,
   });
-  const paddingMax = isLossless ? 0 : paddingOf(audio.rateHz);
+  const paddingMax = isLossless ? 0 : paddingOf(audio);
   if (decoded.seconds > secondsMax + paddingMax) return { status: 'too_long' };
   if (decoded.isLate) return { status: 'late' };
   if (!decoded.isWhole) return refused('The file cannot be decoded.');
@@ -106,8 +108,11 @@ function silentPeakOf(codec: string, isLossless: boolean): number {
   return isLossless ? 0 : lossySilentPeak;
 }
 
-function paddingOf(rateHz: number): number {
-  return Math.max(paddingSeconds, paddingSamples / Math.max(rateHz, paddedRateHzMin));
+function paddingOf({ rateHz, isHighEfficiency }: ProbedStream): number {
+  const longest = isHighEfficiency
+    ? highEfficiencySamples / Math.max(rateHz, 2 * paddedRateHzMin)
+    : paddingSamples / Math.max(rateHz, paddedRateHzMin);
+  return Math.max(paddingSeconds, longest);
 }
 
 function refused(message: string): InspectedAudio {

@@ -140,6 +140,22 @@ function stoppedWebm(): Buffer<ArrayBuffer> {
   return Buffer.concat([Buffer.from(header, 'hex'), Buffer.alloc(72)]);
 }
 
+test('120 seconds of HE-AAC are not too long for its encoder’s delay', async () => {
+  const account = await audio.bed.account();
+  // Silence as fdkaac writes it: version 2 at 16 kHz, 0.128 s a frame.
+  const frame = Buffer.alloc(256, 0x5a);
+  frame.write('fff16c4020020001402280a33e81400000118006fdc10a', 'hex');
+  frame[255] = 0x5e;
+  const hearFrames = (count: number) => {
+    const bytes = Buffer.concat(Array.from({ length: count }, () => frame));
+    return hear(audio, account, { bytes, name: 'long.aac' });
+  };
+  // As many as it makes of 120 s.
+  const right = await hearFrames(941);
+  assert.deepEqual(await right.json(), { text: '', usage: { type: 'duration', seconds: 120 } });
+  assert.equal((await refusalOf(await hearFrames(943))).code, 'input_too_long');
+});
+
 test('the names of chapters are nothing that is heard', async () => {
   const account = await audio.bed.account();
   answer('heard');
