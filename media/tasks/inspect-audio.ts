@@ -44,7 +44,7 @@ const paddingSeconds = 0.15;
 /** AAC has the most: Apple's delay and the rest of a frame, at 7,350 Hz or more. */
 const paddingSamples = 2_112 + 1_024;
 const paddedRateHzMin = 7_350;
-/** HE-AAC: the most that Fraunhofer’s encoder delays version 2, and the rest of its frame. */
+/** HE-AAC: the most that Fraunhofer's encoder delays version 2, and the rest of its frame. */
 const highEfficiencySamples = 7_168 + 2_048;
 /** Lossy codecs decode silence to the last bits of noise: of sixteen. */
 const lossySilentPeak = 2 / 32_768;

@@ -138,6 +138,7 @@ function startCall<Access, Caller, Services>(
   request: HttpRequest,
 ): void {
   const { route, headers } = compiled;
+  if (closeUncertain(response, request, route.body !== undefined)) return;
   const exchange = new HttpExchange(kernel, headers, method, route.path, response, request);
   kernel.opened();
   const segments: string[] = [];
@@ -164,6 +165,14 @@ function startCall<Access, Caller, Services>(
   exchange.leaveFirstTurn();
 }
 
+/** At once and without a reply, behind which the server would read the rest as a request. */
+function closeUncertain(response: HttpResponse, request: HttpRequest, isRead: boolean): boolean {
+  const hasBody = isRead || request.getHeader('content-length') !== '';
+  if (!hasBody || isEndCertain(request)) return false;
+  response.close();
+  return true;
+}
+
 function startBody<Access, Caller, Services>(
   call: Call<Access, Caller, Services>,
   response: HttpResponse,
@@ -180,8 +189,6 @@ function startBody<Access, Caller, Services>(
     exchange.mustLinger = !exchange.mustClose;
     throw tooLarge(body.bytesMax);
   }
-  // At once and without a reply, behind which the server would read the rest as a request.
-  if (announcedBytes === null && !isEndCertain(request)) return void response.close();
   exchange.mustClose = announcedBytes === null && request.getHeader('transfer-encoding') !== '';
   checkContentType(body.kind, request.getHeader('content-type'));
   checkContentEncoding(request.getHeader('content-encoding'));
@@ -378,6 +385,7 @@ function refuse<Access, Caller, Services>(
   response: HttpResponse,
   request: HttpRequest,
 ): void {
+  if (closeUncertain(response, request, false)) return;
   const method = request.getCaseSensitiveMethod();
   const exchange = new HttpExchange(kernel, noHeaders, method, routePath, response, request);
   kernel.opened();

@@ -29,20 +29,20 @@ export function checkContentEncoding(encoding: string): void {
 }
 
 /**
- * Whether the end of a body without a length is beyond doubt. The server takes an empty length for
- * none, and any coding for `chunked`, by the first line that names one; whoever stands in front may
- * see the request end elsewhere (RFC 9112, sections 6.1 and 6.3).
+ * Whether the end of a body is beyond doubt. The server takes an empty length for none, the first
+ * of several, and any coding for `chunked`; whoever stands in front may see the request end
+ * elsewhere (RFC 9112, sections 6.1 and 6.3).
  */
 export function isEndCertain(request: HttpRequest): boolean {
-  let codings = 0;
-  let isCertain = true;
+  let lines = 0;
+  let isKnown = true;
   request.forEach((name, value) => {
-    if (name === 'content-length') isCertain = false;
-    if (name !== 'transfer-encoding') return;
-    codings += 1;
-    if (codings > 1 || value.trim().toLowerCase() !== 'chunked') isCertain = false;
+    if (name === 'content-length') isKnown &&= value !== '';
+    else if (name === 'transfer-encoding') isKnown &&= value.trim().toLowerCase() === 'chunked';
+    else return;
+    lines += 1;
   });
-  return isCertain;
+  return isKnown && lines <= 1;
 }
 
 /** A 406 when the Accept header rules out everything that the route can send. */
