@@ -211,9 +211,9 @@ test('a transcript that comes after its answer is final by itself', async () => 
 
 test('an answer that is longer than may wait here waits at the upstream', async () => {
   const client = await stage.live(account);
-  speak(client, 'a', 60_000);
+  speak(client, 'a', 205_000);
   assert.deepEqual(client.call?.told, []);
-  client.call?.says(sound('a', 41_000));
+  client.call?.says(sound('a', 16_000));
   assert.deepEqual(client.call?.told, ['pause']);
   client.send({ type: 'barge_in' });
   assert.deepEqual(client.call?.told.slice(0, 2), ['pause', 'resume']);

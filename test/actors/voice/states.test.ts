@@ -83,7 +83,7 @@ test('an upstream that tells the end of its answer late is not thinking until th
 
 test('a long answer is read on when enough of it was heard', async () => {
   const client = await live();
-  client.call?.says({ type: 'answer_started', itemId: 'a' }, sound('a', 100_500));
+  client.call?.says({ type: 'answer_started', itemId: 'a' }, sound('a', 220_500));
   assert.deepEqual(client.call?.told, ['pause']);
   await until('it is read on', () => client.call?.told.includes('resume'));
   client.call?.says(sound('a', 10_000));

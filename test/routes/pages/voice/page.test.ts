@@ -109,10 +109,14 @@ const interrupt = (page: Page) =>
 const isHeard = (page: Page) =>
   page.waitForFunction(() => conversation.voiceLevel > 0.05, null, { timeout: WAIT_MS });
 
-/** Until this is what is heard: a gap in what comes sounds like something else for a moment. */
+/**
+ * Until this is what is heard: a gap in what comes sounds like something else for a moment, and
+ * between two answers, of which the microphone's file interrupts one, there is nothing to hear.
+ */
 async function plays(page: Page, wantedHz: number): Promise<void> {
+  const deadline = performance.now() + WAIT_MS;
   let hz = 0;
-  for (let look = 0; look < 100 && Math.abs(hz - wantedHz) >= 20; look += 1) {
+  while (Math.abs(hz - wantedHz) >= 20 && performance.now() < deadline) {
     await page.waitForTimeout(10);
     hz = await loudestHz(page);
   }
