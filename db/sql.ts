@@ -2,6 +2,7 @@
 // postgres.js is lazy: it runs when it is awaited, so nothing here hands one out unawaited.
 import postgres from 'postgres';
 import { AwakeTimer } from '../runtime/awake.ts';
+import type { DatabaseTarget } from '../runtime/database-target.ts';
 import { fixedLimits } from '../runtime/limits.ts';
 import { arrayLiteral, readTextArray, type Scalar } from './array.ts';
 import { openClient } from './client.ts';
@@ -78,15 +79,6 @@ export function openPool(options: PoolOptions): Sql {
 /** Ends a pool: waits for running queries at most `timeoutMs`, then cuts them. */
 export async function closePool(sql: Sql, timeoutMs: number): Promise<void> {
   await sql.end({ timeout: timeoutMs / 1_000 });
-}
-
-export interface DatabaseTarget {
-  host: string;
-  port: number;
-  database: string;
-  username: string;
-  password: string;
-  ssl: 'require' | 'prefer' | 'verify-full' | false;
 }
 
 /**

@@ -1,15 +1,6 @@
 // How the queue reaches the database: as the ledger's connections do. It speaks through `pg`, which
 // would read the URL and the environment in its own way.
-
-/** Where the database is, as the ledger's connections have it. */
-export interface DatabaseTarget {
-  host: string;
-  port: number;
-  database: string;
-  username: string;
-  password: string;
-  ssl: 'require' | 'prefer' | 'verify-full' | false;
-}
+import type { DatabaseTarget } from '../database-target.ts';
 
 const SCHEMA = 'bullmq';
 const CONNECTIONS_MAX = 2;

@@ -2,8 +2,9 @@
 // however many processes share the database. The database keeps the times, the handlers are here.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type * as BullMq from 'bullmq';
+import type { DatabaseTarget } from '../database-target.ts';
 import type { Logger } from '../log.ts';
-import { connectionTo, type DatabaseTarget, nextTarget } from './queue-connection.ts';
+import { connectionTo, nextTarget } from './queue-connection.ts';
 
 /** One round; `signal`: the process ends. Safe to repeat; what it throws is logged. */
 export type MaintenanceHandler = (signal: AbortSignal) => Promise<void>;
