@@ -138,7 +138,8 @@ function startCall<Access, Caller, Services>(
   request: HttpRequest,
 ): void {
   const { route, headers } = compiled;
-  if (closeUncertain(response, request, route.body !== undefined)) return;
+  // At once and without a reply, behind which the server would read the rest as a request.
+  if (!isEndCertain(request)) return void response.close();
   const exchange = new HttpExchange(kernel, headers, method, route.path, response, request);
   kernel.opened();
   const segments: string[] = [];
@@ -163,14 +164,6 @@ function startCall<Access, Caller, Services>(
     fail(call, error);
   }
   exchange.leaveFirstTurn();
-}
-
-/** At once and without a reply, behind which the server would read the rest as a request. */
-function closeUncertain(response: HttpResponse, request: HttpRequest, isRead: boolean): boolean {
-  const hasBody = isRead || request.getHeader('content-length') !== '';
-  if (!hasBody || isEndCertain(request)) return false;
-  response.close();
-  return true;
 }
 
 function startBody<Access, Caller, Services>(
@@ -385,7 +378,7 @@ function refuse<Access, Caller, Services>(
   response: HttpResponse,
   request: HttpRequest,
 ): void {
-  if (closeUncertain(response, request, false)) return;
+  if (!isEndCertain(request)) return void response.close();
   const method = request.getCaseSensitiveMethod();
   const exchange = new HttpExchange(kernel, noHeaders, method, routePath, response, request);
   kernel.opened();
