@@ -9,20 +9,37 @@ import { fileURLToPath } from 'node:url';
 import { inspect, parseArgs } from 'node:util';
 import { startDatabase } from '../runtime/embedded/database.ts';
 
-/** More than cores: many tests wait for a time that must pass. */
+/** More than cores: many tests wait for a time that must pass. One more runs those of WAITING. */
 const FILES_AT_ONCE = 3;
 /** Of what hangs: on a busy machine a file takes several times as long as alone. */
 const FILE_TIMEOUT_MS = 300_000;
 const LONG_FILE_TIMEOUT_MS = 3_600_000;
 const SLOW_FILE_MS = 20_000;
-/** They wait for half a minute or more: begun last, one of them would run on alone. */
-const LONG_WAITS = [
-  'test/routes/pages/voice/ends',
-  'test/runtime/start',
-  'test/runtime/two-processes',
-  'test/actors/voice/standstill',
-  'test/media/providers/standstill',
-  'test/runtime/embedded',
+/** They wait for nearly all of their time: beside the others they cost next to nothing. */
+const WAITING = [
+  'actors/generation/clients',
+  'actors/generation/deadlines',
+  'actors/generation/funds-run-dry',
+  'actors/generation/managed-failover',
+  'actors/generation/managed-search',
+  'actors/voice/ends',
+  'actors/voice/session',
+  'actors/voice/standstill',
+  'conformance/openai',
+  'db/idle-transaction',
+  'db/lost',
+  'media/providers/call',
+  'media/providers/standstill',
+  'routes/admin/probes',
+  'routes/audio/simulator',
+  'routes/discovery',
+  'routes/limits',
+  'routes/pages/voice/ends',
+  'runtime/awake',
+  'runtime/embedded',
+  'runtime/http/server',
+  'runtime/start',
+  'runtime/two-processes',
 ];
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
@@ -109,7 +126,10 @@ async function runLane(take: () => string | undefined, timeout: number, totals: 
   }
 }
 
-/** Those that load the machine never run beside each other, and come first, as long ones do. */
+/**
+ * Those that load the machine never run beside each other, and come first; those that only wait
+ * have a lane of their own. Long ones run one after the other.
+ */
 async function runFiles(files: string[], withLong: boolean): Promise<Totals> {
   const totals: Totals = {
     tests: 0,
@@ -120,15 +140,21 @@ async function runFiles(files: string[], withLong: boolean): Promise<Totals> {
     fileMs: new Map(),
   };
   const isChaos = (file: string) => shortPath(file).startsWith('test/chaos/');
+  const isWaiting = (file: string) =>
+    WAITING.some((path) => shortPath(file) === `test/${path}.test.js`);
   const chaos = files.filter(isChaos);
-  const waits = (file: string) => LONG_WAITS.some((path) => shortPath(file) === `${path}.test.js`);
-  const usual = files.filter((file) => !isChaos(file));
-  const others = [...usual.filter(waits), ...usual.filter((file) => !waits(file))];
+  const waiting = files.filter(isWaiting);
+  const others = files.filter((file) => !isChaos(file) && !isWaiting(file));
+  const usual = () => others.shift();
+  const lanes = withLong
+    ? [() => files.shift()]
+    : [
+        () => chaos.shift() ?? usual(),
+        () => waiting.shift(),
+        ...Array.from({ length: FILES_AT_ONCE - 1 }, () => usual),
+      ];
   const timeout = withLong ? LONG_FILE_TIMEOUT_MS : FILE_TIMEOUT_MS;
-  const lanes = Array.from({ length: withLong ? 1 : FILES_AT_ONCE }, (_, lane) =>
-    runLane(() => (lane === 0 ? chaos.shift() : undefined) ?? others.shift(), timeout, totals),
-  );
-  await Promise.all(lanes);
+  await Promise.all(lanes.map((take) => runLane(take, timeout, totals)));
   return totals;
 }
 
