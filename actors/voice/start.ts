@@ -155,8 +155,9 @@ function lineOf(value: unknown, name: string, charactersMax: number): string {
   return value.toWellFormed();
 }
 
+/** Null is what `session.ready` gives who has none to come back with. */
 function tokenOf(value: unknown): string | null {
-  if (value === undefined) return null;
+  if (value === undefined || value === null) return null;
   if (typeof value !== 'string') throw new Fault('continuation_token: must be a string.');
   if (charactersOf(value) > tokenCharactersMax) {
     throw new Fault('continuation_token: at most 2048 characters.');

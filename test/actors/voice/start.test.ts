@@ -52,6 +52,8 @@ test('bounds are inclusive, and characters are counted, not UTF-16 units', () =>
   refusedWith({ client_context: { timezone: 'é'.repeat(101) } }, /timezone: at most 100/);
   refusedWith({ client_context: { locale: face.repeat(41) } }, /locale: at most 40/);
   assert.ok(accepted({ continuation_token: 'x'.repeat(2_048) }).continuationToken !== null);
+  // As session.ready gives it to who has none.
+  assert.equal(accepted({ continuation_token: null }).continuationToken, null);
   refusedWith({ continuation_token: 'x'.repeat(2_049) }, /at most 2048/);
   for (const offset of [-840, 840]) accepted({ client_context: { utc_offset_minutes: offset } });
   for (const offset of [-841, 841, 1.5, '0']) {
