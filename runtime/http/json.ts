@@ -10,7 +10,8 @@ const doubleQuote = 34;
 const backslash = 92;
 
 /** Parses a request body (RFC 8259). Every fault is a 400. */
-export function parseJson(bytes: Buffer): unknown {
+export function parseJson(sent: Buffer): unknown {
+  const bytes = withoutMark(sent);
   if (bytes.length === 0) throw invalid('A JSON body is required.');
   const text = textOf(bytes);
   if (text === null) throw notUtf8();
@@ -23,6 +24,15 @@ export function parseJson(bytes: Buffer): unknown {
   }
   if (mayHoldPrototypeKey(text)) refusePrototypeKeys(value, '');
   return value;
+}
+
+/**
+ * Without a byte order mark, which a parser may ignore (RFC 8259, 8.1): the writers of .NET that
+ * are told UTF-8 begin with one, as editors of Windows do.
+ */
+export function withoutMark(bytes: Buffer): Buffer {
+  const isMarked = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf;
+  return isMarked ? bytes.subarray(3) : bytes;
 }
 
 /** The text of UTF-8 bytes, or null when they are not valid UTF-8. */

@@ -13,6 +13,7 @@ import {
   refusePrototypeKeys,
   textOf,
   tooDeep,
+  withoutMark,
 } from './json.ts';
 import { type Slice, SlicedValue, scanJson } from './json-slices.ts';
 
@@ -24,9 +25,10 @@ const defaultSliceBytes = 64 * 1_024;
  * @throws Problem invalid_request
  */
 export async function parseLongJson(
-  bytes: Buffer,
+  sent: Buffer,
   sliceBytes: number = defaultSliceBytes,
 ): Promise<unknown> {
+  const bytes = withoutMark(sent);
   if (!isUtf8(bytes)) throw notUtf8();
   const pause = pausing();
   const scanning = scanJson(bytes, nestingDepthMax, sliceBytes, sliceBytes);

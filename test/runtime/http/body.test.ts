@@ -160,6 +160,13 @@ test('bad text, empty bodies and bottomless nesting are 400', async () => {
   assert.match(await exchangeRaw(serving.port, withLength('/v1/open', fine)), /200 OK/);
 });
 
+test('a byte order mark in front of a body is no part of it', async () => {
+  const marked = (body: string) => withLength('/v1/chat', Buffer.from(`\ufeff${body}`));
+  assert.match(await exchangeRaw(serving.port, marked(chat)), / 200 OK/);
+  assert.match(await exchangeRaw(serving.port, marked('')), /body is required/);
+  assert.match(await exchangeRaw(serving.port, marked(`\ufeff${chat}`)), /not valid JSON/);
+});
+
 test('keys that reach a prototype are refused wherever they stand', async () => {
   for (const body of [
     '{"__proto__":{"admin":true}}',

@@ -150,3 +150,8 @@ test('a long body has a bound of members and items, whatever is in its texts', a
     assert.deepEqual(await parseLongJson(bytesOf(fits)), fits);
   }
 });
+
+test('a byte order mark in front of a long body is no part of it', async () => {
+  const body = Buffer.from(`\ufeff{"a":"${'x'.repeat(1_000)}"}`);
+  assert.deepEqual(await sliced(body, 64), { text: body.toString().slice(1) });
+});
