@@ -142,6 +142,7 @@ function startCall<Access, Caller, Services>(
   if (!isEndCertain(request)) return void response.close();
   const exchange = new HttpExchange(kernel, headers, method, route.path, response, request);
   kernel.opened();
+  sendContinue(exchange, response, request.getHeader('expect'));
   const segments: string[] = [];
   for (let index = 0; index < compiled.paramNames.length; index += 1) {
     segments.push(request.getParameter(index) ?? '');
@@ -185,7 +186,6 @@ function startBody<Access, Caller, Services>(
   exchange.mustClose = announcedBytes === null && request.getHeader('transfer-encoding') !== '';
   checkContentType(body.kind, request.getHeader('content-type'));
   checkContentEncoding(request.getHeader('content-encoding'));
-  sendContinue(exchange, response, request.getHeader('expect'));
   const tenant = caller instanceof Promise ? '' : kernel.tenantOf(caller);
   const sink = bodySink(call, caller);
   const source = exchange.unread ?? response;
@@ -382,6 +382,7 @@ function refuse<Access, Caller, Services>(
   const method = request.getCaseSensitiveMethod();
   const exchange = new HttpExchange(kernel, noHeaders, method, routePath, response, request);
   kernel.opened();
+  sendContinue(exchange, response, request.getHeader('expect'));
   const cors = kernel.cors.replyHeaders(policy, exchange.header('origin'));
   sendProblem(kernel, exchange, routePath ?? exchange.path, cors, problem);
   exchange.leaveFirstTurn();

@@ -42,7 +42,8 @@ const lateBytesMax = 16 * 1024;
 
 /**
  * Asks for the body that a client holds back until then. uWS does so by itself for one spelling;
- * the value has no case (RFC 9110, 10.1.1), and the client of the JDK writes "100-Continue".
+ * the value has no case (RFC 9110, 10.1.1), and the client of the JDK writes "100-Continue". At
+ * once, as uWS does: that client waits for ever behind a refusal that came instead (JDK-8286171).
  */
 export function sendContinue(exchange: HttpExchange, response: HttpResponse, expect: string): void {
   if (expect === '' || expect === '100-continue') return;

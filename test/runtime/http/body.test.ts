@@ -402,3 +402,18 @@ test('the value of Expect has no case: the client of the JDK writes 100-Continue
   assert.match(await reply(chat), /^HTTP\/1\.1 200 OK\r\nx-request-id: /);
   assert.match(await reply('{'), /^HTTP\/1\.1 400 Bad Request\r\nx-request-id: /);
 });
+
+test('a refusal comes behind the 100 that the JDK waits for', async () => {
+  const refused: [string, string, number][] = [
+    ['/v1/chat', 'content-type: text/plain', 415],
+    ['/v1/chat', 'accept: image/png', 406],
+    ['/v1/nowhere', 'x-a: b', 404],
+  ];
+  for (const [path, header, status] of refused) {
+    const length = Buffer.byteLength(chat);
+    const start = head(path, `expect: 100-Continue\r\ncontent-length: ${length}\r\n${header}`);
+    const raw = await exchangeRaw(serving.port, [start, chat]);
+    assert.match(raw, new RegExp(`^HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 ${status} `));
+    assert.match(raw, /"error":/);
+  }
+});
