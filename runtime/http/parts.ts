@@ -97,7 +97,8 @@ function extended(value: string | undefined): string | undefined {
   const encoded = /^utf-8'[^']*'(.*)$/i.exec(value ?? '')?.[1];
   if (encoded === undefined) return undefined;
   try {
-    return decodeURIComponent(encoded);
+    // Whoever puts quotes around the plain name, as .NET's clients are advised to, has them here.
+    return decodeURIComponent(encoded).replace(/^"(.*)"$/s, '$1');
   } catch {
     // Not UTF-8: the plain name has to do.
     return undefined;

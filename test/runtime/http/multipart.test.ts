@@ -94,6 +94,8 @@ test('a name that is not ASCII comes as clients of several kinds send it', async
     ["filename=plain.wav; filename*=utf-8''%FC.wav", 'plain.wav'],
     ["filename=plain.wav; filename*=iso-8859-1''%FC.wav", 'plain.wav'],
     ["filename=plain.wav; filename*=''", 'plain.wav'],
+    // .NET, given a name that stands in quotes already.
+    [`filename="plain.wav"; filename*=utf-8''%22plain.wav%22`, 'plain.wav'],
   ];
   for (const [parameters, filename] of names) {
     const upload = `--b\r\ncontent-disposition: form-data; name="file"; ${parameters}\r\n\r\nx\r\n`;
