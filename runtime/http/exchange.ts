@@ -10,6 +10,7 @@ import type { Exchange } from './route.ts';
 import { type UnreadBody, unreadBody } from './unread.ts';
 
 const forwardedFor = 'x-forwarded-for';
+const subprotocols = 'sec-websocket-protocol';
 /** Headers that can be read after the first turn, on every route: each costs a native call. */
 const usualHeaders = ['content-type', 'origin', forwardedFor] as const;
 
@@ -106,7 +107,12 @@ export class HttpExchange implements Exchange {
   }
 
   header(name: string): string | undefined {
-    if (this.request !== null) return this.request.getHeader(name) || undefined;
+    const { request } = this;
+    if (request !== null) {
+      // RFC 6455, 11.3.4: a client may write each offer in a line of its own.
+      if (name === subprotocols) return joinedLines(request, name) || undefined;
+      return request.getHeader(name) || undefined;
+    }
     const index = this.#headers.indexOf.get(name);
     return index === undefined ? undefined : this.#snapshot?.[index] || undefined;
   }
@@ -162,12 +168,16 @@ export class HttpExchange implements Exchange {
   /** uWS gives the first of several lines: that one a client may have written before its proxy. */
   #read(request: HttpRequest, name: string): string {
     if (name !== forwardedFor || !this.#owner.addresses.hasProxies) return request.getHeader(name);
-    const lines: string[] = [];
-    request.forEach((each, value) => {
-      if (each === name) lines.push(value);
-    });
-    return lines.join(',');
+    return joinedLines(request, name);
   }
+}
+
+function joinedLines(request: HttpRequest, name: string): string {
+  const lines: string[] = [];
+  request.forEach((each, value) => {
+    if (each === name) lines.push(value);
+  });
+  return lines.join(',');
 }
 
 function chain(first: (() => void) | null, second: () => void): () => void {

@@ -113,7 +113,7 @@ export function registerSocket<Access, Caller, Services>(
       const { route, headers } = compiled;
       const exchange = new HttpExchange(kernel, headers, 'GET', route.path, response, request);
       kernel.opened();
-      const offered = request.getHeader('sec-websocket-protocol').split(',');
+      const offered = (exchange.header('sec-websocket-protocol') ?? '').split(',');
       const isOffered = offered.some((name) => name.trim() === socket.subprotocol);
       const handshake: Handshake = {
         key: request.getHeader('sec-websocket-key'),

@@ -1,5 +1,8 @@
 // Who may open a voice session, in which forms, and what a refused handshake is told.
 import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { request } from 'node:http';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { TestAccount } from '../../harness/account.ts';
@@ -55,6 +58,24 @@ test('a key is taken as a header, as a bearer, and beside the subprotocol', asyn
   await talks({ apiKey, path: '/api/v1/voice/sessions' });
   const paired = await talks({ subprotocols: ['svc.voice.v1', `svc.key.${apiKey}`] });
   assert.equal(paired.socket.protocol, 'svc.voice.v1', 'never the key');
+});
+
+test('offers of subprotocols may stand in a line each', async () => {
+  const offers = ['svc.voice.v1', `svc.key.${account.apiKey}`];
+  for (const names of [offers, offers.toReversed()]) {
+    const headers = {
+      connection: 'Upgrade',
+      upgrade: 'websocket',
+      'sec-websocket-version': '13',
+      'sec-websocket-key': randomBytes(16).toString('base64'),
+      'sec-websocket-protocol': names,
+    };
+    const handshake = request(`${bed.url}/v1/voice/sessions`, { headers }).end();
+    const signal = AbortSignal.timeout(20_000);
+    const [reply, socket] = await once(handshake, 'upgrade', { signal });
+    assert.equal(reply.headers['sec-websocket-protocol'], 'svc.voice.v1');
+    socket.destroy();
+  }
 });
 
 test('a message over its bound is told so, before the start and after it', async () => {
