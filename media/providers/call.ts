@@ -3,6 +3,7 @@
 // is none of the connection.
 import type { Dispatcher } from 'undici';
 import { stoodStillMs } from '../../runtime/awake.ts';
+import { writeJson } from '../../runtime/http/whole-numbers.ts';
 import { afterOthers, ownTurn } from '../../runtime/turns.ts';
 import type { ModelEvent, UpstreamFailure } from '../model/events.ts';
 import {
@@ -81,7 +82,7 @@ class Client implements UpstreamClient {
       return run;
     }
     const { url, method, headers, body } = call;
-    const written = { url, method, headers, body: JSON.stringify(body) };
+    const written = { url, method, headers, body: writeJson(body) ?? '' };
     if (isLong(written)) void afterOthers(tenant, () => this.#encodeAndSend(() => written, run));
     else this.#send(written, run);
     return run;

@@ -1,6 +1,7 @@
 // Plain data to JSON in pieces, so that a long text is never one string and its writer may let
 // others have the loop between them. Joined they are what `JSON.stringify` gives.
 import { pausing } from '../turns.ts';
+import { WholeNumber } from './whole-numbers.ts';
 
 type Members = Record<string, unknown>;
 
@@ -48,7 +49,7 @@ function* write(value: unknown[] | Members, writing: Writing): Generator<string>
       separator = ',';
       if (isContainer(item)) yield* write(item, writing);
       else if (isLongText(item, writing)) yield* writeText(item, writing);
-      else writing.text += item === undefined ? 'null' : JSON.stringify(item);
+      else writing.text += item === undefined ? 'null' : scalar(item);
       if (writing.text.length >= writing.pieceCharacters) yield take(writing);
     }
     writing.text += ']';
@@ -62,7 +63,7 @@ function* write(value: unknown[] | Members, writing: Writing): Generator<string>
     separator = ',';
     if (isContainer(member)) yield* write(member, writing);
     else if (isLongText(member, writing)) yield* writeText(member, writing);
-    else writing.text += JSON.stringify(member);
+    else writing.text += scalar(member);
     if (writing.text.length >= writing.pieceCharacters) yield take(writing);
   }
   writing.text += '}';
@@ -92,7 +93,11 @@ export function pieceEnd(text: string, start: number, pieceCharacters: number): 
 }
 
 function isContainer(value: unknown): value is unknown[] | Members {
-  return typeof value === 'object' && value !== null;
+  return typeof value === 'object' && value !== null && !(value instanceof WholeNumber);
+}
+
+function scalar(value: unknown): string {
+  return value instanceof WholeNumber ? value.digits : JSON.stringify(value);
 }
 
 function isLongText(value: unknown, { pieceCharacters }: Writing): value is string {

@@ -3,11 +3,13 @@
 import { isAscii, isUtf8 } from 'node:buffer';
 import { Problem } from '../problem.ts';
 import { fieldProblem } from './validate.ts';
+import { endOfString, mayHoldWholeNumber, readJson, roundBesideCalls } from './whole-numbers.ts';
 
 /** Deeper values overflow the stack of anything recursive that handles them later. */
 export const nestingDepthMax = 512;
+/** In a body that may hold calls of Messages, whose arguments are JSON of their own. */
+export const calls = '"tool_use"';
 const doubleQuote = 34;
-const backslash = 92;
 
 /** Parses a request body (RFC 8259). Every fault is a 400. */
 export function parseJson(sent: Buffer): unknown {
@@ -16,14 +18,15 @@ export function parseJson(sent: Buffer): unknown {
   const text = textOf(bytes);
   if (text === null) throw notUtf8();
   if (text.length > 2 * nestingDepthMax && nestsTooDeep(text)) throw tooDeep();
+  const isExact = text.includes(calls) && mayHoldWholeNumber(text);
   let value: unknown;
   try {
-    value = JSON.parse(text);
+    value = isExact ? readJson(text) : JSON.parse(text);
   } catch (error) {
     throw notJson(positionOf(error));
   }
   if (mayHoldPrototypeKey(text)) refusePrototypeKeys(value, '');
-  return value;
+  return isExact ? roundBesideCalls(value) : value;
 }
 
 /**
@@ -104,15 +107,4 @@ function nestsTooDeep(text: string): boolean {
     } else if (code === 93 || code === 125) depth -= 1;
   }
   return false;
-}
-
-function endOfString(text: string, start: number): number {
-  let end = start;
-  for (;;) {
-    end = text.indexOf('"', end + 1);
-    if (end === -1) return text.length;
-    let slashes = 0;
-    while (text.charCodeAt(end - 1 - slashes) === backslash) slashes += 1;
-    if (slashes % 2 === 0) return end;
-  }
 }

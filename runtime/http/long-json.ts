@@ -5,6 +5,7 @@ import { fixedLimits } from '../limits.ts';
 import { Problem } from '../problem.ts';
 import { pausing } from '../turns.ts';
 import {
+  calls,
   mayHoldPrototypeKey,
   nestingDepthMax,
   notJson,
@@ -16,6 +17,7 @@ import {
   withoutMark,
 } from './json.ts';
 import { type Slice, SlicedValue, scanJson } from './json-slices.ts';
+import { mayHoldWholeNumber, readJson, roundBesideCalls } from './whole-numbers.ts';
 
 const defaultSliceBytes = 64 * 1_024;
 
@@ -37,16 +39,19 @@ export async function parseLongJson(
   if (scan.value.tooDeep) throw tooDeep();
   if (scan.value.values > fixedLimits.body.longValuesMax) throw tooMany();
   const sliced = new SlicedValue(bytes, scan.value.cuts);
+  const holdsCalls = bytes.includes(calls);
   let isSuspicious = false;
+  let isExact = false;
   for (const slice of sliced.slices()) {
     await pause();
-    const parsed = parseSlice(bytes, slice);
+    const parsed = parseSlice(bytes, slice, holdsCalls);
     isSuspicious ||= parsed.isSuspicious;
+    isExact ||= parsed.isExact;
     sliced.add(slice, parsed.value);
   }
   await pause(true);
   if (isSuspicious) refusePrototypeKeys(sliced.value, '');
-  return sliced.value;
+  return isExact ? roundBesideCalls(sliced.value) : sliced.value;
 }
 
 function tooMany(): Problem {
@@ -55,12 +60,20 @@ function tooMany(): Problem {
   return new Problem('invalid_request', { message });
 }
 
-function parseSlice(bytes: Buffer, slice: Slice): { value: unknown; isSuspicious: boolean } {
+interface ParsedSlice {
+  value: unknown;
+  isSuspicious: boolean;
+  isExact: boolean;
+}
+
+function parseSlice(bytes: Buffer, slice: Slice, holdsCalls: boolean): ParsedSlice {
   const { prefix, suffix, textStart, textEnd } = slice;
   const text = textOf(bytes.subarray(textStart, textEnd)) ?? '';
+  const isExact = holdsCalls && mayHoldWholeNumber(text);
   try {
-    const value: unknown = JSON.parse(prefix + text + suffix);
-    return { value, isSuspicious: mayHoldPrototypeKey(text) && holdsPrototypeKey(value) };
+    const json = prefix + text + suffix;
+    const value: unknown = isExact ? readJson(json) : JSON.parse(json);
+    return { value, isSuspicious: mayHoldPrototypeKey(text) && holdsPrototypeKey(value), isExact };
   } catch (error) {
     const position = positionOf(error);
     if (position === null) throw notJson(null);

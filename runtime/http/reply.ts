@@ -10,6 +10,7 @@ import type { HttpExchange } from './exchange.ts';
 import type { Reply } from './route.ts';
 import { HttpEventStream, type StreamTable } from './stream.ts';
 import type { UnreadBody } from './unread.ts';
+import { writeJson } from './whole-numbers.ts';
 
 export interface ReplyContext {
   corsHeaders: readonly HeaderPair[];
@@ -60,7 +61,7 @@ export function sendReply(exchange: HttpExchange, reply: Reply, context: ReplyCo
   if ('stream' in reply) sendStream(exchange, response, reply, context);
   else if ('pour' in reply) sendBytes(exchange, response, reply, context);
   else if ('json' in reply) {
-    const body = JSON.stringify(reply.json) ?? 'null';
+    const body = writeJson(reply.json) ?? 'null';
     const { status, headers } = reply;
     sendWhole(
       exchange,

@@ -1,4 +1,5 @@
 // Content blocks as this format writes them: whole in a reply, empty at their start in a stream.
+import { readJson } from '../../../../runtime/http/whole-numbers.ts';
 import type { AnswerItem } from '../../answer.ts';
 import { blockEnds, splitText } from '../../answer.ts';
 import type { Citation, NativeValue } from '../../events.ts';
@@ -75,7 +76,7 @@ export function citationBlock({ url, title, native }: Citation): Block[] {
 export function toolInput(text: string): Block {
   if (text.trim() === '') return {};
   try {
-    const input: unknown = JSON.parse(text);
+    const input = readJson(text);
     if (typeof input === 'object' && input !== null && !Array.isArray(input)) return input as Block;
   } catch {
     // What the model wrote is kept for it to see.

@@ -1,5 +1,6 @@
 // Messages of a body → neutral ones. A turn of the user may hold the results of several tools and
 // words of its own: each result becomes a message, in the order in which they stand.
+import { writeJson } from '../../../../runtime/http/whole-numbers.ts';
 import { assertMediaUrls } from '../../media-url.ts';
 import type { ContentPart, Message, NativeMembers } from '../../request.ts';
 import { beside, cacheMark } from '../beside.ts';
@@ -40,7 +41,7 @@ function addMessage({ role, content }: BodyMessage, messages: Message[]): void {
     const rest = content.filter((block) => !isBlock(block, 'tool_use'));
     const toolCalls = calls.map((call) => {
       const { id, name, input } = call;
-      return { id, name, arguments: JSON.stringify(input), ...cacheMark(call), ...ownOf(call) };
+      return { id, name, arguments: writeJson(input) ?? '', ...cacheMark(call), ...ownOf(call) };
     });
     messages.push({ ...messageOf(role, readParts(rest)), toolCalls });
     return;
