@@ -18,8 +18,8 @@ export interface BodyLimits {
 export interface BodySink {
   /** The bytes may be gone when the call returns: see `keep`. */
   complete(body: BodyRead): void;
-  /** Too large, or no room; nothing more will be kept. */
-  refuse(problem: Problem): void;
+  /** Too large, no room, or a flood of chunks; nothing more will be kept. */
+  refuse(problem: Problem, isFlood: boolean): void;
   /** The deadline has passed. */
   expire(): void;
 }
@@ -175,7 +175,7 @@ class PartialBody implements BodyRead {
     if (sink === null) return;
     if (this.#length + chunk.byteLength > this.#bytesMax) {
       this.stop();
-      sink.refuse(tooLarge(this.#bytesMax));
+      sink.refuse(tooLarge(this.#bytesMax), false);
       return;
     }
     if (isLast && this.#length === 0) {
@@ -189,12 +189,12 @@ class PartialBody implements BodyRead {
     const { chunksMax, chunkBytesMin } = fixedLimits.body;
     if (this.#chunks > chunksMax && this.#length < this.#chunks * chunkBytesMin) {
       this.stop();
-      sink.refuse(tooShortChunks());
+      sink.refuse(tooShortChunks(), true);
       return;
     }
     if (!this.#append(chunk)) {
       this.stop();
-      sink.refuse(noRoom());
+      sink.refuse(noRoom(), false);
       return;
     }
     if (!isLast) return;

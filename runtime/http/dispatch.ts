@@ -183,7 +183,7 @@ function startBody<Access, Caller, Services>(
     exchange.mustLinger = !exchange.mustClose;
     throw tooLarge(body.bytesMax);
   }
-  exchange.mustClose = announcedBytes === null && request.getHeader('transfer-encoding') !== '';
+  exchange.mustLinger = announcedBytes === null && request.getHeader('transfer-encoding') !== '';
   checkContentType(body.kind, request.getHeader('content-type'));
   checkContentEncoding(request.getHeader('content-encoding'));
   const tenant = caller instanceof Promise ? '' : kernel.tenantOf(caller);
@@ -200,7 +200,7 @@ function bodySink<Access, Caller, Services>(
   const { exchange } = call;
   return {
     complete(body) {
-      exchange.mustClose = false;
+      exchange.mustLinger = false;
       const isLong = body.bytes.length >= fixedLimits.body.longBytesMin;
       if (!isLong && !(caller instanceof Promise)) return run(call, caller, body);
       if (!body.keep()) return fail(call, noRoom());
@@ -210,7 +210,10 @@ function bodySink<Access, Caller, Services>(
         () => undefined, // answered where the call was started
       );
     },
-    refuse: (problem) => fail(call, problem),
+    refuse(problem, isFlood) {
+      exchange.mustClose = isFlood && exchange.mustLinger;
+      fail(call, problem);
+    },
     expire: () => exchange.response?.close(),
   };
 }

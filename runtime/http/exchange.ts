@@ -46,9 +46,9 @@ export class HttpExchange implements Exchange {
   aborted = false;
   /** The status that was sent; 0 before. */
   status = 0;
-  /** Set when more of the body may come: the connection cannot be used again. */
+  /** Set when so much of the body may come that it is not waited for. */
   mustClose = false;
-  /** Set when a body was announced that is not read: the client is told to close, and uWS drops
+  /** Set when more of a body may come than is read: the client is told to close, and uWS drops
    * what it sends until then. Closing first would reset the connection before it has our reply. */
   mustLinger = false;
   /** Set when "100 Continue" took the one status line that uWS writes: the next is text. */

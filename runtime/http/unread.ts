@@ -12,10 +12,13 @@ export class UnreadBody {
   #isOver = false;
   #listener: (() => void) | null = null;
   #silence: NodeJS.Timeout | null = null;
+  #chunks = 0;
 
   constructor(response: HttpResponse) {
     response.onData((chunk, isLast) => {
-      if (isLast || performance.now() > this.#until) this.leave();
+      this.#chunks += 1;
+      const isFlood = this.#chunks > fixedLimits.body.chunksMax;
+      if (isLast || isFlood || performance.now() > this.#until) this.leave();
       else this.#silence?.refresh();
       this.#receive?.(chunk, isLast);
     });
@@ -50,5 +53,7 @@ export function unreadBody(request: HttpRequest, response: HttpResponse): Unread
   // So does uWS tell it from "keep-alive".
   if (request.getHeader('connection').length !== 'close'.length) return null;
   const announced = request.getHeader('content-length');
-  return announced === '' || announced === '0' ? null : new UnreadBody(response);
+  const isChunked = request.getHeader('transfer-encoding') !== '';
+  const isEmpty = announced === '' ? !isChunked : announced === '0';
+  return isEmpty ? null : new UnreadBody(response);
 }

@@ -144,6 +144,50 @@ test('the connection of a refused body is not reset under who still sends it', a
   }
 });
 
+/** In chunks, whose end nobody knows beforehand, and far more of them than the reply waits for. */
+function chunksAfterReply(connection: string): Promise<Upload> {
+  const from = performance.now();
+  const size = mebibyte / 4;
+  const piece = Buffer.from(`${size.toString(16)}\r\n${' '.repeat(size)}\r\n`);
+  return new Promise((resolve) => {
+    let received = '';
+    let error: string | null = null;
+    let left = 16;
+    const socket = connect(serving.port, '127.0.0.1', () => {
+      const headers = ['host: a', `connection: ${connection}`, 'transfer-encoding: chunked'];
+      socket.write(`POST /v1/small HTTP/1.1\r\n${headers.join('\r\n')}\r\n\r\n`);
+      for (let count = 0; count < 5; count += 1) socket.write(piece);
+    });
+    const next = () => {
+      if (error !== null) return;
+      left -= 1;
+      if (left > 0) socket.write(piece, () => setTimeout(next, 5));
+      else socket.end('0\r\n\r\n');
+    };
+    socket.on('data', (data) => {
+      if (received === '') next();
+      received += data.toString('latin1');
+    });
+    socket.on('error', (cause) => {
+      error = cause.message;
+    });
+    const tookMs = () => performance.now() - from;
+    socket.on('close', () => resolve({ received, error, tookMs: tookMs() }));
+  });
+}
+
+test('nor is that of a refused body in chunks, whether its client closes or not', async () => {
+  for (const connection of ['close', 'keep-alive']) {
+    let upload = await chunksAfterReply(connection);
+    for (let round = 0; upload.error !== null && upload.tookMs > 400 && round < 20; round += 1) {
+      upload = await chunksAfterReply(connection);
+    }
+    assert.equal(upload.error, null, connection);
+    assert.match(upload.received, /^HTTP\/1\.1 413 .*\}$/s);
+    if (connection === 'keep-alive') assert.match(upload.received, /^connection: close\r$/im);
+  }
+});
+
 /** What comes until the server closes, to a client that sends this and nothing more. */
 function stall(text: string): Promise<string> {
   return new Promise((resolve) => {
