@@ -3,7 +3,10 @@ import type { ProblemCode } from '../../runtime/problem.ts';
 import { shouldRetryHeader } from '../problems.ts';
 
 export const audioHeaders = {
-  'idempotency-key': { description: 'Names this request: a retry with it never charges twice.' },
+  'idempotency-key': {
+    description:
+      'Names this request: a retry with it never charges twice. 1 to 255 visible ASCII characters.',
+  },
   'x-stainless-retry-count': { description: 'How often the client library has tried before.' },
 };
 

@@ -11,7 +11,10 @@ import { isManaged, orderGeneration } from './order.ts';
 import { replyTo } from './reply.ts';
 
 export const generationHeaders = {
-  'idempotency-key': { description: 'Names this request: a retry with it never charges twice.' },
+  'idempotency-key': {
+    description:
+      'Names this request: a retry with it never charges twice. 1 to 255 visible ASCII characters.',
+  },
   'x-stainless-retry-count': { description: 'How often the client library has tried before.' },
 };
 

@@ -10,7 +10,7 @@ import type { Cors, CorsPolicy, HeaderPair } from './cors.ts';
 import { createHeaderTable, type ExchangeOwner, HttpExchange } from './exchange.ts';
 import { parseJson } from './json.ts';
 import { parseLongJson } from './long-json.ts';
-import { checkAccept, checkContentEncoding, checkContentType, isEndCertain } from './negotiate.ts';
+import { checkAccept, checkContentEncoding, checkContentType, readLines } from './negotiate.ts';
 import { sendContinue, sendReply } from './reply.ts';
 import type { Exchange, Method, Reply, Route, UploadedFile } from './route.ts';
 import { registerSocket } from './socket.ts';
@@ -139,8 +139,10 @@ function startCall<Access, Caller, Services>(
 ): void {
   const { route, headers } = compiled;
   // At once and without a reply, behind which the server would read the rest as a request.
-  if (!isEndCertain(request)) return void response.close();
+  const { isEndCertain, hasBlankKey } = readLines(request);
+  if (!isEndCertain) return void response.close();
   const exchange = new HttpExchange(kernel, headers, method, route.path, response, request);
+  exchange.hasBlankKey = hasBlankKey;
   kernel.opened();
   sendContinue(exchange, response, request.getHeader('expect'));
   const segments: string[] = [];
@@ -381,7 +383,7 @@ function refuse<Access, Caller, Services>(
   response: HttpResponse,
   request: HttpRequest,
 ): void {
-  if (!isEndCertain(request)) return void response.close();
+  if (!readLines(request).isEndCertain) return void response.close();
   const method = request.getCaseSensitiveMethod();
   const exchange = new HttpExchange(kernel, noHeaders, method, routePath, response, request);
   kernel.opened();

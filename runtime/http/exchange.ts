@@ -53,6 +53,8 @@ export class HttpExchange implements Exchange {
   mustLinger = false;
   /** Set when "100 Continue" took the one status line that uWS writes: the next is text. */
   isContinued = false;
+  /** Set when the key is there and blank: it is told as such, others as if they were not there. */
+  hasBlankKey = false;
   /** The rest of a body behind which the connection will be closed. */
   readonly unread: UnreadBody | null;
   extraHeaders: [name: string, value: string][] | null = null;
@@ -107,6 +109,7 @@ export class HttpExchange implements Exchange {
   }
 
   header(name: string): string | undefined {
+    if (this.hasBlankKey && name === 'idempotency-key') return '';
     const { request } = this;
     if (request !== null) {
       // RFC 6455, 11.3.4: a client may write each offer in a line of its own.

@@ -28,21 +28,32 @@ export function checkContentEncoding(encoding: string): void {
   });
 }
 
-/**
- * Whether the end of a body is beyond doubt. The server takes an empty length for none, the first
- * of several, and any coding for `chunked`; whoever stands in front may see the request end
- * elsewhere (RFC 9112, sections 6.1 and 6.3).
- */
-export function isEndCertain(request: HttpRequest): boolean {
-  let lines = 0;
+/** What a look at all lines of a head tells, and no look at one of them. */
+export interface Lines {
+  /**
+   * Whether the end of the body is beyond doubt. The server takes an empty length for none, the
+   * first of several, and any coding for `chunked`; whoever stands in front may see the request end
+   * elsewhere (RFC 9112, sections 6.1 and 6.3).
+   */
+  isEndCertain: boolean;
+  /** An Idempotency-Key with nothing in it: uWS takes bytes beyond ASCII at an end for blanks. */
+  hasBlankKey: boolean;
+}
+
+export function readLines(request: HttpRequest): Lines {
+  let ends = 0;
   let isKnown = true;
+  let hasBlankKey = false;
   request.forEach((name, value) => {
     if (name === 'content-length') isKnown &&= value !== '';
     else if (name === 'transfer-encoding') isKnown &&= value.trim().toLowerCase() === 'chunked';
-    else return;
-    lines += 1;
+    else {
+      if (value === '' && name === 'idempotency-key') hasBlankKey = true;
+      return;
+    }
+    ends += 1;
   });
-  return isKnown && lines <= 1;
+  return { isEndCertain: isKnown && ends <= 1, hasBlankKey };
 }
 
 /** A 406 when the Accept header rules out everything that the route can send. */

@@ -99,6 +99,10 @@ test('idempotency keys that differ, or are none, are refused by their names', as
   };
   assert.deepEqual(await keyed({ request_id: 'my-1' }, 'other'), [400, { path: 'request_id' }]);
   assert.deepEqual(await keyed({}, 'a b'), [400, { path: 'idempotency-key' }]);
+  // Letters that are not ASCII alone are blanks to the server: a retry would be charged again.
+  for (const key of ['', '\u00e9\u00fc', '\u00d0\u00b7\u00d0\u00b0']) {
+    assert.deepEqual(await keyed({}, key), [400, { path: 'idempotency-key' }]);
+  }
 });
 
 test('errors have the envelope of the route, before the stream and in it', async () => {
