@@ -401,6 +401,7 @@ function answerOptions<Access, Caller, Services>(
   response: HttpResponse,
   request: HttpRequest,
 ): void {
+  if (!isEndCertain(request)) return void response.close();
   const { routePath, cors } = path;
   const exchange = new HttpExchange(kernel, noHeaders, 'OPTIONS', routePath, response, request);
   kernel.opened();

@@ -7,6 +7,7 @@ import { Problem } from '../problem.ts';
 import type { CompiledRoute } from './compile.ts';
 import type { Kernel } from './dispatch.ts';
 import { HttpExchange } from './exchange.ts';
+import { isEndCertain } from './negotiate.ts';
 import type { ClientSocket, SocketHandlers } from './route.ts';
 
 /** Answers an upgrade that is refused, and logs what nobody expected. */
@@ -110,6 +111,8 @@ export function registerSocket<Access, Caller, Services>(
     idleTimeout: socket.silenceSecondsMax,
     sendPingsAutomatically: true,
     upgrade: (response, request, context) => {
+      // Behind one that is refused the server goes on with what it takes for the next request.
+      if (!isEndCertain(request)) return void response.close();
       const { route, headers } = compiled;
       const exchange = new HttpExchange(kernel, headers, 'GET', route.path, response, request);
       kernel.opened();

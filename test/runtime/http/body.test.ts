@@ -5,9 +5,18 @@ import { request } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { after, before, test } from 'node:test';
 import * as v from 'valibot';
+import { Problem } from '../../../runtime/problem.ts';
 import { afterOthers } from '../../../runtime/turns.ts';
 import { startStopwatch } from '../../harness/stopwatch.ts';
-import { chatSchema, exchangeRaw, type Serving, serve, testRoute, until } from './serving.ts';
+import {
+  chatSchema,
+  exchangeRaw,
+  type Serving,
+  serve,
+  type TestRoute,
+  testRoute,
+  until,
+} from './serving.ts';
 
 const mebibyte = 1024 * 1024;
 const chatRoute = testRoute({
@@ -16,6 +25,17 @@ const chatRoute = testRoute({
   body: { kind: 'json', schema: chatSchema, bytesMax: 8 * mebibyte },
   handle: ({ body }) => ({ status: 200, json: body }),
 });
+/** Lets nobody in. */
+const socket: NonNullable<TestRoute['socket']> = {
+  subprotocol: 'test',
+  messageBytesMax: 100,
+  framesPerSecondMax: 100,
+  bufferedBytesMax: 1_000,
+  silenceSecondsMax: 10,
+  accept() {
+    throw new Problem('unauthenticated');
+  },
+};
 let serving: Serving;
 
 before(async () => {
@@ -29,6 +49,7 @@ before(async () => {
         body: { kind: 'json', schema: v.looseObject({}), bytesMax: 64 * 1024 },
         handle: ({ body }) => ({ status: 200, json: { keys: Object.keys(body) } }),
       }),
+      testRoute({ path: '/v1/socket', handle: () => ({ status: 200, json: {} }), socket }),
     ],
     {
       authorize: async (access) => {
@@ -263,10 +284,19 @@ test('what ends elsewhere for others is refused, and nothing behind it is a requ
     'content-length:',
     'transfer-encoding: chunked, identity',
   ];
-  for (const request of ['POST /v1/chat', 'GET /v1/chat', 'POST /v1/none']) {
+  const line = ' HTTP/1.1\r\nhost: x\r\n';
+  const upgrade = 'upgrade: websocket\r\nsec-websocket-key: AAAAAAAAAAAAAAAAAAAAAA==\r\n';
+  for (const request of [
+    `POST /v1/chat${line}`,
+    `GET /v1/chat${line}`,
+    `POST /v1/none${line}`,
+    `OPTIONS /v1/chat${line}`,
+    `OPTIONS /v1/none${line}access-control-request-method: GET\r\n`,
+    `GET /v1/socket${line}${upgrade}`,
+  ]) {
     for (const lines of uncertain) {
-      const start = `${request} HTTP/1.1\r\nhost: x\r\n${lines}\r\n\r\n`;
-      assert.equal(await exchangeRaw(serving.port, [`${start}${rest}`]), '', `${request} ${lines}`);
+      const raw = await exchangeRaw(serving.port, [`${request}${lines}\r\n\r\n${rest}`]);
+      assert.equal(raw, '', `${request}${lines}`);
     }
   }
   await until(() => serving.server.counts().exchanges === 0);
