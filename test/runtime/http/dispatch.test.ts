@@ -1,6 +1,7 @@
 // The path of a request through the kernel, over real sockets.
 import { strict as assert } from 'node:assert';
 import { Agent, request } from 'node:http';
+import { connect } from 'node:net';
 import { after, before, test } from 'node:test';
 import * as v from 'valibot';
 import type { Exchange } from '../../../runtime/http/route.ts';
@@ -76,6 +77,10 @@ before(async () => {
           bytes: Buffer.alloc(5_000_000, 7),
           mediaType: 'application/octet-stream',
         }),
+      }),
+      testRoute({
+        path: '/v1/long',
+        handle: () => ({ status: 200, text: 'x'.repeat(100_000), mediaType: 'text/plain' }),
       }),
     ],
     { authorize },
@@ -397,6 +402,20 @@ test('a reply larger than the socket takes arrives whole', async () => {
   assert.equal(bytes.length, 5_000_000);
   assert.ok(bytes.every((byte) => byte === 7));
   await until(() => serving.server.counts().exchanges === 0);
+});
+
+test('who asks for long replies in one go and reads none of them has few of them', async () => {
+  const before = serving.samples.length;
+  const asked = 'GET /v1/long HTTP/1.1\r\nhost: x\r\n\r\n'.repeat(5_000);
+  const socket = connect(serving.port, '127.0.0.1').pause();
+  socket.on('error', () => undefined);
+  socket.write(asked);
+  await until(() => serving.samples.length > before);
+  await fetch(`${serving.origin}/v1/items/a/parts/1`);
+  await until(() => serving.server.counts().exchanges === 0);
+  // The rest of 500 MB: the kernel's buffers take some, the server keeps nothing.
+  assert.ok(serving.samples.length - before < 200, `${serving.samples.length - before} replies`);
+  socket.destroy();
 });
 
 test('1,000 connections at once are all answered', async () => {
