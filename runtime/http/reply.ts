@@ -4,6 +4,7 @@
 import type { HttpResponse } from 'uWebSockets.js';
 import { STATUS_CODES } from 'node:http';
 import { fixedLimits } from '../limits.ts';
+import { atTurnEnd } from '../turns.ts';
 import { HttpByteStream } from './bytes.ts';
 import type { HeaderPair } from './cors.ts';
 import type { HttpExchange } from './exchange.ts';
@@ -42,6 +43,12 @@ const bodilessStatuses = new Set([204, 304]);
  * that is not sent yet ends a connection with a further request behind it.
  */
 const wholeBytesMax = 2 * 1024;
+/**
+ * More wait for the end of the turn: uSockets hands all requests of a read of 512 KiB over before
+ * anybody else's turn, 20,000 of one connection, which is closed when one of them has to wait.
+ */
+const repliesOfTurnMax = 256;
+let repliesOfTurn = 0;
 /** Larger replies are no refusals, and do not wait for the rest of a body. */
 const lateBytesMax = 16 * 1024;
 
@@ -78,7 +85,28 @@ export function sendReply(exchange: HttpExchange, reply: Reply, context: ReplyCo
   } else sendWhole(exchange, response, { ...reply, body: reply.bytes }, context);
 }
 
+/** At the end of the turn if it has had its share. */
 function sendWhole(
+  exchange: HttpExchange,
+  response: HttpResponse,
+  reply: Head & { body: string | Uint8Array },
+  context: ReplyContext,
+): void {
+  repliesOfTurn += 1;
+  if (repliesOfTurn === 1) atTurnEnd(beginTurn);
+  if (repliesOfTurn <= repliesOfTurnMax) sendNow(exchange, response, reply, context);
+  else {
+    atTurnEnd(() => {
+      if (exchange.response !== null) sendNow(exchange, response, reply, context);
+    });
+  }
+}
+
+function beginTurn(): void {
+  repliesOfTurn = 0;
+}
+
+function sendNow(
   exchange: HttpExchange,
   response: HttpResponse,
   reply: Head & { body: string | Uint8Array },
