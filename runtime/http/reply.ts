@@ -34,7 +34,7 @@ type BytesReply = Extract<Reply, { pour: unknown }>;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: exactly these must not get through
 const controlCharacters = /[\u0000-\u001f\u007f]/g;
 const controlCharacter = new RegExp(controlCharacters.source);
-/** Neither a cache nor a proxy on the way may keep events to itself (nginx, proxy_buffering). */
+/** Neither a cache nor a proxy on the way may keep it to itself (nginx, proxy_buffering). */
 const unbuffered = headerLine('cache-control', 'no-store') + headerLine('x-accel-buffering', 'no');
 const bodilessStatuses = new Set([204, 304]);
 /**
@@ -249,8 +249,7 @@ function sendBytes(
     return;
   }
   response.cork(() => {
-    writeHead(exchange, response, reply, context.corsHeaders);
-    response.writeHeader('cache-control', 'no-store');
+    writeHead(exchange, response, { ...reply, lines: unbuffered }, context.corsHeaders);
     if (context.isDraining) response.writeHeader('connection', 'close');
     stream.open(response);
   });

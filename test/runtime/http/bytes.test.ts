@@ -54,6 +54,8 @@ test('bytes arrive as they were written, before and after the headers', async ()
   const { reply, stream } = await open();
   assert.equal(reply.headers.get('content-type'), 'audio/mpeg');
   assert.equal(reply.headers.get('x-extra'), 'yes');
+  assert.equal(reply.headers.get('cache-control'), 'no-store');
+  assert.equal(reply.headers.get('x-accel-buffering'), 'no');
   for (const text of ['second ', 'third']) {
     assert.equal(stream.write(Buffer.from(text)), true);
     await sleep(5);
