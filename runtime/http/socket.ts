@@ -1,7 +1,7 @@
 // WebSocket routes on uWebSockets.js: authentication like that of any route, then one object of the
 // route's own for each connection. Upgrading waits for who is calling, so whatever stands in the
 // request is read in the first turn, and a client that left meanwhile is not upgraded.
-import type { TemplatedApp, us_socket_context_t, WebSocket } from 'uWebSockets.js';
+import type { HttpRequest, TemplatedApp, us_socket_context_t, WebSocket } from 'uWebSockets.js';
 import { strict as assert } from 'node:assert';
 import { Problem } from '../problem.ts';
 import type { CompiledRoute } from './compile.ts';
@@ -113,6 +113,7 @@ export function registerSocket<Access, Caller, Services>(
     upgrade: (response, request, context) => {
       // Behind one that is refused the server goes on with what it takes for the next request.
       if (!isEndCertain(request)) return void response.close();
+      if (!isHandshake(request)) return void request.setYield(true);
       const { route, headers } = compiled;
       const exchange = new HttpExchange(kernel, headers, 'GET', route.path, response, request);
       kernel.opened();
@@ -137,6 +138,20 @@ export function registerSocket<Access, Caller, Services>(
       opened.getUserData().connection.closed();
     },
   });
+}
+
+/**
+ * uWS looks for a key alone. Who did not ask for another protocol, or whose proxy left it out,
+ * is answered as by any route: behind a 101 that nobody awaits, proxies hang or blame the server.
+ */
+function isHandshake(request: HttpRequest): boolean {
+  let asked = '';
+  let connection = '';
+  request.forEach((name, value) => {
+    if (name === 'upgrade') asked += `,${value}`;
+    else if (name === 'connection') connection += `,${value}`;
+  });
+  return /,\s*websocket\s*(,|$)/i.test(asked) && /,\s*upgrade\s*(,|$)/i.test(connection);
 }
 
 function startUpgrade<Access, Caller, Services>(

@@ -285,7 +285,8 @@ test('what ends elsewhere for others is refused, and nothing behind it is a requ
     'transfer-encoding: chunked, identity',
   ];
   const line = ' HTTP/1.1\r\nhost: x\r\n';
-  const upgrade = 'upgrade: websocket\r\nsec-websocket-key: AAAAAAAAAAAAAAAAAAAAAA==\r\n';
+  const upgrade =
+    'connection: upgrade\r\nupgrade: websocket\r\nsec-websocket-key: AAAAAAAAAAAAAAAAAAAAAA==\r\n';
   for (const request of [
     `POST /v1/chat${line}`,
     `GET /v1/chat${line}`,

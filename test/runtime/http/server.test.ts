@@ -140,25 +140,49 @@ test('headers over the limit are refused by uWS itself', async () => {
   await serving.stop();
 });
 
-test('a WebSocket is counted as a socket until it ends, however it ends', async () => {
-  const serving = await serve([
-    testRoute({
-      path: '/v1/socket',
-      handle: () => ({ status: 200, json: {} }),
-      socket: {
-        subprotocol: 'test',
-        messageBytesMax: 100,
-        framesPerSecondMax: 100,
-        bufferedBytesMax: 1_000,
-        silenceSecondsMax: 10,
-        accept: () => ({
-          opened: () => undefined,
-          message: () => undefined,
-          closed: () => undefined,
-        }),
-      },
+const socketRoute = testRoute({
+  path: '/v1/socket',
+  handle: () => ({ status: 200, json: {} }),
+  socket: {
+    subprotocol: 'test',
+    messageBytesMax: 100,
+    framesPerSecondMax: 100,
+    bufferedBytesMax: 1_000,
+    silenceSecondsMax: 10,
+    accept: () => ({
+      opened: () => undefined,
+      message: () => undefined,
+      closed: () => undefined,
     }),
-  ]);
+  },
+});
+
+test('a WebSocket is opened for who asks for one, not for each key', async () => {
+  const serving = await serve([socketRoute]);
+  const key = 'sec-websocket-version: 13\r\nsec-websocket-key: AAAAAAAAAAAAAAAAAAAAAA==\r\n';
+  const answerTo = (lines: string, rest: Buffer) => {
+    const start = `GET /v1/socket HTTP/1.1\r\nhost: x\r\n${key}${lines}\r\n`;
+    return exchangeRaw(serving.port, [start, rest]);
+  };
+  /** Ends what was upgraded. */
+  const closeFrame = Buffer.from([0x88, 0x80, 0, 0, 0, 0]);
+  const last = Buffer.from('GET /v1/none HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n');
+  for (const lines of ['', 'upgrade: websocket\r\n', 'upgrade: h2c\r\nconnection: upgrade\r\n']) {
+    assert.match(await answerTo(lines, last), /^HTTP\/1\.1 200 /, lines);
+  }
+  for (const connection of [
+    'Upgrade',
+    'keep-alive, upgrade',
+    'keep-alive\r\nconnection: upgrade',
+  ]) {
+    const lines = `upgrade: WebSocket\r\nconnection: ${connection}\r\n`;
+    assert.match(await answerTo(lines, closeFrame), /^HTTP\/1\.1 101 /, lines);
+  }
+  await serving.stop();
+});
+
+test('a WebSocket is counted as a socket until it ends, however it ends', async () => {
+  const serving = await serve([socketRoute]);
   const count = () => serving.server.counts().sockets;
   for (const end of ['close', 'terminate'] as const) {
     const opened = Array.from({ length: 3 }, () => new WebSocket(`${serving.origin}/v1/socket`));
