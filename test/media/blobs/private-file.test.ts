@@ -21,6 +21,7 @@ import {
   withScratchFile,
   writePrivateFile,
 } from '../../../media/blobs/private-file.ts';
+import { firstIdAt } from '../../../runtime/ids.ts';
 
 let parent: string;
 before(async () => {
@@ -110,4 +111,24 @@ test('the sweep takes what is too old, and what stayed unfinished', async () => 
   assert.deepEqual((await readdir(folder)).sort(), ['new', 'new.part']);
   assert.equal(await sweepPrivateFolder(join(folder, 'none'), { keptMs: 0, unfinishedMs: 0 }), 0);
   await access(folder);
+});
+
+test('the sweep looks at no file whose name says that it is young', async () => {
+  const folder = await folderOf('named');
+  const nowMs = Date.now();
+  const madeAgo = (ms: number) => `${firstIdAt('req', nowMs - ms)}010123456789`;
+  const [young, old] = [madeAgo(1_000), madeAgo(3_600_000)];
+  const finishedLate = madeAgo(3_500_000);
+  for (const name of [young, `${young}.part`, old, `${old}.part`, finishedLate]) {
+    await writeFile(join(folder, name), 'x');
+    // Who looked at the young one would take it for old.
+    const at = new Date(nowMs - (name === finishedLate ? 1_000 : 3_600_000));
+    await utimes(join(folder, name), at, at);
+  }
+  const limits = { keptMs: 60_000, unfinishedMs: 60_000 };
+  assert.equal(await sweepPrivateFolder(folder, limits), 2);
+  const left = [young, `${young}.part`, finishedLate].sort();
+  assert.deepEqual((await readdir(folder)).sort(), left);
+  const atStart = { keptMs: Number.POSITIVE_INFINITY, unfinishedMs: -1 };
+  assert.equal(await sweepPrivateFolder(folder, atStart), 1, 'the unfinished one');
 });
