@@ -236,19 +236,35 @@ export async function findResponseTexts(
   );
 }
 
-const sweepText = `WITH due AS MATERIALIZED (
-    SELECT generation_id FROM responses WHERE kept_until <= now()
+/** Rows that one statement removes at most. */
+const endedMax = 2_000;
+
+/**
+ * With the last turn of a conversation go those that only it continued, up to a bound for one
+ * statement. One turn a pass, each of the others was looked at, and written, with every turn that
+ * went: 20,000 times for a conversation of 200.
+ */
+const sweepText = `WITH RECURSIVE due AS MATERIALIZED (
+    SELECT generation_id, previous_id FROM responses WHERE kept_until <= now()
     ORDER BY kept_until LIMIT $1 FOR UPDATE SKIP LOCKED),
+  ending AS (
+    SELECT d.generation_id, d.previous_id FROM due d
+    WHERE NOT EXISTS (SELECT FROM responses n WHERE n.previous_id = d.generation_id)
+    UNION ALL
+    SELECT p.generation_id, p.previous_id
+    FROM ending e JOIN responses p ON p.generation_id = e.previous_id
+    WHERE p.expires_at <= now() AND NOT EXISTS (SELECT FROM responses o
+      WHERE o.previous_id = p.generation_id AND o.generation_id <> e.generation_id)),
+  ended AS MATERIALIZED (SELECT generation_id FROM ending LIMIT ${endedMax}),
   continued AS (
     SELECT d.generation_id, max(n.kept_until) AS kept_until
-    FROM due d JOIN responses n ON n.previous_id = d.generation_id GROUP BY d.generation_id),
+    FROM due d JOIN responses n ON n.previous_id = d.generation_id
+    WHERE d.generation_id NOT IN (SELECT generation_id FROM ended) GROUP BY d.generation_id),
   later AS (
-    UPDATE responses r SET kept_until = greatest(c.kept_until, now()) + interval '1 minute'
+    UPDATE responses r SET kept_until = greatest(c.kept_until, now()) + interval '10 minutes'
     FROM continued c WHERE r.generation_id = c.generation_id),
   gone AS (
-    DELETE FROM responses r USING due d
-    WHERE r.generation_id = d.generation_id
-      AND NOT EXISTS (SELECT FROM continued c WHERE c.generation_id = d.generation_id)
+    DELETE FROM responses r USING ended e WHERE r.generation_id = e.generation_id
     RETURNING r.generation_id),
   emptied AS (
     UPDATE generations g SET answer = NULL FROM gone

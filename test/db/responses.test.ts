@@ -150,12 +150,43 @@ test('the sweep removes what has expired, but nothing that a living one continue
   );
   assert.equal((await chainOf(ids[2])).status, 'found');
   assert.equal(await sweepResponses(sql, 100), 0, 'it is not looked at again at once');
-  // All of it expires: from the last turn to the first, one a pass.
-  for (const left of [2, 1, 0]) {
-    await sql`UPDATE responses SET kept_until = now()`;
-    await sweepResponses(sql, 100);
-    assert.equal((await kept()).length, left);
-  }
+  // The last turn expires: nobody needs any of them.
+  await sql`UPDATE responses SET expires_at = now(), kept_until = now()
+    WHERE generation_id = ${ids[2] ?? ''}`;
+  assert.equal(await sweepResponses(sql, 100), 1);
+  assert.deepEqual([...(await kept())], []);
+});
+
+test('a turn stays for each that continues it, and goes with the last of them', async () => {
+  await sql`DELETE FROM responses`;
+  const [root = '', one = ''] = await conversation(2);
+  const other = await generation('{}');
+  await insertResponse(sql, response(other, { previousId: root }));
+  const left = async () => {
+    const rows = await sql`SELECT generation_id FROM responses ORDER BY generation_id`;
+    return rows.map((row) => String(row.generation_id));
+  };
+  const expire = (ids: string[]) => sql`UPDATE responses SET expires_at = now(), kept_until = now()
+    WHERE generation_id IN ${sql(ids)}`;
+  await expire([root, one]);
+  assert.equal(await sweepResponses(sql, 100), 2);
+  assert.deepEqual(await left(), [root, other].sort());
+  await expire([other]);
+  assert.equal(await sweepResponses(sql, 100), 1);
+  assert.deepEqual(await left(), []);
+});
+
+test('a long conversation goes in few looks, not one for each pair of its turns', async () => {
+  await sql`DELETE FROM responses`;
+  const ids = await conversation(60);
+  await sql`UPDATE responses SET expires_at = now(), kept_until = now()`;
+  // The first page has its oldest turns, whose last one is not due before.
+  await sql`UPDATE responses SET kept_until = now() + interval '1 minute'
+    WHERE generation_id = ${ids.at(-1) ?? ''}`;
+  assert.equal(await sweepResponses(sql, 100), 59);
+  await sql`UPDATE responses SET kept_until = now() WHERE generation_id = ${ids.at(-1) ?? ''}`;
+  assert.equal(await sweepResponses(sql, 100), 1);
+  assert.equal((await sql`SELECT 1 FROM responses`).length, 0);
 });
 
 /** The generations of these ids that still have a key or an answer. */
