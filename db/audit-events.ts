@@ -1,5 +1,6 @@
 // Who changed what, and when: one event for each change and each touch of money, written with the
 // change in one transaction where that is possible. Events never change.
+import { firstIdAt } from '../runtime/ids.ts';
 import type { Queryable, Sql, Transaction } from './sql.ts';
 
 export interface NewAuditEvent {
@@ -67,7 +68,15 @@ export async function findOperationEvent(
   return row === undefined ? null : readEvent(row);
 }
 
-/** Events that pass every given filter, newest first, older than `cursor` (an id). */
+/** By how much an event's id and its time may differ: so do clocks, and a change takes a moment. */
+const idSlackMs = 86_400_000;
+/** Above every id of an event. */
+const noId = 'aud_g';
+
+/**
+ * Events that pass every given filter, newest first, older than `cursor` (an id). A time bounds the
+ * ids as well, which is what indexes know: without that, all events since would be read.
+ */
 export async function listAuditEvents(
   sql: Queryable,
   filter: AuditFilter,
@@ -75,9 +84,12 @@ export async function listAuditEvents(
   cursor: string | null,
 ): Promise<{ events: AuditEvent[]; nextCursor: string | null }> {
   const { accountId, actor, action, subject, from, to } = filter;
+  const sinceId = from === null ? '' : firstIdAt('aud', from.getTime() - idSlackMs);
+  const untilId = to === null ? noId : firstIdAt('aud', to.getTime() + idSlackMs);
   const rows = await sql<Row[]>`
     SELECT * FROM audit_events
-    WHERE (${cursor}::text IS NULL OR id < ${cursor}::text)
+    WHERE id >= ${sinceId} AND id < ${untilId}
+      AND (${cursor}::text IS NULL OR id < ${cursor}::text)
       AND (${accountId}::text IS NULL OR account_id = ${accountId}::text)
       AND (${actor}::text IS NULL OR actor = ${actor}::text)
       AND (${action}::text IS NULL OR action = ${action}::text)
