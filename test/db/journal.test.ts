@@ -37,12 +37,15 @@ async function walletOf(id: string, ageDays: number, entryDays: readonly number[
   return wallet;
 }
 
+/** However busy the machine is: no look takes any time. */
+const noTime = () => 0;
+
 /** Every page of a wallet's journal. */
 async function pagesOf(wallet: Awaited<ReturnType<typeof walletOf>>, limit: number) {
   const pages: string[][] = [];
   let place: JournalPlace | null = null;
   do {
-    const page = await listEntries(sql, wallet, limit, place);
+    const page = await listEntries(sql, wallet, limit, place, noTime);
     pages.push(page.entries.map(({ operationId }) => operationId.slice(wallet.id.length + 1)));
     place = page.next;
   } while (place !== null);
@@ -78,6 +81,33 @@ test('every entry is listed once, whatever pages and windows it falls in', async
 test('a look goes back 30 days and says that there may be more', async () => {
   const wallet = await walletOf('wal_old', 100, [70]);
   assert.deepEqual(await pagesOf(wallet, 10), [[], [], ['0b', '0a'], []]);
+});
+
+test('a look does not go further back than a statement can read in time', async () => {
+  const wallet = await walletOf('wal_large', 100, [20]);
+  /** A clock by which each look takes that long. */
+  const slow = (lookMs: number) => {
+    let nowMs = 0;
+    return () => {
+      nowMs += lookMs;
+      return nowMs;
+    };
+  };
+  const daysBack = async (lookMs: number) => {
+    const { entries, next } = await listEntries(sql, wallet, 10, null, slow(lookMs));
+    const micros = BigInt(Date.now()) * 1_000n - (next?.atMicros ?? 0n);
+    return [entries.length, Math.round(Number(micros) / 86_400e6)];
+  };
+  assert.deepEqual(await daysBack(200), [2, 30]);
+  assert.deepEqual(await daysBack(400), [0, 1], 'a week would take 2.8 s');
+  let place: JournalPlace | null = null;
+  const found: string[] = [];
+  for (let pages = 0; pages < 21; pages += 1) {
+    const page = await listEntries(sql, wallet, 10, place, slow(400));
+    found.push(...page.entries.map(({ operationId }) => operationId));
+    place = page.next;
+  }
+  assert.deepEqual(found, ['wal_large.0b', 'wal_large.0a'], 'a day a page, none left out');
 });
 
 test('nothing is looked for before the wallet was made', async () => {
