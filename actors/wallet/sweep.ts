@@ -14,6 +14,7 @@ import type { Sql } from '../../db/sql.ts';
 import { sweepTickets } from '../../db/voice-tickets.ts';
 import { firstIdAt } from '../../runtime/ids.ts';
 import { fixedLimits } from '../../runtime/limits.ts';
+import type { BalanceReply } from './protocol.ts';
 import { type Ends, endHold } from './recovery.ts';
 
 interface ExpiryOptions extends Ends {
@@ -26,7 +27,7 @@ export interface SweepOptions extends ExpiryOptions {
   /** How long the key of a finished generation and its answer are kept. */
   keyKeptMs: number;
   /** Any operation of a wallet expires its grants first; `balance` does nothing else. */
-  touch: (walletId: string) => Promise<unknown>;
+  touch: (walletId: string) => Promise<BalanceReply>;
 }
 
 export interface Swept {
@@ -47,11 +48,9 @@ const PAGES_MAX = 20;
 export async function sweepOnce(sql: Sql, options: SweepOptions): Promise<Swept> {
   const nowMs = options.clock();
   const ended = await endExpired(sql, options);
-  const wallets = await listWalletsWithExpiredGrants(sql, nowMs, PAGE_LENGTH);
-  await Promise.all(wallets.map((walletId) => options.touch(walletId)));
   return {
     ...ended,
-    expiredWallets: wallets.length,
+    expiredWallets: await expireGrants(sql, nowMs, options.touch),
     generationsLookedAt: await sweepFinished(sql, nowMs - options.keyKeptMs),
     responsesLookedAt: await sweepPages(() => sweepResponses(sql, PAGE_LENGTH)),
     ticketsForgotten: await sweepPages(() => sweepTickets(sql, PAGE_LENGTH)),
@@ -60,6 +59,24 @@ export async function sweepOnce(sql: Sql, options: SweepOptions): Promise<Swept>
       sweepConversations(sql, nowMs - fixedLimits.generation.conversationMs, PAGE_LENGTH),
     ),
   };
+}
+
+/** Grants of all accounts may end with one month: nobody's is shown for long after that. */
+async function expireGrants(
+  sql: Sql,
+  nowMs: number,
+  touch: SweepOptions['touch'],
+): Promise<number> {
+  let total = 0;
+  for (let page = 0; page < PAGES_MAX; page += 1) {
+    const wallets = await listWalletsWithExpiredGrants(sql, nowMs, PAGE_LENGTH);
+    if (wallets.length === 0) break;
+    total += wallets.length;
+    const replies = await Promise.all(wallets.map((walletId) => touch(walletId)));
+    // Those would come first again.
+    if (replies.some(({ status }) => status !== 'ok')) break;
+  }
+  return total;
 }
 
 /** Ends holds whose time has passed: each process its own, so every one has to. */

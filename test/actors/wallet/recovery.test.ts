@@ -168,6 +168,32 @@ test('the sweep releases expired holds, expires grants and frees old keys', asyn
   assert.deepEqual([generation?.status, generation?.idempotencyKey], ['completed', null]);
 });
 
+test('grants that end all at once are expired in one sweep', async () => {
+  const count = 1_200;
+  const atMs = bank.clock.nowMs() - 1_000;
+  await bank.sql.begin(async (sql) => {
+    const series = sql`generate_series(1, ${count}) n`;
+    await sql`INSERT INTO wallets (id, account_id, wallet_micros, promotion_micros)
+      SELECT 'wal_month_' || n, ${accountId}, 100, -100 FROM ${series}`;
+    await sql`INSERT INTO grants (id, wallet_id, operation_id, kind, note, amount_micros,
+        remaining_micros, expires_at, created_at)
+      SELECT 'grant_month_' || n, 'wal_month_' || n, 'month.' || n, 'promotion', '', 100, 100,
+        to_timestamp(${atMs}::float8 / 1000), now() FROM ${series}`;
+    await sql`INSERT INTO ledger (operation_id, wallet_id, kind, wallet_micros, held_micros,
+        revenue_micros, provider_cost_micros, promotion_micros, purchase_micros, shortfall_micros)
+      SELECT 'month.' || n, 'wal_month_' || n, 'grant', 100, 0, 0, 0, -100, 0, 0 FROM ${series}`;
+  });
+  const never = () => assert.fail('nothing is held');
+  const touch = (id: string) => branch.ask(id, 'balance', {});
+  const { keyKeptMs } = walletLimits;
+  const options = { clock: bank.clock.nowMs, instanceId, keyKeptMs, release: never, settle: never };
+  const swept = await sweepOnce(bank.sql, { ...options, touch });
+  assert.equal(swept.expiredWallets, count);
+  const left = await bank.sql`
+    SELECT 1 FROM wallets WHERE starts_with(id, 'wal_month_') AND wallet_micros > 0`;
+  assert.equal(left.length, 0);
+});
+
 test('what a living process holds is late by its own clock alone', async () => {
   const walletId = await funded(1_000n);
   const behindMs = 3_600_000;
