@@ -23,6 +23,8 @@ export interface QueueOptions {
   log: Logger;
   /** Keeps the queues of tests apart. */
   name?: string;
+  /** How often it is looked whether a clock was set back; shorter in tests. */
+  lookMs?: number;
 }
 
 interface Round {
@@ -142,19 +144,43 @@ const LOCK_MS = 5_000;
 const RECONNECT_MS = 500;
 /** An outage is one line in the log now and then. */
 const COMPLAINT_MS = 10_000;
+const LOOK_MS = 30_000;
+/** By how much the clocks of those who share the queue may differ. */
+const CLOCKS_MS = 60_000;
+
+function writeRound(queue: Opened['queue'], name: string, { everyMs }: Round): Promise<unknown> {
+  const opts = { removeOnComplete: true, removeOnFail: FAILED_KEPT_MAX };
+  return queue.upsertJobScheduler(name, { every: everyMs }, { name, opts });
+}
+
+/**
+ * Rounds that are due later than in one period: a clock was set back since. They would stand still
+ * until it is that time again, and a start alone would not change that.
+ */
+async function findFarOff(queue: Opened['queue'], rounds: Map<string, Round>) {
+  const known = await queue.getJobSchedulers();
+  return known.flatMap(({ key, next = 0 }) => {
+    const round = rounds.get(key);
+    const isFarOff = round !== undefined && next - Date.now() > round.everyMs + CLOCKS_MS;
+    return isFarOff ? [{ name: key, round }] : [];
+  });
+}
+
+/** Makes them due now. */
+async function hastenFarOff(queue: Opened['queue'], rounds: Map<string, Round>): Promise<void> {
+  for (const { name, round } of await findFarOff(queue, rounds)) {
+    await queue.removeJobScheduler(name);
+    await writeRound(queue, name, round);
+  }
+}
 
 /** Makes the times in the database those of this version: names that are gone are removed. */
 async function writeSchedule(queue: Opened['queue'], rounds: Map<string, Round>): Promise<void> {
   for (const known of await queue.getJobSchedulers()) {
     if (!rounds.has(known.key)) await queue.removeJobScheduler(known.key);
   }
-  for (const [name, { everyMs }] of rounds) {
-    await queue.upsertJobScheduler(
-      name,
-      { every: everyMs },
-      { name, opts: { removeOnComplete: true, removeOnFail: FAILED_KEPT_MAX } },
-    );
-  }
+  await hastenFarOff(queue, rounds);
+  for (const [name, round] of rounds) await writeRound(queue, name, round);
 }
 
 interface Closable {
@@ -209,6 +235,7 @@ export function createQueue(options: QueueOptions): MaintenanceQueue {
   const cutting = new AbortController();
   let running: Running | null = null;
   let starting: Promise<void> | null = null;
+  let looking: NodeJS.Timeout | undefined;
 
   let complainedAt = Number.NEGATIVE_INFINITY;
   const complain = (error: Error) => {
@@ -224,6 +251,9 @@ export function createQueue(options: QueueOptions): MaintenanceQueue {
       try {
         const given = { ...options, database };
         running = await openRunning(given, rounds, cutting.signal, complain);
+        const { queue } = running;
+        const look = () => void hastenFarOff(queue, rounds).catch(complain);
+        looking = setInterval(look, options.lookMs ?? LOOK_MS).unref();
         return;
       } catch (error) {
         database = nextTarget(options.database, error as Error);
@@ -246,6 +276,7 @@ export function createQueue(options: QueueOptions): MaintenanceQueue {
     async stop(timeoutMs) {
       ending.abort();
       await starting;
+      clearInterval(looking);
       if (running === null) return;
       const { queue, worker } = running;
       const closed = worker.close().then(

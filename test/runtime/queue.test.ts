@@ -93,6 +93,37 @@ async function startTicking(t: TestContext, name: string, url: string): Promise<
   return () => rounds;
 }
 
+test('a clock that is set back stops no rounds, before a start or after it', async (t) => {
+  const now = Date.now;
+  t.after(() => {
+    Date.now = now;
+  });
+  const lookMsOf = { early: 3_600_000, running: 100 };
+  for (const [name, lookMs] of Object.entries(lookMsOf)) {
+    const given = { database: parseDatabaseUrl(database.url), log, name: `clock-${name}`, lookMs };
+    let rounds = 0;
+    const open = () => {
+      const queue = createQueue(given);
+      queue.schedule('tick', 200, async () => {
+        rounds += 1;
+      });
+      queue.start();
+      return queue;
+    };
+    Date.now = () => now() + 86_400_000;
+    let queue = open();
+    await until('a first round', () => rounds > 0);
+    if (name === 'early') await queue.stop(1_000);
+    Date.now = now;
+    // One that was begun may still end.
+    await sleep(300);
+    const before = rounds;
+    if (name === 'early') queue = open();
+    await until('rounds go on', () => rounds >= before + 3);
+    await queue.stop(1_000);
+  }
+});
+
 test('a kill of the database is survived: rounds go on by themselves', async (t) => {
   const rounds = await startTicking(t, 'survivor', database.url);
   const text = await readFile(join(folder, 'data', 'pg', 'postmaster.pid'), 'utf8');
