@@ -44,6 +44,11 @@ interface Entry<T> {
 
 const { entriesMax, unknownMax, ttlMs, readsMax } = fixedLimits.credentials;
 
+/** No longer than what was read just now: since then the clock may have been set back. */
+function isFresh(untilMs: number, nowMs: number): boolean {
+  return untilMs > nowMs && untilMs <= nowMs + ttlMs;
+}
+
 /**
  * A lookup with a bound, a lifetime and one query per token at a time. What is unknown has a small
  * bound of its own: guesses push out guesses, never who is known.
@@ -66,14 +71,14 @@ export class LookupCache<T> {
   get(token: string, nowMs: number): T | null | Promise<T | null> {
     const name = tokenHashText(token);
     const entry = this.#entries.get(name);
-    if (entry !== undefined && entry.untilMs > nowMs) {
+    if (entry !== undefined && isFresh(entry.untilMs, nowMs)) {
       entry.isUsed = true;
       return entry.value;
     }
     // Only now: whoever is known is well-formed, and most requests come from who is known.
     if (!this.#isWellFormed(token)) return null;
     const unknownUntilMs = this.#unknown.get(name);
-    if (unknownUntilMs !== undefined && unknownUntilMs > nowMs) return null;
+    if (unknownUntilMs !== undefined && isFresh(unknownUntilMs, nowMs)) return null;
     return this.#pending.get(name) ?? this.#load(name, tokenHash(token), nowMs);
   }
 

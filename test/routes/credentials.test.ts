@@ -52,6 +52,20 @@ test('who is in use stays when many others come', async () => {
   assert.equal(queries(), before + 2, 'and nothing is believed for longer than its lifetime');
 });
 
+test('nothing is believed for longer because the clock was set back', async () => {
+  const { cache, queries, forget } = newCache();
+  await cache.get('good', nowMs);
+  assert.equal(cache.get('good', nowMs + ttlMs - 1), 'known');
+  // Other processes tell nothing of what they change: it is read again.
+  forget();
+  assert.equal(await cache.get('good', nowMs - 3_600_000), null);
+  assert.equal(queries(), 2);
+  assert.equal(cache.get('good', nowMs - 3_600_000 + ttlMs - 1), null);
+  assert.equal(queries(), 2);
+  await cache.get('good', nowMs - 7_200_000);
+  assert.equal(queries(), 3, 'and so is who was unknown');
+});
+
 test('what was read before a change was told is read again, within bounds', async () => {
   let active = true;
   let tells = 1;
