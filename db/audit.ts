@@ -160,8 +160,17 @@ const rules: Rule[] = [
   }),
 ];
 
-/** Runs all rules on one snapshot. The books are right when no finding has `broken` above 0. */
-export async function auditLedger(sql: Sql): Promise<Finding[]> {
+/** For whoever tells findings in columns. */
+export const ruleLengthMax = Math.max(...rules.map(({ name }) => name.length));
+
+/**
+ * Runs all rules on one snapshot. The books are right when no finding has `broken` above 0. `tell`
+ * hears of each at once: 5 million entries take half a minute.
+ */
+export async function auditLedger(
+  sql: Sql,
+  tell: (finding: Finding) => void = () => undefined,
+): Promise<Finding[]> {
   return sql.begin('isolation level repeatable read read only', async (transaction) => {
     await transaction`SET LOCAL statement_timeout = 0`;
     const findings: Finding[] = [];
@@ -174,12 +183,14 @@ export async function auditLedger(sql: Sql): Promise<Finding[]> {
           (SELECT coalesce(json_agg(line), '[]') FROM
             (SELECT line FROM violations ORDER BY line LIMIT ${EXAMPLES_MAX}) v) AS lines`,
       );
-      findings.push({
+      const finding = {
         rule: rule.name,
         checked: row?.checked ?? 0n,
         broken: row?.broken ?? 0n,
         examples: row?.lines ?? [],
-      });
+      };
+      findings.push(finding);
+      tell(finding);
     }
     return findings;
   });

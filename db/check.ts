@@ -3,7 +3,7 @@
 // answer.
 import { readConfig } from '../runtime/config.ts';
 import { attachDatabase } from '../runtime/embedded/database.ts';
-import { auditLedger, type Finding } from './audit.ts';
+import { auditLedger, type Finding, ruleLengthMax } from './audit.ts';
 import { databaseFault } from './reach.ts';
 import { closePool, openPool } from './sql.ts';
 
@@ -24,10 +24,9 @@ async function main(): Promise<number> {
     statementTimeoutMs: 0,
   });
   try {
-    const findings = await auditLedger(sql).catch((error: unknown) => {
+    const findings = await auditLedger(sql, print).catch((error: unknown) => {
       throw new Error(databaseFault(url, error));
     });
-    print(findings);
     return findings.some((finding) => finding.broken > 0n) ? 1 : 0;
   } finally {
     await closePool(sql, 1_000);
@@ -35,18 +34,17 @@ async function main(): Promise<number> {
   }
 }
 
-function print(findings: readonly Finding[]): void {
-  const width = Math.max(...findings.map((finding) => finding.rule.length));
-  for (const { rule, checked, broken, examples } of findings) {
-    const verdict = broken === 0n ? 'right' : `WRONG in ${broken}`;
-    console.log(`${rule.padEnd(width)}  ${String(checked).padStart(10)}  ${verdict}`);
-    for (const line of examples) console.log(`    ${line}`);
-    if (broken > BigInt(examples.length)) {
-      console.log(`    and ${broken - BigInt(examples.length)} more`);
-    }
+function print({ rule, checked, broken, examples }: Finding): void {
+  const verdict = broken === 0n ? 'right' : `WRONG in ${broken}`;
+  console.log(`${rule.padEnd(ruleLengthMax)}  ${String(checked).padStart(10)}  ${verdict}`);
+  for (const line of examples) console.log(`    ${line}`);
+  if (broken > BigInt(examples.length)) {
+    console.log(`    and ${broken - BigInt(examples.length)} more`);
   }
 }
 
+// Who has read enough may leave; the exit code is for others.
+process.stdout.on('error', () => undefined);
 try {
   process.exitCode = await main();
 } catch (error) {

@@ -1,8 +1,10 @@
 // The ledger check as it is run: a program of its own beside whoever uses the database.
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { auditLedger } from '../../db/audit.ts';
 import { freePort } from '../../runtime/port.ts';
 import {
   type Bank,
@@ -35,6 +37,33 @@ function check(databaseUrl: string): Promise<{ code: number; output: string }> {
     });
   });
 }
+
+test('each finding is told as soon as it is known', async () => {
+  let turns = 0;
+  const turning = setInterval(() => {
+    turns += 1;
+  }, 1);
+  const told: number[] = [];
+  const findings = await auditLedger(bank.sql, (finding) => {
+    assert.equal(finding.broken, 0n);
+    told.push(turns);
+  });
+  clearInterval(turning);
+  assert.equal(told.length, findings.length);
+  assert.ok(new Set(told).size > 1, 'not all of them at the end');
+});
+
+test('who reads no further ends nothing', async () => {
+  const env = { PATH: process.env.PATH ?? '', DATABASE_URL: bank.database.url };
+  const child = spawn(process.execPath, [program], { env, stdio: ['ignore', 'pipe', 'pipe'] });
+  child.stdout.destroy();
+  let said = '';
+  child.stderr.on('data', (piece) => {
+    said += piece;
+  });
+  const [code] = await once(child, 'close');
+  assert.deepEqual([code, said], [0, '']);
+});
 
 /** Does something wrong, checks, and takes it back. */
 async function withFault(wrong: string, right: string): Promise<{ code: number; output: string }> {
