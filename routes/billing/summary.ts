@@ -3,8 +3,10 @@ import type { BillingSummary } from '../../db/billing.ts';
 import { readBillingSummary } from '../../db/billing.ts';
 import { withDeadline } from '../../db/sql.ts';
 import { Problem } from '../../runtime/problem.ts';
+import { TransientMap } from '../../runtime/transient.ts';
 import { defineRoute } from '../define.ts';
 import { requireAccount } from '../require.ts';
+import type { Services } from '../services.ts';
 import { amount, grantBody, reservationBody, walletBody } from './amounts.ts';
 import { billingSummarySchema } from './schema.ts';
 
@@ -24,7 +26,7 @@ export const billingSummary = defineRoute({
   problems: ['not_found', 'dependency_unavailable'],
   async handle({ caller, services }) {
     const { accountId, walletId } = requireAccount(caller);
-    const summary = await withDeadline(readBillingSummary(services.sql, accountId, walletId));
+    const summary = await withDeadline(readInTurn(services, accountId, walletId));
     if (summary === null) throw new Problem('not_found');
     const packages = services.catalog().snapshot.packages;
     return {
@@ -64,6 +66,37 @@ export const billingSummary = defineRoute({
     };
   },
 });
+
+type Summary = BillingSummary | null;
+
+/** Of one wallet, what is read now, and what those get who asked since it began. */
+interface Reading {
+  now: Promise<Summary>;
+  next: Promise<Summary> | null;
+}
+
+const readings = new TransientMap<string, Reading>();
+
+/**
+ * One of a wallet at a time: usage of a million answers takes a second, and four that asked at once
+ * had every connection of the shard, so that nobody else's key could be looked up. Who asks
+ * meanwhile shares the next one: it sees all that was done before.
+ */
+function readInTurn({ sql }: Services, accountId: string, walletId: string): Promise<Summary> {
+  const begin = (): Promise<Summary> => {
+    const reading: Reading = { now: readBillingSummary(sql, accountId, walletId), next: null };
+    readings.set(walletId, reading);
+    const end = () => {
+      if (reading.next === null) readings.delete(walletId);
+    };
+    reading.now.then(end, end);
+    return reading.now;
+  };
+  const reading = readings.get(walletId);
+  if (reading === undefined) return begin();
+  reading.next ??= reading.now.then(begin, begin);
+  return reading.next;
+}
 
 function reservationsBody({ active, released }: BillingSummary) {
   return {
