@@ -8,10 +8,11 @@ import { type BodyRead, type BodyReader, type BodySink, noRoom, tooLarge } from 
 import { type CompiledRoute, compileRoutes, type Path } from './compile.ts';
 import type { Cors, CorsPolicy, HeaderPair } from './cors.ts';
 import { createHeaderTable, type ExchangeOwner, HttpExchange } from './exchange.ts';
+import { sendContinue } from './head.ts';
 import { parseJson } from './json.ts';
 import { parseLongJson } from './long-json.ts';
 import { checkAccept, checkContentEncoding, checkContentType, readLines } from './negotiate.ts';
-import { sendContinue, sendReply } from './reply.ts';
+import { sendReply } from './reply.ts';
 import type { Exchange, Method, Reply, Route, UploadedFile } from './route.ts';
 import { registerSocket } from './socket.ts';
 import type { StreamTable } from './stream.ts';
@@ -401,7 +402,7 @@ function answerOptions<Access, Caller, Services>(
   response: HttpResponse,
   request: HttpRequest,
 ): void {
-  if (!isEndCertain(request)) return void response.close();
+  if (!readLines(request).isEndCertain) return void response.close();
   const { routePath, cors } = path;
   const exchange = new HttpExchange(kernel, noHeaders, 'OPTIONS', routePath, response, request);
   kernel.opened();

@@ -1,13 +1,12 @@
-// Writes replies: status line, headers, body, always corked. Nothing a client sent can start a new
-// header line: control characters in values are replaced.
+// Sends replies: whole, as the socket takes them, or as streams; always corked.
 
 import type { HttpResponse } from 'uWebSockets.js';
-import { STATUS_CODES } from 'node:http';
 import { fixedLimits } from '../limits.ts';
 import { atTurnEnd } from '../turns.ts';
 import { HttpByteStream } from './bytes.ts';
 import type { HeaderPair } from './cors.ts';
 import type { HttpExchange } from './exchange.ts';
+import { type Head, headerLine, writeHead } from './head.ts';
 import type { Reply } from './route.ts';
 import { HttpEventStream, type StreamTable } from './stream.ts';
 import type { UnreadBody } from './unread.ts';
@@ -20,20 +19,9 @@ export interface ReplyContext {
   isDraining: boolean;
 }
 
-interface Head {
-  status: number;
-  /** Empty: no content-type. */
-  mediaType: string;
-  headers?: Record<string, string> | undefined;
-  /** More of them as they are sent, each behind the line end before it. */
-  lines?: string;
-}
 type StreamReply = Extract<Reply, { stream: unknown }>;
 type BytesReply = Extract<Reply, { pour: unknown }>;
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: exactly these must not get through
-const controlCharacters = /[\u0000-\u001f\u007f]/g;
-const controlCharacter = new RegExp(controlCharacters.source);
 /** Neither a cache nor a proxy on the way may keep it to itself (nginx, proxy_buffering). */
 const unbuffered = headerLine('cache-control', 'no-store') + headerLine('x-accel-buffering', 'no');
 const bodilessStatuses = new Set([204, 304]);
@@ -51,19 +39,6 @@ const repliesOfTurnMax = 256;
 let repliesOfTurn = 0;
 /** Larger replies are no refusals, and do not wait for the rest of a body. */
 const lateBytesMax = 16 * 1024;
-
-/**
- * Asks for the body that a client holds back until then. uWS does so by itself for one spelling;
- * the value has no case (RFC 9110, 10.1.1), and the client of the JDK writes "100-Continue". At
- * once, as uWS does: that client waits for ever behind a refusal that came instead (JDK-8286171).
- */
-export function sendContinue(exchange: HttpExchange, response: HttpResponse, expect: string): void {
-  if (expect === '' || expect === '100-continue') return;
-  if (expect.toLowerCase() !== '100-continue') return;
-  exchange.isContinued = true;
-  // With the empty line that ends an interim reply: `writeHead` begins another one.
-  response.writeStatus('100 Continue\r\n');
-}
 
 /** Sends what a handler answered. Streams stay open; everything else finishes the exchange. */
 export function sendReply(exchange: HttpExchange, reply: Reply, context: ReplyContext): void {
@@ -253,54 +228,4 @@ function sendBytes(
     if (context.isDraining) response.writeHeader('connection', 'close');
     stream.open(response);
   });
-}
-
-/**
- * All headers at once: uWS is given them as the end of the first one's value, since each call
- * copies a name and a value into it (twelve calls cost 2 % of a small answer).
- */
-function writeHead(
-  exchange: HttpExchange,
-  response: HttpResponse,
-  head: Head,
-  corsHeaders: readonly HeaderPair[],
-): void {
-  const { status, mediaType, headers } = head;
-  if (status !== 200 && !exchange.isContinued) response.writeStatus(statusLine(status));
-  let lines = exchange.requestId;
-  if (mediaType !== '') lines += headerLine('content-type', mediaType);
-  for (const [name, value] of corsHeaders) lines += headerLine(name, value);
-  let values = '';
-  let told = '';
-  for (const [name, value] of exchange.extraHeaders ?? []) {
-    if (headers !== undefined && name in headers) continue;
-    told += headerLine(name, value);
-    values += value;
-  }
-  for (const name in headers) {
-    const value = headers[name] ?? '';
-    told += headerLine(name, value);
-    values += value;
-  }
-  if (controlCharacter.test(values)) told = safeLines(exchange.extraHeaders ?? [], headers ?? {});
-  // A stream lives long after its head.
-  exchange.extraHeaders = null;
-  const begin = exchange.isContinued ? `HTTP/1.1 ${statusLine(status)}\r\n` : '';
-  // One native call for all of them.
-  response.writeHeader(`${begin}x-request-id`, lines + told + (head.lines ?? ''));
-}
-
-function headerLine(name: string, value: string): string {
-  return `\r\n${name}: ${value}`;
-}
-
-/** The same lines, if a value could begin a line of its own. */
-function safeLines(extra: readonly HeaderPair[], headers: Record<string, string>): string {
-  return [...extra.filter(([name]) => !(name in headers)), ...Object.entries(headers)]
-    .map(([name, value]) => headerLine(name, value.replace(controlCharacters, ' ')))
-    .join('');
-}
-
-function statusLine(status: number): string {
-  return `${status} ${STATUS_CODES[status] ?? 'Unknown'}`;
 }

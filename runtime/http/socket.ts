@@ -7,7 +7,7 @@ import { Problem } from '../problem.ts';
 import type { CompiledRoute } from './compile.ts';
 import type { Kernel } from './dispatch.ts';
 import { HttpExchange } from './exchange.ts';
-import { isEndCertain } from './negotiate.ts';
+import { readLines } from './negotiate.ts';
 import type { ClientSocket, SocketHandlers } from './route.ts';
 
 /** Answers an upgrade that is refused, and logs what nobody expected. */
@@ -112,7 +112,7 @@ export function registerSocket<Access, Caller, Services>(
     sendPingsAutomatically: true,
     upgrade: (response, request, context) => {
       // Behind one that is refused the server goes on with what it takes for the next request.
-      if (!isEndCertain(request)) return void response.close();
+      if (!readLines(request).isEndCertain) return void response.close();
       if (!isHandshake(request)) return void request.setYield(true);
       const { route, headers } = compiled;
       const exchange = new HttpExchange(kernel, headers, 'GET', route.path, response, request);
