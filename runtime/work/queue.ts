@@ -154,23 +154,15 @@ function writeRound(queue: Opened['queue'], name: string, { everyMs }: Round): P
 }
 
 /**
- * Rounds that are due later than in one period: a clock was set back since. They would stand still
- * until it is that time again, and a start alone would not change that.
+ * Makes rounds due now that are due later than in one period: a clock was set back since. They
+ * would stand still until it is that time again, and a start alone would not change that.
  */
-async function findFarOff(queue: Opened['queue'], rounds: Map<string, Round>) {
-  const known = await queue.getJobSchedulers();
-  return known.flatMap(({ key, next = 0 }) => {
-    const round = rounds.get(key);
-    const isFarOff = round !== undefined && next - Date.now() > round.everyMs + CLOCKS_MS;
-    return isFarOff ? [{ name: key, round }] : [];
-  });
-}
-
-/** Makes them due now. */
 async function hastenFarOff(queue: Opened['queue'], rounds: Map<string, Round>): Promise<void> {
-  for (const { name, round } of await findFarOff(queue, rounds)) {
-    await queue.removeJobScheduler(name);
-    await writeRound(queue, name, round);
+  for (const { key, next = 0 } of await queue.getJobSchedulers()) {
+    const round = rounds.get(key);
+    if (round === undefined || next - Date.now() <= round.everyMs + CLOCKS_MS) continue;
+    await queue.removeJobScheduler(key);
+    await writeRound(queue, key, round);
   }
 }
 

@@ -100,22 +100,32 @@ interface Upload {
   tookMs: number;
 }
 
-/** Reads the beginning of the reply before it sends the body: nothing may be lost by then. */
-function sendAfterReply(path: string, bytes: number): Promise<Upload> {
+/** What it sends before the reply begins, and piece by piece after that. */
+interface Sent {
+  first: readonly (string | Buffer)[];
+  rest: readonly (string | Buffer)[];
+  /** Between two pieces of the rest. */
+  pauseMs: number;
+  /** Whether it has no more to say behind them. */
+  ends: boolean;
+}
+
+/** Reads the beginning of the reply before it sends the rest: nothing may be lost by then. */
+function uploadOnce({ first, rest, pauseMs, ends }: Sent): Promise<Upload> {
   const from = performance.now();
-  const piece = Buffer.alloc(mebibyte / 4, ' ');
   return new Promise((resolve) => {
     const socket = connect(serving.port, '127.0.0.1', () => {
-      const headers = ['host: a', 'connection: close', `content-length: ${bytes}`];
-      socket.write(`POST ${path} HTTP/1.1\r\n${headers.join('\r\n')}\r\n\r\n`);
+      for (const piece of first) socket.write(piece);
     });
     let received = '';
     let error: string | null = null;
-    let left = bytes;
+    let sent = 0;
     const next = () => {
-      if (left === 0 || error !== null) return;
-      left -= piece.length;
-      socket.write(piece, next);
+      if (error !== null) return;
+      const piece = rest[sent];
+      sent += 1;
+      if (piece !== undefined) socket.write(piece, () => setTimeout(next, pauseMs));
+      else if (ends) socket.end();
     };
     socket.on('data', (data) => {
       if (received === '') next();
@@ -129,62 +139,44 @@ function sendAfterReply(path: string, bytes: number): Promise<Upload> {
   });
 }
 
+/** Silence of half a second ends the wait, also where the machine stood still: then once more. */
+async function upload(sent: Sent): Promise<Upload> {
+  let done = await uploadOnce(sent);
+  for (let round = 0; done.error !== null && done.tookMs > 400 && round < 20; round += 1) {
+    done = await uploadOnce(sent);
+  }
+  return done;
+}
+
 test('the connection of a refused body is not reset under who still sends it', async () => {
+  const rest = Array(32).fill(Buffer.alloc(mebibyte / 4, ' '));
   for (const [path, status] of [
     ['/v1/small', 413],
     ['/v1/nowhere', 404],
   ] as const) {
-    let upload = await sendAfterReply(path, 8 * mebibyte);
-    // Silence of half a second ends the wait, also where the machine stood still.
-    for (let round = 0; upload.error !== null && upload.tookMs > 400 && round < 20; round += 1) {
-      upload = await sendAfterReply(path, 8 * mebibyte);
-    }
-    assert.equal(upload.error, null);
-    assert.match(upload.received, new RegExp(`^HTTP/1.1 ${status} .*\\}$`, 's'));
+    const headers = ['host: a', 'connection: close', `content-length: ${8 * mebibyte}`];
+    const first = [`POST ${path} HTTP/1.1\r\n${headers.join('\r\n')}\r\n\r\n`];
+    const { error, received } = await upload({ first, rest, pauseMs: 0, ends: false });
+    assert.equal(error, null);
+    assert.match(received, new RegExp(`^HTTP/1.1 ${status} .*\\}$`, 's'));
   }
 });
 
-/** In chunks, whose end nobody knows beforehand, and far more of them than the reply waits for. */
-function chunksAfterReply(connection: string): Promise<Upload> {
-  const from = performance.now();
+test('nor is that of a refused body in chunks, whether its client closes or not', async () => {
   const size = mebibyte / 4;
   const piece = Buffer.from(`${size.toString(16)}\r\n${' '.repeat(size)}\r\n`);
-  return new Promise((resolve) => {
-    let received = '';
-    let error: string | null = null;
-    let left = 16;
-    const socket = connect(serving.port, '127.0.0.1', () => {
-      const headers = ['host: a', `connection: ${connection}`, 'transfer-encoding: chunked'];
-      socket.write(`POST /v1/small HTTP/1.1\r\n${headers.join('\r\n')}\r\n\r\n`);
-      for (let count = 0; count < 5; count += 1) socket.write(piece);
-    });
-    const next = () => {
-      if (error !== null) return;
-      left -= 1;
-      if (left > 0) socket.write(piece, () => setTimeout(next, 5));
-      else socket.end('0\r\n\r\n');
-    };
-    socket.on('data', (data) => {
-      if (received === '') next();
-      received += data.toString('latin1');
-    });
-    socket.on('error', (cause) => {
-      error = cause.message;
-    });
-    const tookMs = () => performance.now() - from;
-    socket.on('close', () => resolve({ received, error, tookMs: tookMs() }));
-  });
-}
-
-test('nor is that of a refused body in chunks, whether its client closes or not', async () => {
+  const rest = [...Array(15).fill(piece), '0\r\n\r\n'];
   for (const connection of ['close', 'keep-alive']) {
-    let upload = await chunksAfterReply(connection);
-    for (let round = 0; upload.error !== null && upload.tookMs > 400 && round < 20; round += 1) {
-      upload = await chunksAfterReply(connection);
-    }
-    assert.equal(upload.error, null, connection);
-    assert.match(upload.received, /^HTTP\/1\.1 413 .*\}$/s);
-    if (connection === 'keep-alive') assert.match(upload.received, /^connection: close\r$/im);
+    const headers = ['host: a', `connection: ${connection}`, 'transfer-encoding: chunked'];
+    // Far more of them than the reply waits for.
+    const first = [
+      `POST /v1/small HTTP/1.1\r\n${headers.join('\r\n')}\r\n\r\n`,
+      ...Array(5).fill(piece),
+    ];
+    const { error, received } = await upload({ first, rest, pauseMs: 5, ends: true });
+    assert.equal(error, null, connection);
+    assert.match(received, /^HTTP\/1\.1 413 .*\}$/s);
+    if (connection === 'keep-alive') assert.match(received, /^connection: close\r$/im);
   }
 });
 
