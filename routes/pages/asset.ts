@@ -23,7 +23,7 @@ export function createAsset(options: AssetOptions): (exchange: Exchange) => Prom
   let loading: Promise<Loaded> | null = null;
   return async (exchange) => {
     // Read before the first wait: these headers do not outlive the first turn.
-    const isZipped = /\bgzip\b/.test(exchange.header('accept-encoding') ?? '');
+    const isZipped = takesGzip(exchange.header('accept-encoding') ?? '');
     const known = exchange.header('if-none-match');
     // A file that cannot be read now is asked for again.
     loading ??= loadOnce(options.load).catch((error: unknown) => {
@@ -42,6 +42,12 @@ export function createAsset(options: AssetOptions): (exchange: Exchange) => Prom
     if (isZipped) headers['content-encoding'] = 'gzip';
     return { status: 200, bytes: isZipped ? zipped : plain, mediaType, headers };
   };
+}
+
+/** By name: what `*` stands for is nothing that anybody sends who wants it (RFC 9110, 12.5.3). */
+function takesGzip(accepted: string): boolean {
+  const range = /(?:^|,)\s*gzip\s*(?:;\s*q=([\d.]+)\s*)?(?:,|$)/i.exec(accepted);
+  return range !== null && Number(range[1] ?? 1) > 0;
 }
 
 async function loadOnce(load: () => Promise<Uint8Array>): Promise<Loaded> {

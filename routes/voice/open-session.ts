@@ -82,7 +82,8 @@ export const openSession = defineRoute({
   problems: ['invalid_request', 'overloaded'],
   handle() {
     throw new Problem('invalid_request', {
-      message: 'This is a WebSocket: send a handshake (RFC 6455).',
+      message: 'This is a WebSocket: send a handshake of version 13 (RFC 6455).',
+      headers: { 'sec-websocket-version': '13' },
     });
   },
 });

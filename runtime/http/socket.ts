@@ -143,14 +143,18 @@ export function registerSocket<Access, Caller, Services>(
 /**
  * uWS looks for a key alone. Who did not ask for another protocol, or whose proxy left it out,
  * is answered as by any route: behind a 101 that nobody awaits, proxies hang or blame the server.
+ * So is who speaks another version than 13 (RFC 6455, 4.2.2), of which the route tells.
  */
 function isHandshake(request: HttpRequest): boolean {
   let asked = '';
   let connection = '';
+  let isSpoken = true;
   request.forEach((name, value) => {
     if (name === 'upgrade') asked += `,${value}`;
     else if (name === 'connection') connection += `,${value}`;
+    else if (name === 'sec-websocket-version') isSpoken &&= value === '13';
   });
+  if (!isSpoken) return false;
   return /,\s*websocket\s*(,|$)/i.test(asked) && /,\s*upgrade\s*(,|$)/i.test(connection);
 }
 

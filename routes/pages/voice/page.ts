@@ -58,7 +58,8 @@ const quiet = {
   problems: [],
 };
 
-let loading: Promise<string> | null = null;
+/** Read once per thread; one that cannot be read now is read again. */
+let page: string | null = null;
 
 const voicePage = defineRoute({
   ...quiet,
@@ -67,8 +68,8 @@ const voicePage = defineRoute({
   summary: 'A page to talk to the service',
   replies: { 200: { description: 'The page.', mediaType: 'text/html' } },
   handle: async ({ services }) => {
-    loading ??= readFile(new URL('page.html', sourceFolder), 'utf8');
-    const text = (await loading).replace('%MODE%', services.config.mode);
+    page ??= await readFile(new URL('page.html', sourceFolder), 'utf8');
+    const text = page.replace('%MODE%', services.config.mode);
     return { status: 200, text, mediaType: 'text/html; charset=utf-8', headers };
   },
 });

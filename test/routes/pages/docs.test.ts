@@ -30,7 +30,9 @@ test('the script arrives whole, zipped or not, and is not sent twice', async () 
     fetch(`${serving.origin}/docs/redoc.js`, { headers });
   const plain = await get({ 'accept-encoding': 'identity' });
   assert.equal(plain.headers.get('content-encoding'), null);
-  const zipped = await get({ 'accept-encoding': 'gzip' });
+  const refused = await get({ 'accept-encoding': 'br, gzip;q=0' });
+  assert.equal(refused.headers.get('content-encoding'), null);
+  const zipped = await get({ 'accept-encoding': 'br, gzip;q=0.5' });
   assert.equal(zipped.headers.get('content-encoding'), 'gzip');
   const text = await plain.text();
   assert.ok(text.length > 500_000);

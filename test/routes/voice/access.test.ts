@@ -116,6 +116,7 @@ test('a plain GET of the WebSocket is told what it is', async () => {
   });
   const body = (await response.json()) as { error: { code: string } };
   assert.deepEqual([response.status, body.error.code], [400, 'invalid_request']);
+  assert.equal(response.headers.get('sec-websocket-version'), '13');
 });
 
 test('a ticket admits once, on whichever shard, for a key and for a user', async () => {

@@ -159,10 +159,11 @@ const socketRoute = testRoute({
 
 test('a WebSocket is opened for who asks for one, not for each key', async () => {
   const serving = await serve([socketRoute]);
-  const key = 'sec-websocket-version: 13\r\nsec-websocket-key: AAAAAAAAAAAAAAAAAAAAAA==\r\n';
-  const answerTo = async (lines: string) => {
+  const key = 'sec-websocket-key: AAAAAAAAAAAAAAAAAAAAAA==\r\n';
+  const answerTo = async (lines: string, version = '13') => {
     const socket = connect(serving.port, '127.0.0.1');
-    socket.write(`GET /v1/socket HTTP/1.1\r\nhost: x\r\n${key}${lines}\r\n`);
+    const lead = `host: x\r\nsec-websocket-version: ${version}\r\n${key}${lines}`;
+    socket.write(`GET /v1/socket HTTP/1.1\r\n${lead}\r\n`);
     const [head] = await once(socket, 'data');
     socket.destroy();
     return String(head);
@@ -177,6 +178,7 @@ test('a WebSocket is opened for who asks for one, not for each key', async () =>
   ]) {
     const lines = `upgrade: WebSocket\r\nconnection: ${connection}\r\n`;
     assert.match(await answerTo(lines), /^HTTP\/1\.1 101 /, lines);
+    assert.match(await answerTo(lines, '8'), /^HTTP\/1\.1 200 /, 'of another version');
   }
   await serving.stop();
 });
