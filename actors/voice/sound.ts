@@ -93,10 +93,11 @@ export function isSlow(session: VoiceSession): boolean {
 export function clearSound(session: VoiceSession, nowMs: number): LivePosition | null {
   const { playout, itemId } = session;
   const heardMs = itemId === null || playout.isQuiet(nowMs) ? null : playout.heardMs(itemId);
+  const unsentItems = playout.unsentItems;
   playout.clear();
   send(session, clearEvent);
   press(session, false);
-  return itemId === null || heardMs === null ? null : { itemId, heardMs };
+  return itemId === null || heardMs === null ? null : { itemId, heardMs, unsentItems };
 }
 
 /** The answer is over as it is: its text so far is its final form. */

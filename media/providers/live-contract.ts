@@ -42,6 +42,8 @@ export interface LivePosition {
   itemId: string;
   /** What of the item was sent to the client, in milliseconds from its start. */
   heardMs: number;
+  /** Items behind it that the upstream has spoken and of which nothing was sent. */
+  unsentItems?: readonly string[];
 }
 
 /**
@@ -126,7 +128,10 @@ export interface LiveCodec {
    * here on late audio, transcripts and the end of the answer are swallowed, never its usage.
    */
   bargeIn(heard: LivePosition | null): LiveMessages;
-  /** Answers `interrupted`, when something was left to play. Clamped to what exists. */
+  /**
+   * Answers `interrupted`, when something was left to play. Clamped to what exists; what was not
+   * sent at all leaves the upstream's history, so that the model does not take it for said.
+   */
   truncate(heard: LivePosition): LiveMessages;
   toolResult(callId: string, name: string, outputJson: string): LiveMessages;
   /** No more audio will come; ends what runs, where the format can, so that its usage is told. */

@@ -124,6 +124,12 @@ export class Playout {
     return sentBytes === 0 ? null : Math.floor(sentBytes / outputBytesPerMs);
   }
 
+  /** The items that wait whole: nothing of them was sent. */
+  get unsentItems(): string[] {
+    const isUnsent = ({ sentBytes, voided }: Item) => sentBytes === 0 && !voided;
+    return this.#items.filter(isUnsent).map(({ id }) => id);
+  }
+
   /** What the client has and has not played yet. */
   leadMs(nowMs: number): number {
     return Math.max(0, this.#heardUpToMs - nowMs);

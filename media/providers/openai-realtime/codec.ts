@@ -20,6 +20,7 @@ import {
   appendAudio,
   cancelResponse,
   createResponse,
+  deleteItem,
   messageItem,
   sessionUpdate,
   toolOutput,
@@ -80,9 +81,11 @@ class RealtimeCodec implements LiveCodec {
     return heard === null ? messages : [...messages, ...this.truncate(heard)];
   }
 
-  truncate({ itemId, heardMs }: LivePosition): LiveMessages {
+  truncate({ itemId, heardMs, unsentItems = [] }: LivePosition): LiveMessages {
     const endMs = this.#answers.cut(itemId, heardMs);
-    return endMs === null ? [] : [truncateItem(itemId, endMs, this.#optionalId())];
+    const cut = endMs === null ? [] : [truncateItem(itemId, endMs, this.#optionalId())];
+    // Nothing of them can be kept, and a cut at 0 is refused.
+    return [...cut, ...unsentItems.map((id) => deleteItem(id, this.#optionalId()))];
   }
 
   toolResult(ownId: string, _name: string, outputJson: string): LiveMessages {

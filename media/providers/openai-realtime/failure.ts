@@ -11,8 +11,9 @@ const harmlessCodes: readonly unknown[] = [
   'response_cancel_not_active',
   'conversation_already_has_active_response',
 ];
-/** For servers that echo no event id: what they say to a late cancel, or a wrong truncate. */
-const harmlessText = /no active response|already shorter than|only model output audio messages/i;
+/** For servers that echo no event id: what they say to a late cancel, wrong truncate or delete. */
+const harmlessText =
+  /no active response|already shorter than|only model output audio messages|deleting item/i;
 
 export interface ServerError {
   code: string;

@@ -60,6 +60,14 @@ export function truncateItem(itemId: string, audioEndMs: number, eventId: string
   });
 }
 
+export function deleteItem(itemId: string, eventId: string): string {
+  return JSON.stringify({
+    type: 'conversation.item.delete',
+    event_id: eventId,
+    item_id: itemId,
+  });
+}
+
 export function toolOutput(callId: string, output: string): string {
   return JSON.stringify({
     type: 'conversation.item.create',

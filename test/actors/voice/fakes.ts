@@ -84,6 +84,10 @@ export class FakeClient implements ClientSocket {
   }
 }
 
+function positionText({ itemId, heardMs, unsentItems = [] }: LivePosition): string {
+  return [itemId, heardMs, ...unsentItems.map((id) => `unsent ${id}`)].join(' ');
+}
+
 /** One upstream session: what it was told, and what it says. */
 export class FakeCall implements LiveCall {
   readonly told: string[] = [];
@@ -116,11 +120,11 @@ export class FakeCall implements LiveCall {
   }
 
   bargeIn(heard: LivePosition | null): void {
-    this.told.push(`bargeIn ${heard === null ? 'null' : `${heard.itemId} ${heard.heardMs}`}`);
+    this.told.push(`bargeIn ${heard === null ? 'null' : positionText(heard)}`);
   }
 
   truncate(heard: LivePosition): void {
-    this.told.push(`truncate ${heard.itemId} ${heard.heardMs}`);
+    this.told.push(`truncate ${positionText(heard)}`);
   }
 
   toolResult(callId: string, name: string, outputJson: string): void {

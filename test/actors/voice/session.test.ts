@@ -176,6 +176,24 @@ test('barge-in: cleared before the upstream is told how far the user heard', asy
   await stage.over(client);
 });
 
+test('what waits behind the item that plays is named: nobody has heard it', async () => {
+  for (const interrupt of [
+    (client: FakeClient) => client.send({ type: 'barge_in' }),
+    (client: FakeClient) => client.call?.says({ type: 'interrupted', itemId: 'b' }),
+  ]) {
+    const client = await stage.live(account);
+    speak(client, 'a', 2_000);
+    client.call?.says({ type: 'answer_started', itemId: 'b' }, sound('b', 500));
+    interrupt(client);
+    assert.match(client.call?.told[0] ?? '', /^(bargeIn|truncate) a \d+ unsent b$/);
+    speak(client, 'c', 40);
+    client.send({ type: 'barge_in' });
+    assert.match(client.call?.told[1] ?? '', /^bargeIn c 40$/, 'once only');
+    client.leave();
+    await stage.over(client);
+  }
+});
+
 test('a transcript that comes after its answer is final by itself', async () => {
   const client = await stage.live(account);
   const late = (text: string) =>

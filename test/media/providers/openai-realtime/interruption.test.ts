@@ -1,6 +1,7 @@
 // Barge-in, interruption by speech, and tool calls that run meanwhile.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { LiveMessages } from '../../../../media/providers/live-contract.ts';
 import { openaiRealtime } from '../../../../media/providers/openai-realtime/family.ts';
 import { type Message, parsed, pcm, plainSetup, summary } from '../live-streams.ts';
 import {
@@ -100,6 +101,27 @@ test('when the whole answer came before, a barge-in truncates without a cancel, 
     'longer than what is left',
   );
   assert.deepEqual(codec.truncate({ itemId: 'item_unknown', heardMs: 20 }), []);
+});
+
+test('what waits behind the item that plays was never said: it is deleted', () => {
+  const setUp = () => {
+    const codec = readyCodec();
+    read(codec, spoken);
+    read(codec, [created('resp_2'), delta('item_2', pcm(2), 'resp_2')]);
+    return codec;
+  };
+  const types = (messages: LiveMessages) => parsed(messages).map(({ type }) => type);
+  const heard = { itemId: 'item_1', heardMs: 12, unsentItems: ['item_2'] };
+  const byClient = setUp().bargeIn(heard);
+  const edits = ['conversation.item.truncate', 'conversation.item.delete'];
+  assert.deepEqual(types(byClient), ['response.cancel', ...edits]);
+  assert.equal(parsed(byClient).at(-1)?.item_id, 'item_2');
+  const codec = setUp();
+  read(codec, [speechStarted()]);
+  assert.deepEqual(types(codec.truncate(heard)), edits);
+  const refusal = "Error deleting item: the item with id 'item_2' does not exist.";
+  const refused = event('error', { error: { code: 'x', message: refusal, event_id: null } });
+  assert.deepEqual(read(codec, [refused]).events, [], 'no news');
 });
 
 test('an answer that was heard to its end is not truncated', () => {
