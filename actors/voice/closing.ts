@@ -4,7 +4,7 @@ import type { Handlers } from '../../runtime/actor/contract.ts';
 import { fixedLimits } from '../../runtime/limits.ts';
 import type { SessionFinish } from '../wallet/protocol.ts';
 import { type EndReason, endedEvent, endings, errorEvent, type VoiceError } from './events.ts';
-import { missReport, reduceHold } from './funding.ts';
+import { forgoUnsent, missReport, reduceHold } from './funding.ts';
 import { routeLeft } from './health.ts';
 import type { VoiceSessionProtocol } from './protocol.ts';
 import { send, type VoiceSession } from './state.ts';
@@ -247,6 +247,8 @@ export function crashed(session: VoiceSession): void {
     tellEnd(session);
   }
   closeCall(session);
+  forgoUnsent(session, session.playout.bufferedMs);
+  if (session.funds.state === 'held') addEstimate(session);
   settleBlindly(session, 'error');
 }
 

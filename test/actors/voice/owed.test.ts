@@ -94,3 +94,17 @@ test('of an upstream that is lost nobody pays for what was unheard of its answer
   const row = await stage.over(client);
   assert.deepEqual([row.source, row.speech_out], ['estimated', 10 + 2]);
 });
+
+test('what a session with a bug had said without a report is estimated', async () => {
+  const stage = await open();
+  const client = await stage.live(await stage.account());
+  client.call?.says(report(10, 0));
+  client.call?.says({ type: 'answer_started', itemId: 'a' }, sound('a', 100));
+  client.call?.says({ type: 'audio_done', itemId: 'a' });
+  await until('it is sent', () => client.of('sound').length >= 2);
+  client.call?.says(null as never);
+  await stage.over(client);
+  await until('it is settled', async () => (await stage.row(client)).charge !== null);
+  const row = await stage.row(client);
+  assert.deepEqual([row.source, row.charge], ['estimated', 1_050 + 210]);
+});
