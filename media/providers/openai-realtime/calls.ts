@@ -19,8 +19,6 @@ export class ToolCalls {
   #isRefused = false;
   /** What the server calls them, by our ids: ours differ when it gives one id to two calls. */
   readonly #open = new Map<string, string>();
-  /** Calls of answers that were given up; many of them never have a result. */
-  readonly #late = new Map<string, string>();
   readonly #seen = new Set<string>();
   #count = 0;
 
@@ -42,7 +40,7 @@ export class ToolCalls {
   /** What we call it; null: it was told before. */
   begin(key: string, callId: string): string | null {
     if (!this.#isNew(key)) return null;
-    const ownId = this.#isTaken(callId) ? this.#ownId() : callId;
+    const ownId = this.#open.has(callId) ? this.#ownId() : callId;
     this.#open.set(ownId, callId);
     this.#isWaiting = true;
     return ownId;
@@ -50,20 +48,21 @@ export class ToolCalls {
 
   /** What the server calls it; null: there is no such call, or it has its result. */
   end(ownId: string): string | null {
-    const callId = this.#open.get(ownId) ?? this.#late.get(ownId) ?? null;
-    if (!this.#open.delete(ownId)) this.#late.delete(ownId);
+    const callId = this.#open.get(ownId) ?? null;
+    this.#open.delete(ownId);
     return callId;
   }
 
-  /** The answer was interrupted: results are still told, but nothing waits for them. */
-  giveUp(): void {
+  /**
+   * The answer was interrupted: nobody finds out or waits for results any more. Returns what the
+   * server calls the calls without one, so that it is told.
+   */
+  giveUp(): string[] {
+    const callIds = [...this.#open.values()];
     this.#isWaiting = false;
     this.#isRefused = false;
-    for (const [ownId, callId] of this.#open) {
-      this.#late.set(ownId, callId);
-      dropOldest(this.#late, keptMax);
-    }
     this.#open.clear();
+    return callIds;
   }
 
   get isWaiting(): boolean {
@@ -106,13 +105,9 @@ export class ToolCalls {
     return true;
   }
 
-  #isTaken(ownId: string): boolean {
-    return this.#open.has(ownId) || this.#late.has(ownId);
-  }
-
   #ownId(): string {
     do this.#count += 1;
-    while (this.#isTaken(`call_${this.#count}`));
+    while (this.#open.has(`call_${this.#count}`));
     return `call_${this.#count}`;
   }
 }

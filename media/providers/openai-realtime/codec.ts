@@ -28,6 +28,8 @@ import {
 } from './setup.ts';
 import { readUsage } from './usage.ts';
 
+const givenUp = '{"error":"The answer was interrupted before there was a result."}';
+
 interface Reading {
   events: LiveEvent[];
   replies: string[];
@@ -76,7 +78,7 @@ class RealtimeCodec implements LiveCodec {
     const messages = this.#cancel(this.#answers.heardIds);
     if (this.#isAsked) this.#isUnwanted = true;
     if (this.#isAwaited) this.#isAwaitedUnwanted = true;
-    this.#calls.giveUp();
+    messages.push(...this.#giveUpCalls());
     this.#answers.voidAll();
     return heard === null ? messages : [...messages, ...this.truncate(heard)];
   }
@@ -180,9 +182,9 @@ class RealtimeCodec implements LiveCodec {
     // What the user says now is to be answered, whatever became of what was said before.
     this.#isAwaited = false;
     this.#isAwaitedUnwanted = false;
-    this.#calls.giveUp();
     // The server has given up the one that it takes for the answer.
     const replies = this.#cancel(this.#answers.heardIds.slice(0, -1));
+    replies.push(...this.#giveUpCalls());
     this.#answers.voidAll();
     const events: LiveEvent[] = [{ type: 'speech_started' }];
     if (newest !== null) events.push({ type: 'interrupted', itemId: newest.id });
@@ -220,12 +222,12 @@ class RealtimeCodec implements LiveCodec {
     for (const item of this.#answers.open(responseId)) events.push(...finish(item));
     const status = outcomeOf(response.status);
     if (status === 'failed') events.push(problemOf(response.status_details));
-    if (status !== 'completed') this.#calls.giveUp();
+    const replies = status === 'completed' ? [] : this.#giveUpCalls();
     if (!this.#calls.isWaiting) {
       const isRefused = this.#calls.takeRefusal() && status === 'completed';
       events.push({ type: 'answer_done', outcome: isRefused ? 'failed' : status });
     }
-    return { events, replies: this.#goOn() };
+    return { events, replies: [...replies, ...this.#goOn()] };
   }
 
   #itemAdded(event: Members): LiveEvent[] {
@@ -295,6 +297,11 @@ class RealtimeCodec implements LiveCodec {
 
   #cancel(responseIds: readonly string[]): string[] {
     return responseIds.map((id) => cancelResponse(id, this.#optionalId()));
+  }
+
+  /** Else the model would wonder about them, or call again, in a later answer. */
+  #giveUpCalls(): string[] {
+    return this.#calls.giveUp().map((callId) => toolOutput(callId, givenUp));
   }
 
   #goOn(): string[] {

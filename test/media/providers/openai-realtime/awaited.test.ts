@@ -12,7 +12,7 @@ import {
   speechStopped,
   usageEvent,
 } from './fixtures.ts';
-import { read, readyCodec } from './session.ts';
+import { givenUpCalls, read, readyCodec } from './session.ts';
 
 test('a barge-in before the server responds cancels that response as soon as it begins', () => {
   const codec = readyCodec();
@@ -65,11 +65,13 @@ test('a barge-in while the user speaks, or before more is said, gives no answer 
 test('speech ends an answer that has only called a tool, so that nobody waits for its rest', () => {
   const codec = readyCodec();
   read(codec, [created(), ...functionCall('c1', 'search', '{}'), done()]);
-  assert.deepEqual(read(codec, [speechStarted()]).events, [
+  const { events, replies } = read(codec, [speechStarted()]);
+  assert.deepEqual(events, [
     { type: 'speech_started' },
     { type: 'answer_done', outcome: 'interrupted' },
   ]);
-  assert.equal(codec.toolResult('c1', 'search', '{}').length, 1, 'told, without a request');
+  assert.deepEqual(givenUpCalls(replies), ['c1'], 'told, without a request');
+  assert.deepEqual(codec.toolResult('c1', 'search', '{}'), [], 'once');
 });
 
 test('speech before the first item of the rest ends it as well, without an end of its own', () => {

@@ -1,21 +1,9 @@
-// The tool calls of a session: their ids, and the bound of what is kept of those nobody waits for.
+// The tool calls of a session: their ids, and those that can have no result.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ToolCalls } from '../../../../media/providers/openai-realtime/calls.ts';
 import { parsed, summary } from '../live-streams.ts';
 import { created, done, event, functionCall, usageEvent } from './fixtures.ts';
 import { read, readyCodec } from './session.ts';
-
-test('of calls whose answers were given up the newest are kept: most never have a result', () => {
-  const calls = new ToolCalls();
-  const ids = Array.from({ length: 1_000 }, (_, index) => `call_${index}`);
-  for (const id of ids) {
-    calls.begin(id, id);
-    calls.giveUp();
-  }
-  const kept = ids.filter((id) => calls.end(id) !== null);
-  assert.deepEqual(kept, ids.slice(-256));
-});
 
 /** One call, as the item that has it. */
 const item = (id: string, callId: string, name: string, response = 'resp_1') =>

@@ -16,7 +16,7 @@ import {
   spoken,
   usageEvent,
 } from './fixtures.ts';
-import { read, readyCodec, target } from './session.ts';
+import { givenUpCalls, read, readyCodec, target } from './session.ts';
 
 test('a barge-in before any audio cancels and does not truncate', () => {
   const codec = readyCodec();
@@ -313,20 +313,18 @@ test('a result that is there before the response ends goes on right after it', (
   );
 });
 
-test('when the user speaks while a tool works, the result is told and nothing is asked', () => {
-  const codec = readyCodec();
-  read(codec, [created(), ...functionCall('c1', 'clock', '{}'), done(), speechStarted()]);
-  assert.equal(codec.toolResult('c1', 'clock', '{}').length, 1);
-});
-
-test('a call that was given up does not hold back the answer after the next one', () => {
-  for (const interrupt of ['barge-in', 'speech', 'failure'] as const) {
+test('a call that was given up is told to have no result, and holds back no later answer', () => {
+  for (const interrupt of ['barge-in', 'speech', 'failure', 'speech at its end'] as const) {
     const codec = readyCodec();
-    read(codec, [created(), ...functionCall('c1', 'search', '{}')]);
-    if (interrupt === 'barge-in') codec.bargeIn(null);
-    if (interrupt === 'speech') read(codec, [speechStarted()]);
-    read(codec, [done(interrupt === 'failure' ? 'failed' : 'cancelled')]);
-    // Its result never comes: who listens has given it up as well.
+    const calling = [created(), ...functionCall('c1', 'search', '{}')];
+    read(codec, interrupt === 'speech at its end' ? [...calling, done()] : calling);
+    const told = interrupt === 'barge-in' ? [...codec.bargeIn(null)] : [];
+    if (interrupt.startsWith('speech')) told.push(...read(codec, [speechStarted()]).replies);
+    const end = done(interrupt === 'failure' ? 'failed' : 'cancelled');
+    told.push(...read(codec, [end]).replies);
+    if (interrupt === 'barge-in') assert.match(told.shift() ?? '', /response\.cancel/);
+    assert.deepEqual(givenUpCalls(told), ['c1'], `${interrupt}: without a request`);
+    assert.deepEqual(codec.toolResult('c1', 'search', '{}'), [], 'once');
     read(codec, [created('resp_2'), ...functionCall('c2', 'search', '{}', 'resp_2')]);
     read(codec, [done('completed', {}, 'resp_2')]);
     assert.deepEqual(
@@ -334,7 +332,6 @@ test('a call that was given up does not hold back the answer after the next one'
       ['conversation.item.create', 'response.create'],
       interrupt,
     );
-    assert.equal(codec.toolResult('c1', 'search', '{}').length, 1, 'told, without a request');
   }
 });
 

@@ -1,7 +1,8 @@
 // Codecs of the tests, set up.
+import assert from 'node:assert/strict';
 import type { LiveCodec } from '../../../../media/providers/live-contract.ts';
 import { openaiRealtime } from '../../../../media/providers/openai-realtime/family.ts';
-import { asText, type Message, plainSetup, readAll } from '../live-streams.ts';
+import { asText, type Message, parsed, plainSetup, readAll } from '../live-streams.ts';
 import { sessionCreated, sessionUpdated } from './fixtures.ts';
 
 export const target = {
@@ -21,4 +22,13 @@ export function readyCodec(): LiveCodec {
 
 export function read(codec: LiveCodec, messages: readonly Message[]) {
   return readAll(codec, messages.map(asText));
+}
+
+/** Of which calls these messages tell that there is no result; nothing else may be among them. */
+export function givenUpCalls(messages: readonly string[]): unknown[] {
+  return parsed(messages).map(({ item }) => {
+    const { type, call_id: callId, output } = item as Message;
+    assert.deepEqual([type, /"error"/.test(String(output))], ['function_call_output', true]);
+    return callId;
+  });
 }
