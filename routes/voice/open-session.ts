@@ -12,6 +12,7 @@ import { defineRoute } from '../define.ts';
 import { requireAccount } from '../require.ts';
 import type { Caller, Services } from '../services.ts';
 import { findVoice } from './find-voice.ts';
+import { voiceProtocolText } from './words.ts';
 
 const socket: SocketDeclaration<Caller, Services> = {
   subprotocol: voiceProtocol,
@@ -61,15 +62,13 @@ export const openSession = defineRoute({
   summary: 'Open a voice session (WebSocket)',
   description:
     'A WebSocket handshake. Credentials: `Authorization` or `X-API-Key`; or the query parameter ' +
-    '`ticket`; or the subprotocols `svc.voice.v1, svc.key.<API_KEY>`. Text messages are JSON: ' +
-    '`start` first (within 5 seconds), then `end` and `barge_in`. Binary messages are audio: ' +
-    'frames of 1,024 bytes up, whole samples of at most 80 ms down. Events: `session.ready`, ' +
-    '`status`, `transcript`, `playback.clear`, `tool`, `error`, `session.ended`. A session is ' +
-    'idle when neither side makes a sound. Audio beyond real time, and a burst of 5 seconds, is ' +
-    'dropped; more than 4,096 messages, pings or pongs within a second close the connection ' +
-    '(1008). When its key is revoked, or its account disabled, a session is ended with the fatal ' +
-    'error `unauthenticated`. An API key has as many sessions at once as its limit of ' +
-    'concurrency; a user without one has 64, over all shards.',
+    '`ticket`; or the subprotocols `svc.voice.v1, svc.key.<API_KEY>`. Text messages are JSON, ' +
+    'binary messages are audio: frames of 1,024 bytes up, whole samples of at most 80 ms down. ' +
+    'A session is idle when neither side makes a sound. Audio beyond real time, and a burst of ' +
+    '5 seconds, is dropped; more than 4,096 messages, pings or pongs within a second close the ' +
+    'connection (1008). When its key is revoked, or its account disabled, a session is ended ' +
+    'with the fatal error `unauthenticated`. An API key has as many sessions at once as its ' +
+    `limit of concurrency; a user without one has 64, over all shards.\n${voiceProtocolText}`,
   tag: 'Voice',
   documents: ['account', 'model'],
   access: { kind: 'socket', scope: 'voice:session' },
