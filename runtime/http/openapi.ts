@@ -192,9 +192,9 @@ function repliesOf(replies: Record<number, ReplyDeclaration>, book: SchemaBook):
     const content: JsonSchema = {};
     if (schema !== undefined) content['application/json'] = { schema: book.schemaOf(schema) };
     if (mediaType !== undefined && content[mediaType] === undefined) {
-      content[mediaType] = { schema: { type: 'string' } };
+      content[mediaType] = { schema: unparsed(mediaType) };
     }
-    for (const type of moreMediaTypes) content[type] = { schema: { type: 'string' } };
+    for (const type of moreMediaTypes) content[type] = { schema: unparsed(type) };
     documented[status] = {
       description,
       headers: { 'x-request-id': headerReference, ...describedHeaders(headers) },
@@ -202,6 +202,11 @@ function repliesOf(replies: Record<number, ReplyDeclaration>, book: SchemaBook):
     };
   }
   return documented;
+}
+
+/** What is no text must not be read as one: generated clients go by this format. */
+function unparsed(mediaType: string): JsonSchema {
+  return mediaType.startsWith('text/') ? { type: 'string' } : { type: 'string', format: 'binary' };
 }
 
 function describedHeaders(headers: Record<string, string> = {}): JsonSchema {
