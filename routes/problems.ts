@@ -17,6 +17,11 @@ export const shouldRetryHeader = {
   'x-should-retry': '`false` where a retry would be charged again, or refused again.',
 };
 
+/** A 409 for what is still under way says when to ask again. */
+export const retryAfterHeader = {
+  'retry-after': 'Where the same request will do later: seconds to wait.',
+};
+
 /** Response headers that browsers of any origin may read. */
 export const exposedHeaderNames: readonly string[] = [
   'x-request-id',

@@ -1,6 +1,6 @@
 // What speech and transcription have in common as routes: headers, and the codes that they answer.
 import type { ProblemCode } from '../../runtime/problem.ts';
-import { shouldRetryHeader } from '../problems.ts';
+import { retryAfterHeader, shouldRetryHeader } from '../problems.ts';
 
 export const audioHeaders = {
   'idempotency-key': {
@@ -18,6 +18,7 @@ export const audioReplyHeaders = {
 export const audioProblemHeaders = {
   ...audioReplyHeaders,
   ...shouldRetryHeader,
+  ...retryAfterHeader,
 };
 
 export const audioProblems: ProblemCode[] = [

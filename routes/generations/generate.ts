@@ -5,7 +5,7 @@ import type { Dialect } from '../../media/model/dialects/contract.ts';
 import type { GenerationRequest } from '../../media/model/request.ts';
 import type { Exchange, Reply } from '../../runtime/http/route.ts';
 import { Problem, type ProblemCode } from '../../runtime/problem.ts';
-import { shouldRetryHeader } from '../problems.ts';
+import { retryAfterHeader, shouldRetryHeader } from '../problems.ts';
 import type { Caller, Services } from '../services.ts';
 import { isManaged, orderGeneration } from './order.ts';
 import { replyTo } from './reply.ts';
@@ -27,6 +27,7 @@ export const generationReplyHeaders = {
 export const generationProblemHeaders = {
   ...generationReplyHeaders,
   ...shouldRetryHeader,
+  ...retryAfterHeader,
 };
 
 export const generationProblems: ProblemCode[] = [

@@ -4,6 +4,7 @@ import { countRequestSchema } from '../../media/model/dialects/messages/schema.t
 import { fixedLimits } from '../../runtime/limits.ts';
 import { defineRoute } from '../define.ts';
 import { countGeneration } from '../generations/count.ts';
+import { shouldRetryHeader } from '../problems.ts';
 import { messagesHeaders, readHeaders } from './headers.ts';
 import { tokenCountSchema } from './schema.ts';
 
@@ -36,7 +37,8 @@ export const countMessageTokens = defineRoute({
       headers: { 'request-id': 'The id of this exchange.' },
     },
   },
-  problems: ['model_not_found'],
+  problems: ['invalid_request', 'model_not_found'],
+  problemHeaders: shouldRetryHeader,
   async handle({ body, services, exchange }) {
     const sent = readCountRequest(body, readHeaders(exchange));
     const { inputTokens, estimated } = await countGeneration(sent, services);

@@ -3,6 +3,7 @@
 import { Problem } from '../../runtime/problem.ts';
 import { defineRoute } from '../define.ts';
 import { cancelRunning, readEnded } from '../generations/cancel-generation.ts';
+import { shouldRetryHeader } from '../problems.ts';
 import { responseParams } from './get-response.ts';
 import { responseSchema } from './schema.ts';
 import { requireResponse, storedBody } from './stored.ts';
@@ -23,8 +24,15 @@ export const cancelResponse = defineRoute({
   access: { kind: 'key', scope: 'models:generate', isUncounted: true },
   cors: 'public',
   params: responseParams,
-  replies: { 200: { description: 'The response after its end.', schema: responseSchema } },
+  replies: {
+    200: {
+      description: 'The response after its end.',
+      schema: responseSchema,
+      headers: { 'x-svc-request-id': 'Our id of the generation.' },
+    },
+  },
   problems: ['not_found', 'invalid_state', 'dependency_unavailable'],
+  problemHeaders: shouldRetryHeader,
   async handle({ params, caller, services }) {
     const stored = await requireResponse(services, caller, params.response_id);
     const { id, status } = stored.generation;

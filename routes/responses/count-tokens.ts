@@ -5,6 +5,7 @@ import { fixedLimits } from '../../runtime/limits.ts';
 import { Problem } from '../../runtime/problem.ts';
 import { defineRoute } from '../define.ts';
 import { countGeneration } from '../generations/count.ts';
+import { retryAfterHeader, shouldRetryHeader } from '../problems.ts';
 import { continueConversation } from './conversation.ts';
 import { withReferences } from './references.ts';
 import { inputTokensSchema } from './schema.ts';
@@ -41,6 +42,7 @@ export const countResponseTokens = defineRoute({
     'input_too_long',
     'dependency_unavailable',
   ],
+  problemHeaders: { ...shouldRetryHeader, ...retryAfterHeader },
   async handle({ body, caller, services }) {
     if (caller.kind !== 'key') throw new Problem('unauthenticated');
     const asker = { services, caller, route, idempotencyKey: null };

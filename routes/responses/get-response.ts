@@ -3,6 +3,7 @@ import * as v from 'valibot';
 import { maxCharacters } from '../../runtime/http/text.ts';
 import { fieldProblem } from '../../runtime/http/validate.ts';
 import { defineRoute } from '../define.ts';
+import { retryAfterHeader } from '../problems.ts';
 import { responseSchema } from './schema.ts';
 import { requireResponse, storedBody } from './stored.ts';
 import { streamStored } from './stream.ts';
@@ -45,6 +46,7 @@ export const getResponse = defineRoute({
     },
   },
   problems: ['not_found', 'conflict', 'overloaded', 'dependency_unavailable'],
+  problemHeaders: retryAfterHeader,
   async handle({ params, query, caller, services, exchange }) {
     const include = [...(query.include ?? []), ...(query['include[]'] ?? [])];
     const stored = await requireResponse(services, caller, params.response_id, include);

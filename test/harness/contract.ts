@@ -89,6 +89,13 @@ export class Contract {
     );
   }
 
+  /** Whether the documented schema of a JSON body takes this one. */
+  takes(document: string, method: string, template: string, body: unknown): boolean {
+    const operation = `/paths/${escapePointer(template)}/${method.toLowerCase()}`;
+    const schema = `${operation}/requestBody/content/application~1json/schema`;
+    return this.#validator(`${document}#${encodePointer(schema)}`)(body) === true;
+  }
+
   #operations(method: string, path: string): Operation[] {
     const direct = this.#lookUp(method, path);
     if (direct.length > 0 || !path.startsWith('/api/v1/')) return direct;
@@ -123,7 +130,7 @@ export class Contract {
     }
     assert.ok(reply.headers.get('x-request-id'), `${name} has no x-request-id`);
     for (const header of reply.headers.keys()) {
-      if (!/^x-(svc|should)-/.test(header)) continue;
+      if (!/^(x-(svc|should)-|retry-after$)/.test(header)) continue;
       assert.ok(header in ((response?.headers ?? {}) as Members), `${name} has ${header}`);
     }
     const content = (response?.content ?? {}) as Members;
