@@ -1,7 +1,7 @@
 // The request fields that all generation formats share (specification 2.9): their schemas, and how
 // they are read. `nullish` members: clients send null for "not set".
 import * as v from 'valibot';
-import { lineOfText, maxCharacters } from '../../../runtime/http/text.ts';
+import { lineOfText, maxCharacters, visibleAscii } from '../../../runtime/http/text.ts';
 import { fieldProblem } from '../../../runtime/http/validate.ts';
 import type { ClientContext, OutputFormat, RequestControls } from '../request.ts';
 import { assertOutputFormat } from '../structured.ts';
@@ -59,10 +59,22 @@ const webSearch = v.pipe(
   ),
 );
 
-const key160 = v.nullish(lineOfText(160));
+const formatType = v.picklist(['text', 'json_object', 'json_schema']);
 
 /** `{type, …}` of a response format; what else it needs is checked by `readOutputFormat`. */
-export const formatDeclaration = v.looseObject({ type: v.string() });
+export const formatDeclaration = v.looseObject({ type: formatType });
+
+const oneChoice = v.pipe(
+  v.number(),
+  v.integer(),
+  v.minValue(1),
+  v.maxValue(1, 'it must be 1, only one choice is produced'),
+);
+
+const idempotencyKey = v.pipe(
+  visibleAscii(160),
+  v.description('As the header `Idempotency-Key`; where both are sent they must be the same.'),
+);
 
 const tokenCeiling = v.nullish(v.pipe(v.number(), v.integer(), v.minValue(1)));
 
@@ -76,12 +88,12 @@ export const sharedFields = {
   max_output_tokens: tokenCeiling,
   max_completion_tokens: tokenCeiling,
   max_tokens: tokenCeiling,
-  n: v.nullish(v.pipe(v.number(), v.integer(), v.minValue(1))),
+  n: v.nullish(oneChoice),
   response_format: v.nullish(formatDeclaration),
   text: v.nullish(v.looseObject({ format: v.nullish(formatDeclaration) })),
   web_search: v.nullish(webSearch),
-  request_id: key160,
-  conversation_id: key160,
+  request_id: v.nullish(idempotencyKey),
+  conversation_id: v.nullish(lineOfText(160)),
   client_context: v.nullish(clientContext),
   optimization: v.nullish(optimization),
   metadata: v.nullish(metadata),
@@ -95,12 +107,8 @@ export function readCeiling(body: SharedBody): number | null {
   return body.max_output_tokens ?? body.max_completion_tokens ?? body.max_tokens ?? null;
 }
 
-/**
- * What the service itself is asked to do. Legacy optimization modes are `balanced`.
- * @throws Problem invalid_request when several answers are asked for
- */
+/** What the service itself is asked to do. Legacy optimization modes are `balanced`. */
 export function readControls(body: SharedBody): RequestControls {
-  if ((body.n ?? 1) > 1) throw fieldProblem('n', "Only one choice is produced: 'n' must be 1.");
   const mode = body.optimization?.mode ?? 'off';
   return {
     webSearch: body.web_search ?? null,
@@ -140,7 +148,7 @@ export function readOutputFormat(body: Pick<SharedBody, 'response_format' | 'tex
   const explicit = body.response_format ?? null;
   if (explicit !== null) {
     const inner = explicit.json_schema;
-    return toOutputFormat(explicit.type, inner, 'response_format', 'response_format.json_schema');
+    return toOutputFormat(explicit.type, inner, 'response_format.json_schema');
   }
   const format = body.text?.format ?? null;
   if (format === null) return { type: 'text' };
@@ -148,22 +156,15 @@ export function readOutputFormat(body: Pick<SharedBody, 'response_format' | 'tex
   if (format.type === 'json_schema' && (format.schema ?? null) === null) {
     throw fieldProblem('text.format.schema', "Missing required field 'text.format.schema'.");
   }
-  return toOutputFormat(format.type, format, 'text.format', 'text.format');
+  return toOutputFormat(format.type, format, 'text.format');
 }
 
 function toOutputFormat(
-  type: string,
+  type: v.InferOutput<typeof formatType>,
   declared: unknown,
-  path: string,
   declaredPath: string,
 ): OutputFormat {
-  if (type === 'text' || type === 'json_object') return { type };
-  if (type !== 'json_schema') {
-    throw fieldProblem(
-      `${path}.type`,
-      `Invalid value for '${path}.type': expected text, json_object or json_schema.`,
-    );
-  }
+  if (type !== 'json_schema') return { type };
   if (!isMembers(declared)) {
     throw fieldProblem(declaredPath, `Missing required field '${declaredPath}'.`);
   }

@@ -228,16 +228,11 @@ function readToolChoice(body: ChatRequestBody): ToolChoice | null {
   const choice = body.tool_choice ?? null;
   if (choice === null) return readFunctionCall(body);
   if (typeof choice === 'string') return choice;
-  if (choice.type === 'function') {
-    if (choice.function === null || choice.function === undefined) {
-      const path = 'tool_choice.function';
-      throw fieldProblem(path, `Missing required field '${path}'.`);
-    }
-    return { name: choice.function.name };
-  }
-  if (choice.type === 'custom' && choice.custom) return { name: choice.custom.name };
-  if (choice.type === 'allowed_tools') {
+  const { type } = choice;
+  if (type === 'allowed_tools') {
     return choice.allowed_tools?.mode === 'required' ? 'required' : 'auto';
   }
-  throw fieldProblem('tool_choice.type', "Invalid value for 'tool_choice.type'.");
+  const chosen = choice[type];
+  if (chosen) return { name: chosen.name };
+  throw fieldProblem(`tool_choice.${type}`, `Missing required field 'tool_choice.${type}'.`);
 }

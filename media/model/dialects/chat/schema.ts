@@ -68,7 +68,7 @@ const tool = v.looseObject({
 const toolChoice = v.union([
   v.picklist(['auto', 'none', 'required']),
   v.looseObject({
-    type: v.string(),
+    type: v.picklist(['function', 'custom', 'allowed_tools']),
     function: v.nullish(v.looseObject({ name: v.string() })),
     custom: v.nullish(v.looseObject({ name: v.string() })),
     allowed_tools: v.nullish(

@@ -141,9 +141,6 @@ function readFormat(body: CountRequestBody): OutputFormat {
   const own = current ?? body.output_format ?? null;
   if (isNamed || own === null) return common;
   const path = current === null ? 'output_format' : 'output_config.format';
-  if (own.type !== 'json_schema') {
-    throw fieldProblem(`${path}.type`, `Invalid value for '${path}.type': expected json_schema.`);
-  }
   const format: OutputFormat = {
     type: 'json_schema',
     name: 'output',

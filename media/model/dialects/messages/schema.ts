@@ -98,7 +98,10 @@ const toolChoice = v.looseObject({
 
 const effort = v.nullish(v.pipe(v.string(), maxCharacters(40)));
 const outputFormat = v.nullish(
-  v.looseObject({ type: v.string(), schema: v.nullish(v.record(v.string(), v.unknown())) }),
+  v.looseObject({
+    type: v.literal('json_schema'),
+    schema: v.nullish(v.record(v.string(), v.unknown())),
+  }),
 );
 
 const countedFields = {

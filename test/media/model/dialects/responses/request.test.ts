@@ -163,7 +163,6 @@ test('what a schema cannot refuse is refused by its path', () => {
   refused({ tools: [{ type: 'svc_app', selection: 'auto' }] }, 'tools[0].type');
   refused({ tools: [{ type: 'svc_mcp' }] }, 'tools[0].server_id');
   refused({ tool_choice: { type: 'function' } }, 'tool_choice.name');
-  refused({ text: { format: { type: 'xml' } } }, 'text.format.type');
   refused({ text: { format: { type: 'json_schema', name: 'n' } } }, 'text.format.schema');
   const schema = { type: 'thing' };
   refused({ text: { format: { type: 'json_schema', name: 'n', schema } } }, 'text.format.schema');
