@@ -1,7 +1,7 @@
 // The protocol of a voice session in words: OpenAPI has no form for what goes over a WebSocket, and
 // clients have no other place to read it (specification, 2.1 and 6.1; decisions.md, section 4).
 
-export const startExample = {
+const startExample = {
   type: 'start',
   mode: 'full',
   voice_id: 'alloy',
@@ -13,7 +13,7 @@ const start = `
 **Start.** The first message, within 5 seconds and of at most 32 KiB. No other members are taken.
 
 \`\`\`json
-${JSON.stringify(startExample)}
+${JSON.stringify(startExample, null, 2)}
 \`\`\`
 
 | Member | What it is |
@@ -25,7 +25,8 @@ ${JSON.stringify(startExample)}
 unless the operator says otherwise |
 | \`tools_enabled\` | \`false\` if absent; \`true\`: the server may use its own tools |
 | \`client_context\` | \`timezone\` (100 characters), \`utc_offset_minutes\` (-840 to 840), \
-\`locale\` (40), \`temperature_unit\` (\`celsius\`, \`fahrenheit\` or empty) |
+\`locale\` (40), \`temperature_unit\` (\`celsius\`, \`fahrenheit\` or empty); no control \
+characters |
 | \`continuation_token\` | that of the last \`session.ready\`, for about ten minutes, with the \
 same account and voice; history comes in \`context\` |
 `;

@@ -119,7 +119,7 @@ test('sound is no text', () => {
 test('a client of voice finds the start, the events, the codes and the reasons', async () => {
   for (const path of [model, '/api/openapi.json']) {
     const { description } = documentAt(path).paths['/v1/voice/sessions'].get;
-    const [, example = ''] = /```json\n(.+)\n```/.exec(description) ?? [];
+    const [, example = ''] = /```json\n(.+?)\n```/s.exec(description) ?? [];
     const client = await VoiceClient.connect(bed.url, { apiKey });
     client.send(example);
     const ready = await client.event('session.ready');
