@@ -271,6 +271,7 @@ test('what a request means without a member is documented', () => {
   const asked: Record<string, RegExp[]> = {
     '/v1/chat/completions': [/`code` if absent/, /`off` if absent/, /lets the service decide/],
     '/v1/audio/speech': [/1\.0 if absent/],
+    '/api/v1/llm/responses': [/In place of `input`/, /it has `json_schema`/, /it has `name`/],
   };
   for (const { template, members } of contract.operations()) {
     for (const words of asked[template] ?? []) assert.match(JSON.stringify(members), words);

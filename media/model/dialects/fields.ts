@@ -62,7 +62,20 @@ const webSearch = v.pipe(
 const formatType = v.picklist(['text', 'json_object', 'json_schema']);
 
 /** `{type, …}` of a response format; what else it needs is checked by `readOutputFormat`. */
-export const formatDeclaration = v.looseObject({ type: formatType });
+const formatDeclaration = v.looseObject({ type: formatType });
+
+const responseFormat = v.pipe(
+  formatDeclaration,
+  v.description(
+    'Stands in front of `text.format`. With `json_schema` it has `json_schema`: `name`, `schema` ' +
+      'and perhaps `strict`; the answer is checked against the schema.',
+  ),
+);
+
+const textFormat = v.pipe(
+  formatDeclaration,
+  v.description('With `json_schema` it has `name`, `schema` and perhaps `strict` beside `type`.'),
+);
 
 const oneChoice = v.pipe(
   v.number(),
@@ -89,8 +102,8 @@ export const sharedFields = {
   max_completion_tokens: tokenCeiling,
   max_tokens: tokenCeiling,
   n: v.nullish(oneChoice),
-  response_format: v.nullish(formatDeclaration),
-  text: v.nullish(v.looseObject({ format: v.nullish(formatDeclaration) })),
+  response_format: v.nullish(responseFormat),
+  text: v.nullish(v.looseObject({ format: v.nullish(textFormat) })),
   web_search: v.nullish(webSearch),
   request_id: v.nullish(idempotencyKey),
   conversation_id: v.nullish(lineOfText(160)),

@@ -2,7 +2,7 @@
 import * as v from 'valibot';
 import { maxCharacters } from '../../../../runtime/http/text.ts';
 import { sharedFields } from '../fields.ts';
-import { inputSchema, toolChoiceSchema } from '../responses/schema.ts';
+import { inputSchema, insteadOfInput, toolChoiceSchema } from '../responses/schema.ts';
 
 const name = v.pipe(v.string(), v.minLength(1), maxCharacters(256));
 const declaration = {
@@ -24,7 +24,9 @@ const message = v.looseObject({
 export const legacyRequestSchema = v.looseObject({
   ...sharedFields,
   input: v.nullish(inputSchema),
-  messages: v.nullish(v.pipe(v.array(message), v.minLength(1), v.maxLength(10_000))),
+  messages: v.nullish(
+    v.pipe(v.array(message), v.minLength(1), v.maxLength(10_000), v.description(insteadOfInput)),
+  ),
   tools: v.nullish(v.pipe(v.array(tool), v.maxLength(512))),
   tool_choice: toolChoiceSchema,
   temperature: v.nullish(v.pipe(v.number(), v.minValue(0), v.maxValue(2))),

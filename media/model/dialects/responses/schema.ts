@@ -23,6 +23,9 @@ const item = v.looseObject({
 
 export const inputSchema = v.union([v.string(), v.pipe(v.array(item), v.maxLength(10_000))]);
 
+/** Of the shared fields of 2.9, for callers that have no `input`. */
+export const insteadOfInput = 'In place of `input`: one of both is needed.';
+
 const tool = v.looseObject({
   type: v.pipe(
     v.string(),
@@ -53,7 +56,7 @@ const shortText = v.nullish(v.pipe(v.string(), maxCharacters(512)));
 export const responsesRequestSchema = v.looseObject({
   ...sharedFields,
   input: v.nullish(inputSchema),
-  messages: v.nullish(v.pipe(v.array(item), v.maxLength(10_000))),
+  messages: v.nullish(v.pipe(v.array(item), v.maxLength(10_000), v.description(insteadOfInput))),
   tools: toolsSchema,
   tool_choice: toolChoiceSchema,
   parallel_tool_calls: v.nullish(v.boolean()),
