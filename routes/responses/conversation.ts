@@ -31,7 +31,7 @@ export interface Asker {
 
 /**
  * The request with the conversation before it.
- * @throws Problem not_found, conflict, invalid_state, input_too_long
+ * @throws Problem not_found, conflict, invalid_state, invalid_request
  */
 export async function continueConversation(
   body: ResponsesRequestBody,
@@ -99,9 +99,9 @@ function notFound(id: string): Problem {
 }
 
 function tooLong(turnsMax: number, bytesMax: number): Problem {
-  const size = `${turnsMax} turns and ${bytesMax / 1_048_576} MiB`;
+  const size = `more than ${turnsMax} turns or ${bytesMax / 1_048_576} MiB`;
   return new Problem('invalid_request', {
-    message: `A conversation has at most ${size}. Begin a new one with what it needs.`,
+    message: `A conversation of ${size} is not continued. Begin a new one with what it needs.`,
     param: field,
   });
 }

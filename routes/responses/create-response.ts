@@ -42,10 +42,10 @@ export const createResponse = defineRoute({
     'numbered by `sequence_number`; the last event carries the response with `svc_usage`. ' +
     'Responses are stored for 24 hours unless `store` is false; `previous_response_id` continues ' +
     'one of the own account, with its input and output but not its instructions: 404 when it is ' +
-    'unknown, expired or deleted, 409 while it is running or when it failed. A conversation has ' +
-    'at most 200 turns and 16 MiB. With `background` the reply is the `queued` response; it runs ' +
-    'whoever listens, counts among the open requests of its key, and is read, streamed from any ' +
-    'event on, or cancelled by its id.',
+    'unknown, expired or deleted, 409 while it is running or when it failed. A conversation of ' +
+    'more than 200 turns or 16 MiB is not continued: 400. With `background` the reply is the ' +
+    '`queued` response; it runs whoever listens, counts among the open requests of its key, and ' +
+    'is read, streamed from any event on, or cancelled by its id.',
   tag: 'Generation',
   documents: ['model'],
   access: { kind: 'key', scope: 'models:generate' },

@@ -105,6 +105,23 @@ test('refusals to count, cancel or continue have documented headers', async () =
   }
 });
 
+test('a conversation of 200 turns is continued, as the reference and the refusal say', async () => {
+  const { description } = documentAt(model).paths['/v1/responses'].post;
+  assert.match(description, /more than 200 turns or 16 MiB is not continued: 400/);
+  let previous: unknown = null;
+  const turn = async () => {
+    const more = { input: '[[sim tokens=1]]', previous_response_id: previous };
+    const reply = await ask('POST', '/v1/responses', { model: 'svc-sim-chat', ...more });
+    previous = reply.json.id;
+    return reply;
+  };
+  for (let turns = 0; turns <= 200; turns += 1)
+    assert.equal((await turn()).status, 200, `${turns}`);
+  const { status, text } = await turn();
+  assert.equal(status, 400);
+  assert.match(text, /of more than 200 turns or 16 MiB is not continued/);
+});
+
 /** As any JSON: a test that reads a member which is not there fails. */
 const documentAt = (path: string) => JSON.parse(JSON.stringify(contract.documents.get(path)));
 
