@@ -35,7 +35,7 @@ export interface ShardDeps {
 /**
  * process
  * ├─ main thread   director (1)  catalog (1)  monitor (1)  tasks (1)
- * └─ shard × N     node (1) · wallets: wallet (by hash) · generations: generation, subscriber
+ * └─ shard × N     node (1) · money: wallet (by hash) · generations: generation, subscriber
  *                  voice: voice-session · audio: audio
  */
 export function createKinds(
