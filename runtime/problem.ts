@@ -27,7 +27,7 @@ export const problemCodes = {
   unprocessable_media: { status: 422, message: 'The media cannot be processed.' },
   input_too_long: { status: 422, message: 'The input is too long.' },
   rate_limited: { status: 429, message: 'Too many requests a minute for this key.' },
-  concurrency_limited: { status: 429, message: 'Too many requests at once for this key.' },
+  concurrency_limited: { status: 429, message: 'Too many requests at once for this key or user.' },
   internal: { status: 500, message: 'An internal error occurred.' },
   upstream_error: { status: 502, message: 'The model provider failed.' },
   overloaded: { status: 503, message: 'The service is overloaded. Try again shortly.' },

@@ -220,6 +220,7 @@ test('a user without a key has 64 sessions at once, by session and by ticket', a
     assert.deepEqual(codeOf(full), [429, 'concurrency_limited']);
     assert.equal(full.headers['retry-after'], '1');
     assert.equal(full.headers['x-ratelimit-limit-concurrency'], '64');
+    assert.match((full.body.error as { message: string }).message, /for this key or user/);
     assert.equal(full.headers['x-ratelimit-remaining-concurrency'], '0');
   }
   // The places are the account's: its key has its own, and so have others.
