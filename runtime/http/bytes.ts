@@ -2,12 +2,13 @@
 // told when to wait; a client that takes nothing for long is taken for gone.
 import type { HttpResponse } from 'uWebSockets.js';
 import { AwakeTimer } from '../awake.ts';
+import { endPieces, writePieces } from './pieces.ts';
 import type { ByteStream, ByteStreamEnd } from './route.ts';
 
 type CloseListener = (reason: ByteStreamEnd) => void;
 
 /**
- * One open reply, in chunks. Outside the route handler every write must stand in `cork`. A corked
+ * One open reply, in chunks. Outside the route handler every write stands in `cork`. A corked
  * write learns of backpressure at the next write only, so a writer may be one chunk ahead of it;
  * uWS drains its own rest in `onWritable` only if we cork again (uWebSockets.js#979).
  */
@@ -33,7 +34,7 @@ export class HttpByteStream implements ByteStream {
       this.#queue.push(bytes);
       return this.#response === null;
     }
-    this.#response.cork(() => this.#send(bytes));
+    this.#send(bytes);
     return !this.#isBlocked;
   }
 
@@ -41,7 +42,7 @@ export class HttpByteStream implements ByteStream {
     if (this.closed || this.#isEnding) return;
     this.#isEnding = true;
     if (this.#response === null || this.#isBlocked) return;
-    this.#response.cork(() => this.#finish());
+    this.#finish();
   }
 
   fail(): void {
@@ -66,7 +67,7 @@ export class HttpByteStream implements ByteStream {
     };
   }
 
-  /** Binds the socket; called corked, right after the headers were written. */
+  /** Binds the socket; called right behind the cork in which the headers were written. */
   open(response: HttpResponse): void {
     if (this.closed) {
       response.close();
@@ -74,7 +75,8 @@ export class HttpByteStream implements ByteStream {
     }
     this.#response = response;
     response.onWritable(() => {
-      response.cork(() => this.#drain());
+      response.cork(() => undefined);
+      this.#drain();
       return true;
     });
     this.#drain();
@@ -85,15 +87,13 @@ export class HttpByteStream implements ByteStream {
     this.#close('aborted');
   }
 
-  /** Inside cork only. */
   #send(bytes: Uint8Array): void {
-    if (this.#response?.write(bytes) !== false) return;
+    if (this.#response === null || writePieces(this.#response, bytes)) return;
     this.#isBlocked = true;
     this.#stalled?.cancel();
     this.#stalled = new AwakeTimer(this.#stalledMs, () => this.fail());
   }
 
-  /** Inside cork only. */
   #drain(): void {
     if (this.closed) return;
     this.#stalled?.cancel();
@@ -110,9 +110,9 @@ export class HttpByteStream implements ByteStream {
 
   #finish(): void {
     const response = this.#response;
+    if (response === null) return;
     // Before the last byte: who has the whole reply may ask again, and finds its place free.
-    this.#close('ended');
-    response?.end();
+    endPieces(response, '', () => this.#close('ended'));
   }
 
   #close(reason: ByteStreamEnd): void {

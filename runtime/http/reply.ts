@@ -226,6 +226,6 @@ function sendBytes(
   response.cork(() => {
     writeHead(exchange, response, { ...reply, lines: unbuffered }, context.corsHeaders);
     if (context.isDraining) response.writeHeader('connection', 'close');
-    stream.open(response);
   });
+  stream.open(response);
 }

@@ -3,6 +3,7 @@
 // past our bound at a write is dropped.
 import type { HttpResponse } from 'uWebSockets.js';
 import { runEach } from '../turns.ts';
+import { endPieces, pieceBytesMax, writePieces } from './pieces.ts';
 import type { EventStream } from './route.ts';
 import type { Ticker, Ticking } from './ticker.ts';
 
@@ -19,8 +20,8 @@ export interface StreamTable extends Ticking {
 
 /** Text of one turn that is handed to uWS without waiting for the end of the turn. */
 const flushCharsMax = 64 * 1024;
-/** uWS corks 16 KiB at a time: smaller pieces cost syscalls, larger ones copies. */
-const drainCharsMax = 16 * 1024;
+/** What is longer does not fit into the cork of the headers, and follows it in this turn. */
+const firstCharsMax = 4 * 1024;
 /** Making a view of bytes costs more than it saves for less than this. */
 const encodedCharsMin = 1_024;
 /** Of the longest text that waits for the end of a turn; a character has three bytes at most. */
@@ -73,7 +74,6 @@ function flushDirty(): void {
 
 const flush = (stream: HttpEventStream) => stream.flush();
 
-let corked: HttpEventStream | null = null;
 /**
  * A long text as bytes that are good until the next call. uWS would measure a text before it copies
  * it, and give each a buffer of its own.
@@ -83,8 +83,7 @@ function encoded(text: string): string | Uint8Array {
   return scratch.subarray(0, scratch.write(text));
 }
 
-const sendCorked = () => corked?.sendPending();
-const drainCorked = () => corked?.sendQueue();
+const nothing = () => undefined;
 
 type CloseListener = (reason: StreamEnd) => void;
 
@@ -95,6 +94,7 @@ type CloseListener = (reason: StreamEnd) => void;
  * length, its data and its end as separate syscalls. A corked write learns of backpressure only at
  * the next write; what it left over stays in uWS and goes out in `onWritable`, where uWS drains
  * its own rest only if we cork again, even with nothing to say (see also uWebSockets.js#979).
+ * Longer texts are written in pieces (pieces.ts).
  */
 export class HttpEventStream implements EventStream {
   /** Its place in the table. */
@@ -173,12 +173,14 @@ export class HttpEventStream implements EventStream {
     this.#response = response;
     this.#table.add(this);
     response.onWritable(() => {
-      this.#corked(drainCorked);
+      response.cork(nothing);
+      this.#sendQueue();
       return true;
     });
     // uWS ends the header block with the first chunk only, so there must be one now.
     if (this.#pending === '' && !this.#isEnding) this.#pending = this.#keepAliveText;
-    this.sendPending();
+    if (this.#pending.length > firstCharsMax) this.#schedule();
+    else this.#sendPending();
   }
 
   /** True when a keep-alive was due and written. */
@@ -196,41 +198,33 @@ export class HttpEventStream implements EventStream {
     this.#isDirty = false;
     if (this.closed) return;
     if (this.#isBlocked) return;
-    this.#corked(sendCorked);
+    this.#sendPending();
   }
 
-  /** Inside cork only. */
-  sendPending(): void {
+  #sendPending(): void {
     if (this.closed || this.#response === null) return;
     if (this.#pending !== '') {
       const text = this.#pending;
       this.#pending = '';
       if (this.#isEnding) this.#finish(text);
-      else if (!this.#response.write(encoded(text))) this.#isBlocked = true;
+      else if (!writePieces(this.#response, encoded(text))) this.#isBlocked = true;
     } else if (this.#isEnding) this.#finish('');
   }
 
   /**
-   * Inside cork only: sends until the socket reports backpressure, then stops. What this turn has
-   * written may be pending still: uWS also calls for a rest of its own that nobody knew of.
+   * Sends until the socket reports backpressure, then stops. What this turn has written may be
+   * pending still: uWS also calls for a rest of its own that nobody knew of.
    */
-  sendQueue(): void {
+  #sendQueue(): void {
     const response = this.#response;
     if (this.closed || response === null) return;
     this.#isBlocked = false;
     while (this.#queue !== null && !this.#isBlocked) {
-      if (!response.write(this.#takeQueued(this.#queue))) this.#isBlocked = true;
+      if (!writePieces(response, this.#takeQueued(this.#queue))) this.#isBlocked = true;
     }
     if (this.#isBlocked) return;
-    if (this.#isEnding) this.sendPending();
+    if (this.#isEnding) this.#sendPending();
     else this.#drainListener?.();
-  }
-
-  #corked(send: () => void): void {
-    const outer = corked;
-    corked = this;
-    this.#response?.cork(send);
-    corked = outer;
   }
 
   #schedule(): void {
@@ -258,7 +252,7 @@ export class HttpEventStream implements EventStream {
     let count = 0;
     let text = '';
     for (const part of queue) {
-      if (text.length >= drainCharsMax) break;
+      if (count > 0 && text.length + part.length > pieceBytesMax) break;
       text += part;
       count += 1;
       this.#queuedBytes -= Buffer.byteLength(part);
@@ -270,10 +264,10 @@ export class HttpEventStream implements EventStream {
 
   #finish(text: string): void {
     const response = this.#response;
+    if (response === null) return;
     this.#response = null;
     // Before the last byte: who has the whole stream may ask again, and finds its place free.
-    this.#close('ended');
-    response?.end(text);
+    endPieces(response, text, () => this.#close('ended'));
   }
 
   #close(reason: StreamEnd): void {
