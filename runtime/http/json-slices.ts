@@ -32,6 +32,8 @@ export interface Slice {
 
 const [quote, backslash, comma, colon] = [34, 92, 44, 58];
 const [openArray, closeArray, openObject, closeObject] = [91, 93, 123, 125];
+/** Most quotes are as near, and a native call costs as much as they. */
+const nearBytes = 64;
 
 /**
  * Finds the cuts: commas at which the text may be divided, at least `sliceBytes` apart. A generator
@@ -79,15 +81,27 @@ export function* scanJson(
   return { tooDeep: false, cuts, values };
 }
 
-/** The position of the closing quote, or of the end of the text. */
+/**
+ * The position of the closing quote, or of the end of the text. Behind its first characters a quote
+ * is looked for by the processor's own means: by the byte an image of 7 MB took 20 ms of one turn.
+ */
 function endOfString(bytes: Buffer, start: number): number {
   let at = start + 1;
-  while (at < bytes.length) {
-    const byte = bytes[at];
-    if (byte === quote) return at;
-    at += byte === backslash ? 2 : 1;
+  for (;;) {
+    const near = Math.min(at + nearBytes, bytes.length);
+    while (at < near) {
+      const byte = bytes[at];
+      if (byte === quote) return at;
+      at += byte === backslash ? 2 : 1;
+    }
+    if (at >= bytes.length) return bytes.length;
+    const found = bytes.indexOf(quote, at);
+    if (found < 0) return bytes.length;
+    let escapes = found;
+    while (escapes > at && bytes[escapes - 1] === backslash) escapes -= 1;
+    if ((found - escapes) % 2 === 0) return found;
+    at = found + 1;
   }
-  return bytes.length;
 }
 
 /** Whether values stand on both sides: a slice of its own would hide that one is missing. */

@@ -55,8 +55,13 @@ const key = fc.oneof(
   fc.string({ maxLength: 4 }),
 );
 const space = fc.constantFrom('', '', '', ' ', '\n', '\t ', '\r\n');
+/** Texts whose end is looked for another way behind their first characters. */
+const longText = fc
+  .array(fc.constantFrom('\\', '"', '[,', 'y'.repeat(29), 'z'.repeat(61)), { maxLength: 12 })
+  .map((parts) => JSON.stringify(parts.join('')));
 const leaf = fc.oneof(
   fc.string({ unit: 'grapheme', maxLength: 12 }).map((text) => JSON.stringify(text)),
+  longText,
   fc.double({ noNaN: true, noDefaultInfinity: true }).map((value) => JSON.stringify(value)),
   fc.constantFrom('null', 'true', 'false', '"[{,"', '"\\u005f\\\\\\""', '"]},:"', '0', '-1e9'),
 );
