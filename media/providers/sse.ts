@@ -1,6 +1,7 @@
 // Server-sent events from bytes (WHATWG HTML, 9.2), cut anywhere. The surprise is the template:
 // once an event proves to be nothing but a text delta, later events with the same bytes around it
 // (but for a number that counts them) are recognised by comparing strings, without parsing JSON.
+import { isPlain } from '../../runtime/http/json-pieces.ts';
 import { fixedLimits } from '../../runtime/limits.ts';
 import { flat } from '../model/flat.ts';
 import type { FramedTexts } from '../model/text-run.ts';
@@ -36,13 +37,6 @@ const zero = 48;
 const backslash = 92;
 /** Learning pauses for this many events at most when templates never match twice. */
 const learningPauseMax = 64;
-
-/** Whether a text may be copied into a JSON string as it is. */
-export function isPlain(text: string): boolean {
-  return !mustEscape.test(text);
-}
-// biome-ignore lint/suspicious/noControlCharactersInRegex: JSON escapes exactly these
-const mustEscape = /["\\\u0000-\u001f]|\p{Surrogate}/u;
 
 export class SseDecoder {
   readonly #handler: SseHandler;

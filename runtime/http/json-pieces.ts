@@ -13,6 +13,13 @@ interface Writing {
 }
 
 const joinedCharacters = 128 * 1_024;
+// biome-ignore lint/suspicious/noControlCharactersInRegex: JSON escapes exactly these
+const mustEscape = /["\\\u0000-\u001f]|\p{Surrogate}/u;
+
+/** Whether a text may be copied into a JSON string as it is. */
+export function isPlain(text: string): boolean {
+  return !mustEscape.test(text);
+}
 
 /** JSON of a long value, written in turns of the loop of their own. */
 export async function jsonInTurns(value: unknown[] | Members): Promise<string> {
@@ -69,12 +76,13 @@ function* write(value: unknown[] | Members, writing: Writing): Generator<string>
   writing.text += '}';
 }
 
-/** One text may be all of the body, such as an image. */
+/** One text may be all of the body, such as an image: to look for escapes is half of writing it. */
 function* writeText(text: string, writing: Writing): Generator<string> {
   writing.text += '"';
   for (let start = 0; start < text.length; ) {
     const end = pieceEnd(text, start, writing.pieceCharacters);
-    writing.text += JSON.stringify(text.slice(start, end)).slice(1, -1);
+    const part = text.slice(start, end);
+    writing.text += isPlain(part) ? part : JSON.stringify(part).slice(1, -1);
     yield take(writing);
     start = end;
   }

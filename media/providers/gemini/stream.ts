@@ -2,11 +2,11 @@
 // is given and nothing else. The format has no terminator: how the answer ended is known when the
 // body has ended, as sources and usage may follow the finish reason.
 import { randomBytes } from 'node:crypto';
+import { isPlain } from '../../../runtime/http/json-pieces.ts';
 import type { ModelEvent } from '../../model/events.ts';
 import { sameUsage, type UsageReport } from '../../model/usage.ts';
 import { isMembers, type Members } from '../members.ts';
 import { plainFailure } from '../refusal.ts';
-import { isPlain } from '../sse.ts';
 import { errorOf, streamFailure } from './failure.ts';
 import { isFailedFinish, readFinishReason } from './finish.ts';
 import {

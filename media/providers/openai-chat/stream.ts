@@ -1,11 +1,12 @@
 // The reducer of a Chat Completions stream: (state, chunk) → neutral events. It changes the state
 // it is given and nothing else; bytes, lines and [DONE] are the reader's work.
+
+import { isPlain } from '../../../runtime/http/json-pieces.ts';
 import type { FinishReason, ModelEvent } from '../../model/events.ts';
 import { addTo } from '../../model/lists.ts';
 import { sameUsage, type UsageReport } from '../../model/usage.ts';
 import type { ClientFormat } from '../contract.ts';
 import { isMembers, type Members } from '../members.ts';
-import { isPlain } from '../sse.ts';
 import { readAnnotations } from './annotations.ts';
 import { streamFailure } from './failure.ts';
 import { readFinishReason, readStopSequence } from './finish.ts';

@@ -1,8 +1,9 @@
 // Parts of messages and of reasoning: deltas as they come, and whole parts for what was not told.
+
+import { isPlain } from '../../../runtime/http/json-pieces.ts';
 import type { ModelEvent, PartKind } from '../../model/events.ts';
 import { addTo } from '../../model/lists.ts';
 import { isMembers, type Members } from '../members.ts';
-import { isPlain } from '../sse.ts';
 import { beginPart, endLogprobs, ownCitation, ownReasoning, reasoningPlaceOf } from './own.ts';
 import { type ItemState, indexOf, listOf, newPart, type Part, placeOf, stringOf } from './state.ts';
 

@@ -14,7 +14,7 @@ import { messagesDialect } from '../../../../../media/model/dialects/messages/di
 import type { ModelEvent } from '../../../../../media/model/events.ts';
 import { noSampling } from '../../../../../media/model/request.ts';
 import { MessagesReader } from '../../../../../media/providers/anthropic-messages/reader.ts';
-import { isPlain } from '../../../../../media/providers/sse.ts';
+import { isPlain } from '../../../../../runtime/http/json-pieces.ts';
 import { Problem } from '../../../../../runtime/problem.ts';
 import { fc } from '../../../../harness/properties.ts';
 import { neutralRequest, replyOptions } from '../../../../harness/request.ts';

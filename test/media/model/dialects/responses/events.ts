@@ -6,7 +6,7 @@ import { responsesDialect } from '../../../../../media/model/dialects/responses/
 import type { ModelEvent } from '../../../../../media/model/events.ts';
 import type { GenerationRequest } from '../../../../../media/model/request.ts';
 import type { TokenUsage } from '../../../../../media/model/usage.ts';
-import { isPlain } from '../../../../../media/providers/sse.ts';
+import { isPlain } from '../../../../../runtime/http/json-pieces.ts';
 import { fc } from '../../../../harness/properties.ts';
 import { neutralRequest } from '../../../../harness/request.ts';
 
