@@ -6,6 +6,7 @@ import type { DatabaseTarget } from '../runtime/database-target.ts';
 import { fixedLimits } from '../runtime/limits.ts';
 import { arrayLiteral, readTextArray, type Scalar } from './array.ts';
 import { openClient } from './client.ts';
+import type { ClientOptions } from './connection.ts';
 
 type Types = { bigint: bigint; texts: Texts };
 type Texts = string | readonly Scalar[];
@@ -65,6 +66,7 @@ export function openPool(options: PoolOptions): Sql {
   const { database } = fixedLimits;
   const client = {
     ...target,
+    ssl: tlsOf(target),
     // postgres.js would look array types up on each new connection, and nobody hears of it when
     // that ends meanwhile: an unhandled rejection, which is the end of a thread.
     fetch_types: false,
@@ -74,6 +76,12 @@ export function openPool(options: PoolOptions): Sql {
   };
   const silentMs = statementTimeoutMs === 0 ? 0 : statementTimeoutMs + database.silenceMs;
   return openClient(client, { ...database, connectionsMax, silentMs }) as unknown as Sql;
+}
+
+/** Told no name, postgres.js (3.4.9) looks whether the certificate of an address is localhost's. */
+function tlsOf({ host, ssl }: DatabaseTarget): NonNullable<ClientOptions['ssl']> {
+  if (host.startsWith('/')) return false;
+  return ssl === 'verify-full' ? { host } : ssl;
 }
 
 /** Ends a pool: waits for running queries at most `timeoutMs`, then cuts them. */

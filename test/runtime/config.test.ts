@@ -65,6 +65,11 @@ test('a bad value is named with what would have been right', () => {
     ['DATABASE_URL', 'postgres://u:hunter2@h/d?port=x', /^DATABASE_URL .* port is a number$/],
     [
       'DATABASE_URL',
+      'postgres://u:hunter2@h/d?sslmode=require&sslrootcert=/ca.pem',
+      /^DATABASE_URL .* NODE_EXTRA_CA_CERTS names that file$/,
+    ],
+    [
+      'DATABASE_URL',
       'postgres://u:hunter2@h/d?sslmode=required',
       /^DATABASE_URL .* sslmode is one/,
     ],
