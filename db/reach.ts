@@ -7,6 +7,9 @@ import { closePool, DeadlineError, openPool, parseDatabaseUrl, withDeadline } fr
 
 /** What the queue recommends as its lowest, and the oldest that its makers still mend. */
 const versionMin = 14;
+const unusable = 'DATABASE_URL cannot be used';
+/** PgBouncer refuses our settings or, told to, drops them, and its transactions lose statements. */
+const isPooler = 'is that a pooler? Name the server itself';
 
 interface Server {
   /** Such as 180004. */
@@ -16,10 +19,19 @@ interface Server {
   encoding: string;
   /** Null: the search path names no schema that exists. */
   mayCreate: boolean | null;
+  /** As the queue does. */
+  mayCreateSchemas: boolean;
+  /** Of this connection, as the server has it. */
+  statementTimeoutMs: number;
+  /** How many connections its user may have, counted with all that others have. */
+  connectionsMax: number;
 }
 
-/** @throws ConfigError in one line that says why the server cannot be used */
-export async function assertDatabaseUsable(url: string): Promise<void> {
+/**
+ * Returns how many connections the server lets this user have.
+ * @throws ConfigError in one line that says why the server cannot be used
+ */
+export async function assertDatabaseUsable(url: string): Promise<number> {
   const { connectTimeoutMs, queryTimeoutMs } = fixedLimits.database;
   const sql = openPool({
     url,
@@ -35,14 +47,26 @@ export async function assertDatabaseUsable(url: string): Promise<void> {
           pg_is_in_recovery() OR current_setting('default_transaction_read_only') = 'on'
             AS "isReadOnly",
           current_setting('server_encoding') AS encoding,
-          has_schema_privilege(current_schema(), 'CREATE') AS "mayCreate"`,
+          has_schema_privilege(current_schema(), 'CREATE') AS "mayCreate",
+          has_database_privilege(current_database(), 'CREATE') AS "mayCreateSchemas",
+          (SELECT setting::int FROM pg_settings WHERE name = 'statement_timeout')
+            AS "statementTimeoutMs",
+          LEAST(
+            current_setting('max_connections')::int
+              - current_setting('superuser_reserved_connections')::int
+              - COALESCE(current_setting('reserved_connections', true)::int, 0),
+            (SELECT NULLIF(rolconnlimit, -1) FROM pg_roles WHERE rolname = current_user),
+            (SELECT NULLIF(datconnlimit, -1) FROM pg_database WHERE datname = current_database())
+          ) AS "connectionsMax"`,
       connectTimeoutMs,
     );
-    const fault = server === undefined ? 'it answers no query' : faultOf(server);
-    if (fault !== null) throw new ConfigError(`DATABASE_URL cannot be used: ${fault}`);
+    if (server === undefined) throw new ConfigError(`${unusable}: it answers no query`);
+    const fault = faultOf(server, queryTimeoutMs);
+    if (fault !== null) throw new ConfigError(`${unusable}: ${fault}`);
+    return server.connectionsMax;
   } catch (error) {
     if (error instanceof ConfigError) throw error;
-    throw new ConfigError(`DATABASE_URL cannot be used: ${databaseFault(url, error)}`);
+    throw new ConfigError(`${unusable}: ${databaseFault(url, error)}`);
   } finally {
     // Who is no PostgreSQL server may never answer a goodbye.
     void closePool(sql, 0);
@@ -61,8 +85,8 @@ export function databasePlace(url: string): string {
   return host.startsWith('/') ? `${host}/.s.PGSQL.${port}` : `${host}:${port}`;
 }
 
-function faultOf(server: Server): string | null {
-  const { versionNumber, version, isReadOnly, encoding, mayCreate } = server;
+function faultOf(server: Server, timeoutMs: number): string | null {
+  const { versionNumber, version, isReadOnly, encoding, mayCreate, mayCreateSchemas } = server;
   if (versionNumber < versionMin * 10_000) {
     return `PostgreSQL ${versionMin} or newer is needed, the server is ${version}`;
   }
@@ -73,12 +97,21 @@ function faultOf(server: Server): string | null {
     return `the encoding of the database is ${encoding}: make it with ENCODING 'UTF8'`;
   }
   if (mayCreate !== true) return 'its user may not create tables in the schema of its search path';
+  if (!mayCreateSchemas) {
+    return 'its user may not create schemas, of which the queue has one: GRANT CREATE ON DATABASE';
+  }
+  if (server.statementTimeoutMs !== timeoutMs) {
+    return `the settings of a connection do not arrive: ${isPooler}`;
+  }
   return null;
 }
 
 function reasonOf(error: unknown, seconds: number): string {
   // Its own words: the password is in none of them.
-  if (error instanceof postgres.PostgresError) return error.message;
+  if (error instanceof postgres.PostgresError) {
+    const isRefusal = error.message.startsWith('unsupported startup parameter');
+    return isRefusal ? `${error.message}: ${isPooler}` : error.message;
+  }
   const code = String((error as { code?: unknown } | null)?.code ?? '');
   if (error instanceof DeadlineError || code === 'CONNECT_TIMEOUT') {
     return `no answer of a PostgreSQL server within ${seconds} s`;
@@ -89,5 +122,9 @@ function reasonOf(error: unknown, seconds: number): string {
   if (code === 'ECONNRESET' || code === 'CONNECTION_CLOSED') {
     return 'the connection was closed at once: is it a PostgreSQL server, with TLS as asked for?';
   }
+  if (/^(UNABLE_TO_(VERIFY|GET)_|SELF_SIGNED_|DEPTH_ZERO_)/.test(code)) {
+    return `its certificate is not trusted (${code}): name its CA's file in NODE_EXTRA_CA_CERTS`;
+  }
+  if (code === 'ERR_TLS_CERT_ALTNAME_INVALID') return `its certificate is for others (${code})`;
   return code === '' ? 'the connection failed' : `the connection failed (${code})`;
 }

@@ -294,6 +294,8 @@ export const fixedLimits = {
     lifetimeMs: 45 * 60_000,
     /** How long a request waits for a query; the server has given it up before. */
     queryTimeoutMs: 5_000,
+    /** Of one process beside those of its shards: its main thread's two, and the queue's. */
+    ownConnections: 7,
     /** Of the embedded server. */
     connectionsMax: 100,
     /** Beside those of the shards: main thread, queue, migrations, tools, superuser reserve. */
@@ -452,9 +454,17 @@ export function effectiveBytesMax(declaredBytesMax: number, limits: Limits): num
   return declaredBytesMax;
 }
 
+function shardConnections({ database }: Limits, shards: number): number {
+  return shards * (database.ledgerConnections + database.queryConnections);
+}
+
+/** How many connections a busy process with this many shards has. */
+export function databaseConnections(limits: Limits, shards: number): number {
+  return shardConnections(limits, shards) + limits.database.ownConnections;
+}
+
 /** How many connections the embedded server must accept for this many shards. */
 export function databaseConnectionsMax(limits: Limits, shards: number): number {
-  const { ledgerConnections, queryConnections, connectionsReserved } = limits.database;
-  const needed = shards * (ledgerConnections + queryConnections) + connectionsReserved;
+  const needed = shardConnections(limits, shards) + limits.database.connectionsReserved;
   return Math.max(needed, limits.database.connectionsMax);
 }

@@ -38,7 +38,7 @@ import { compiledFile } from './files.ts';
 import { createGate } from './gate.ts';
 import { connectToParent } from './launch.ts';
 import { createLimiterBuffers, Limiter } from './limiter.ts';
-import { createLimits } from './limits.ts';
+import { createLimits, databaseConnections } from './limits.ts';
 import { createLog } from './log.ts';
 import {
   createMetrics,
@@ -263,7 +263,9 @@ async function assertPortsFree(): Promise<void> {
 
 async function start(): Promise<void> {
   // Before there are threads, which a process that gives up at once would end in the middle.
-  if (config.databaseUrl !== null) await assertDatabaseUsable(config.databaseUrl);
+  if (config.databaseUrl !== null) {
+    tellOfConnections(await assertDatabaseUsable(config.databaseUrl));
+  }
   const [catalog, started] = await Promise.all([
     prepareDatabase(),
     startShards(),
@@ -285,6 +287,14 @@ async function start(): Promise<void> {
   process.stdout.write(`tollgate ready on ${localOrigin(config, port)}\n`);
   link.sendReady();
   await startBackground();
+}
+
+/** One that has too few serves until it is busy, or nobody: main thread and queue come first. */
+function tellOfConnections(allowed: number): void {
+  const needed = databaseConnections(limits, config.shards);
+  if (allowed >= needed) return;
+  const advice = 'allow more, or lower TOLLGATE_SHARDS';
+  log.warn(`the database allows ${allowed} connections, a busy process has ${needed}: ${advice}`);
 }
 
 /** In production: that nobody can administer, or that more can than should. */

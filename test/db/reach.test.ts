@@ -3,9 +3,12 @@ import assert from 'node:assert/strict';
 import { createServer as createHttpServer } from 'node:http';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { after, before, test } from 'node:test';
+import { createSecureContext, TLSSocket } from 'node:tls';
+import { fileURLToPath } from 'node:url';
 import { assertDatabaseUsable } from '../../db/reach.ts';
 import { parseDatabaseUrl } from '../../db/sql.ts';
 import { ConfigError } from '../../runtime/config.ts';
+import { makeCertificate, runClient, withoutOpenssl } from '../harness/certificate.ts';
 import { openTestDatabase, type TestDatabase } from '../harness/database.ts';
 import { startStopwatch } from '../harness/stopwatch.ts';
 
@@ -151,4 +154,78 @@ test('a database that cannot hold every character is refused', async () => {
   );
   // Keeps the bytes that it is given.
   await withEncoding('SQL_ASCII', assertDatabaseUsable);
+});
+
+test('a user who may not make the schema of the queue is refused', async () => {
+  const sql = database.pool('general', 1);
+  const name = new URL(database.url.replace(/\?.*/, '')).pathname.slice(1);
+  const user = `${name}_guest`;
+  await sql.unsafe(`CREATE ROLE ${user} LOGIN`);
+  try {
+    await sql.unsafe(`GRANT CREATE ON SCHEMA public TO ${user}`);
+    const url = database.url.replace(/\/\/[^@]*@/, `//${user}@`);
+    assert.match(await faultOf(url), /may not create schemas, .*GRANT CREATE ON DATABASE$/);
+    await sql.unsafe(`GRANT CREATE ON DATABASE ${name} TO ${user}`);
+    await sql.unsafe(`ALTER ROLE ${user} CONNECTION LIMIT 7`);
+    assert.equal(await assertDatabaseUsable(url), 7);
+    await sql.unsafe(`ALTER ROLE ${user} CONNECTION LIMIT -1`);
+    assert.ok((await assertDatabaseUsable(url)) > 7);
+  } finally {
+    await sql.unsafe(`DROP OWNED BY ${user}`);
+    await sql.unsafe(`DROP ROLE ${user}`);
+  }
+});
+
+test('a pooler is refused, whether it refuses our settings or drops them', async () => {
+  const refusal = 'unsupported startup parameter: statement_timeout';
+  assert.match(await faultOf(await refusing('08P01', refusal)), /_timeout: is that a pooler\?/);
+  const { host, port, database: name, username } = parseDatabaseUrl(database.url);
+  /** Passes on what it is told, but for the settings in the first message. */
+  const pooler = createServer((client) => {
+    const isFolder = host.startsWith('/');
+    const server = isFolder ? connect(`${host}/.s.PGSQL.${port}`) : connect(port, host);
+    for (const socket of [client, server]) socket.on('error', () => undefined);
+    client.once('data', () => {
+      const body = Buffer.from(`\0\x03\0\0user\0${username}\0database\0${name}\0\0`);
+      const length = Buffer.alloc(4);
+      length.writeInt32BE(body.length + 4);
+      server.write(Buffer.concat([length, body]));
+      client.pipe(server);
+    });
+    server.pipe(client);
+    server.on('close', () => client.destroy());
+  });
+  const { port: own } = new URL(await listen(pooler));
+  const fault = await faultOf(`postgres://${username}@127.0.0.1:${own}/${name}`);
+  assert.match(fault, /: the settings of a connection do not arrive: is that a pooler\?/);
+});
+
+test('a certificate is held against the address that was named', async (t) => {
+  if (withoutOpenssl !== false) return t.skip(withoutOpenssl);
+  // Of localhost; nobody goes on behind the handshake.
+  const certificate = await makeCertificate();
+  const secureContext = createSecureContext(certificate);
+  const server = createServer((client) => {
+    client.on('error', () => undefined);
+    client.once('data', () => {
+      client.write('S');
+      const secret = new TLSSocket(client, { isServer: true, secureContext });
+      secret.on('error', () => undefined);
+      secret.once('data', () => secret.end(message('E', 'SFATAL\0C28P01\0Mwho are you\0\0')));
+    });
+  });
+  try {
+    const url = `${await listen(server)}?sslmode=verify-full`;
+    const named = url.replace('127.0.0.1', 'localhost');
+    const script = fileURLToPath(new URL('./reach-client.js', import.meta.url));
+    assert.match(await faultOf(named), /is not trusted \(.*NODE_EXTRA_CA_CERTS$/);
+    const [byName, byAddress] = (await runClient(script, [named, url], certificate.trust)) as [
+      string,
+      string,
+    ];
+    assert.match(byName, /: who are you$/);
+    assert.match(byAddress, /: its certificate is for others/);
+  } finally {
+    await certificate.remove();
+  }
 });
