@@ -3,7 +3,7 @@
 import { type Account, AccountProblem, UNREACHABLE } from './account.ts';
 import { type Connection, type Ending, openConnection } from './connection.ts';
 import { type Microphone, MicrophoneProblem, openMicrophone } from './microphone.ts';
-import { openSpeaker, type Speaker } from './speaker.ts';
+import { openSpeaker, type Speaker, SpeakerProblem } from './speaker.ts';
 import { Timings } from './timings.ts';
 import {
   closed,
@@ -254,7 +254,8 @@ export class Conversation {
 }
 
 function textOf(error: unknown): string {
-  if (error instanceof AccountProblem || error instanceof MicrophoneProblem) return error.message;
+  const problems = [AccountProblem, MicrophoneProblem, SpeakerProblem];
+  if (problems.some((kind) => error instanceof kind)) return (error as Error).message;
   // The worklets are fetched when a conversation begins.
   if (error instanceof DOMException && error.name === 'AbortError') return UNREACHABLE;
   return 'This browser cannot play or record sound as this page needs it.';

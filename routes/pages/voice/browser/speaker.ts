@@ -13,11 +13,21 @@ export interface Speaker {
   close(): void;
 }
 
-/** To be called from a user's gesture: browsers let no page speak unasked. */
+/** What went wrong, for people. */
+export class SpeakerProblem extends Error {}
+
+/** Devices wake up within a second or two; for one that is not there Firefox waits without end. */
+const DEVICE_MS = 8_000;
+
+/**
+ * To be called from a user's gesture: browsers let no page speak unasked. Rejects with a
+ * SpeakerProblem where there is nothing to play on.
+ */
 export async function openSpeaker(onReport: (report: PlaybackReport) => void): Promise<Speaker> {
   const context = new AudioContext({ sampleRate: OUTPUT_RATE_HZ, latencyHint: 'interactive' });
   try {
     await context.audioWorklet.addModule(new URL('./playback-processor.js', import.meta.url));
+    await resume(context);
   } catch (error) {
     // A browser has few of them.
     void context.close();
@@ -30,7 +40,6 @@ export async function openSpeaker(onReport: (report: PlaybackReport) => void): P
   const analyser = new AnalyserNode(context, { fftSize: 2048, smoothingTimeConstant: 0 });
   node.connect(analyser).connect(context.destination);
   node.port.onmessage = ({ data }: MessageEvent<PlaybackReport>) => onReport(data);
-  await context.resume();
   const order = (message: PlaybackOrder, transfer: Transferable[] = []): void =>
     node.port.postMessage(message, transfer);
   return {
@@ -45,4 +54,13 @@ export async function openSpeaker(onReport: (report: PlaybackReport) => void): P
       void context.close().catch(() => undefined);
     },
   };
+}
+
+async function resume(context: AudioContext): Promise<void> {
+  let late: number | undefined;
+  const nothing = new Promise<never>((_resolve, reject) => {
+    const problem = new SpeakerProblem('No sound can be played here. Is a loudspeaker connected?');
+    late = setTimeout(() => reject(problem), DEVICE_MS);
+  });
+  await Promise.race([context.resume(), nothing]).finally(() => clearTimeout(late));
 }

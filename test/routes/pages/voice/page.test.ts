@@ -238,6 +238,22 @@ test('on a phone, by keyboard and without a microphone the page says what it nee
   await close();
 });
 
+test('without anything to play on the page says so, and does not wait for ever', {
+  skip: noChromium,
+}, async () => {
+  const { page, close } = await open();
+  try {
+    // As Firefox does on a machine without a sound device.
+    await page.evaluate('AudioContext.prototype.resume = () => new Promise(() => undefined)');
+    await page.click('#toggle');
+    const alert = page.getByRole('alert').filter({ hasText: 'loudspeaker' });
+    await alert.waitFor({ timeout: WAIT_MS });
+    assert.ok(await page.getByRole('button', { name: 'Try again' }).isEnabled());
+  } finally {
+    await close();
+  }
+});
+
 test('who hears the page, enlarges its text or has colours of his own misses nothing', {
   skip: noChromium,
 }, async () => {
