@@ -41,6 +41,12 @@ async function removePartials(folder: string): Promise<void> {
   await Promise.all(left.map((name) => rm(join(parent, name), options).catch(() => undefined)));
 }
 
+/** What initdb or its server failed of, its first complaint: the last one is of clearing up. */
+function reasonOf(output: string): string {
+  const complaint = /(?:FATAL|PANIC|error): +(.+)/.exec(output)?.[1];
+  return complaint ?? output.split('\n').at(-1) ?? '';
+}
+
 async function initialise(cluster: ClusterPlace, binaries: Binaries): Promise<void> {
   const parent = dirname(cluster.folder);
   await removePartials(cluster.folder);
@@ -68,8 +74,9 @@ async function initialise(cluster: ClusterPlace, binaries: Binaries): Promise<vo
   );
   if (!made.ok) {
     await rm(partial, { recursive: true, force: true });
-    const lastLine = made.output.split('\n').at(-1) ?? '';
-    throw new Error(`the embedded database cannot be created in ${parent}: ${lastLine}`);
+    throw new Error(
+      `the embedded database cannot be created in ${parent}: ${reasonOf(made.output)}`,
+    );
   }
   await rename(partial, cluster.folder);
   await removePartials(cluster.folder);

@@ -10,6 +10,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import postgres from 'postgres';
 import { prepareAudioFolders } from '../../actors/audio/folders.ts';
+import { createCluster } from '../../runtime/embedded/cluster.ts';
 import { attachDatabase, startDatabase } from '../../runtime/embedded/database.ts';
 import { prepareDataFolder } from '../../runtime/folder.ts';
 import { startStopwatch } from '../harness/stopwatch.ts';
@@ -174,6 +175,31 @@ test('kill -9 of the server alone starts it again, with what was committed', asy
   } finally {
     await database.stop();
   }
+});
+
+test('what keeps a database from being made is told, not that initdb clears up', async () => {
+  const data = await makeFolder();
+  await mkdir(data, { mode: 0o755 });
+  const initdb = join(data, 'initdb');
+  const socketDir = join(data, 'pg');
+  const place = { folder: socketDir, socketDir, socketPath: socketDir, identity: null };
+  const binaries = { initdb, postgres: '', version: '18.4.0' };
+  const faultAfter = async (...lines: string[]) => {
+    const said = lines.map((line) => `echo '${line}'`).join('\n');
+    await writeFile(initdb, `#!/bin/sh\n${said}\nexit 1\n`, { mode: 0o755 });
+    return createCluster(place, binaries).then(
+      () => assert.fail('it was made'),
+      (error: Error) => error.message.replace(/^.*: (?=could|no)/, ''),
+    );
+  };
+  const last = `initdb: removing data directory "${data}"`;
+  const full = 'could not extend file "base/1/2691": No space left on device';
+  const server = `running bootstrap script ... 2026-11-26 11:08:45 UTC [1] FATAL:  ${full}`;
+  const second = 'PANIC:  cannot abort transaction 1, it was already committed';
+  assert.equal(await faultAfter(server, 'HINT:  Check.', second, 'Aborted', last), full);
+  const denied = 'could not create directory "/x": Permission denied';
+  assert.equal(await faultAfter(`creating it ... initdb: error: ${denied}`, last), denied);
+  assert.equal(await faultAfter('hello', 'nobody knows'), 'nobody knows');
 });
 
 test('a server that recovers is waited for longer than a start may take', async () => {
