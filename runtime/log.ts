@@ -32,14 +32,37 @@ export function redact(line: string): string {
   return line.replace(CREDENTIAL, '$1[redacted]');
 }
 
+/** A reader that is slow is waited for, 100 ms a time; one that is stuck must not hold us up. */
+const READER_TRIES_MAX = 3;
+
 /** A logger for this thread. Children carry `request_id`, `account_id` and the like. */
 export function createLog(options: LogOptions): Logger {
+  let tries = 0;
+  let isLast = false;
   const destination = pino.destination({
     fd: 1,
     sync: options.sync,
     minLength: 0,
     maxLength: BUFFER_BYTES_MAX,
+    // Between two tries the thread stands still, but where a later turn may do.
+    retryEAGAIN: () => {
+      tries += 1;
+      return tries <= READER_TRIES_MAX || !(options.sync || isLast);
+    },
   });
+  destination.on('write', (written: number) => {
+    if (written > 0) tries = 0;
+  });
+  // Called by pino when the process ends; what nobody has read by then is lost.
+  const flush = destination.flushSync.bind(destination);
+  destination.flushSync = () => {
+    isLast = true;
+    try {
+      flush();
+    } catch {
+      // A stack on standard error would help nobody.
+    }
+  };
   // A reader that went away must not take the process with it.
   destination.on('error', () => undefined);
   return pino(
