@@ -161,12 +161,16 @@ async function endServer(pid: number, folder: string): Promise<void> {
 
 /**
  * Ends a server that an earlier start left behind, usually while its keeper is already stopping
- * it, and removes a pid file whose number now belongs to some other process.
+ * it, and removes the files whose number now belongs to some other process: containers give the
+ * same numbers again, and where all runs as one user the server takes any living one for itself.
  */
 export async function clearLeftovers(cluster: ClusterPlace): Promise<boolean> {
   const pid = await findRunning(cluster);
   if (pid !== null) await endServer(pid, cluster.folder);
-  else await rm(join(cluster.folder, 'postmaster.pid'), { force: true });
+  else {
+    const files = [join(cluster.folder, 'postmaster.pid'), `${cluster.socketPath}.lock`];
+    await Promise.all(files.map((file) => rm(file, { force: true })));
+  }
   return pid !== null;
 }
 

@@ -230,13 +230,24 @@ test('a server that recovers is waited for longer than a start may take', async 
   await database.stop();
 });
 
-test('a pid file whose number belongs to another process does not stop the start', async () => {
+test('files whose number belongs to another process do not stop the start', async () => {
   const dataDir = await makeFolder();
   await (await startDatabase({ dataDir, log })).stop();
-  const pidFile = join(dataDir, 'pg', 'postmaster.pid');
-  await writeFile(pidFile, `${process.pid}\n${join(dataDir, 'pg')}\n0\n5432\n\n\n`);
-  const database = await startDatabase({ dataDir, log });
-  await database.stop();
+  const folder = join(dataDir, 'pg');
+  // Of the same user: that of another one the server itself takes for nobody's.
+  const { uid, gid } = await stat(folder);
+  const other = spawn('sleep', ['60'], { stdio: 'ignore', ...(isRoot ? { uid, gid } : {}) });
+  try {
+    for (const name of ['postmaster.pid', '.s.PGSQL.5432.lock']) {
+      const file = join(folder, name);
+      await writeFile(file, `${other.pid}\n${folder}\n0\n5432\n${folder}\n\n`, { mode: 0o600 });
+      await chown(file, uid, gid);
+    }
+    const database = await startDatabase({ dataDir, log });
+    await database.stop();
+  } finally {
+    other.kill('SIGKILL');
+  }
 });
 
 test('a second server on the same folder is refused in one line; a tool attaches', async () => {
