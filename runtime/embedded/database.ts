@@ -16,6 +16,7 @@ import { findLockHolder, takeLock } from './lock.ts';
 import {
   clearLeftovers,
   isRefusedProbe,
+  isServedElsewhere,
   type Postmaster,
   probeDatabase,
   startPostmaster,
@@ -102,6 +103,17 @@ async function launch(cluster: Cluster, options: DatabaseOptions): Promise<Postm
   }
 }
 
+/**
+ * Neither lock nor server see the processes of another container, and two servers on one folder
+ * destroy each other's data. Asked before a lock is taken that looks left behind.
+ */
+async function assertUnserved(dataDir: string): Promise<void> {
+  assertSupported();
+  const place = await locateCluster(dataDir, await chooseIdentity(join(dataDir, 'pg')));
+  if (!(await isServedElsewhere(place))) return;
+  throw new Error(`TOLLGATE_DATA (${dataDir}) is in use by another container`);
+}
+
 interface Supervised {
   stop(): Promise<void>;
 }
@@ -158,6 +170,7 @@ async function supervise(cluster: Cluster, options: DatabaseOptions): Promise<Su
 export async function startDatabase(options: DatabaseOptions): Promise<Database> {
   const dataDir = await prepareDataFolder(options.dataDir);
   const lockPath = join(dataDir, 'lock');
+  await assertUnserved(dataDir);
   const lock = await takeLock(lockPath);
   if (lock === null) {
     const holder = await findLockHolder(lockPath);

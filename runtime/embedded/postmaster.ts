@@ -184,6 +184,12 @@ export function isRefusedProbe(line: string): boolean {
   return /the database system is|database "\w+" does not exist/.test(line);
 }
 
+/** A server answers whose process is not to be seen, as where two containers have one folder. */
+export async function isServedElsewhere(place: ClusterPlace): Promise<boolean> {
+  if ((await findRunning(place)) !== null) return false;
+  return (await probeDatabase(place, databaseName)).state !== 'absent';
+}
+
 type ServerState = 'serving' | 'recovering' | 'absent';
 
 /** Whether sessions can be opened; the database itself is made on the first start. */

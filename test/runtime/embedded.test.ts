@@ -269,6 +269,25 @@ test('a second server on the same folder is refused in one line; a tool attaches
   assert.equal(isAlive(pid), false);
 });
 
+test('a folder whose server is not to be seen, as in another container, is refused', async () => {
+  const dataDir = await makeFolder();
+  const first = await startDatabase({ dataDir, log });
+  const files = [join(dataDir, 'lock'), join(dataDir, 'pg', 'postmaster.pid')];
+  const texts = await Promise.all(files.map((file) => readFile(file, 'utf8')));
+  try {
+    // No process here has such a number.
+    for (const [at, file] of files.entries()) {
+      await writeFile(file, texts[at]?.replace(/^\d+/, '4194305') ?? '');
+    }
+    await assert.rejects(startDatabase({ dataDir, log }), /is in use by another container$/);
+    assert.match(await readFile(files[0] ?? '', 'utf8'), /^4194305\n/, 'its lock is left alone');
+    assert.equal((await query(first.url, 'SELECT 1 AS one'))[0]?.one, 1);
+  } finally {
+    for (const [at, file] of files.entries()) await writeFile(file, texts[at] ?? '');
+    await first.stop();
+  }
+});
+
 test('a folder that holds other files is refused and left as it was', async () => {
   const dataDir = await makeFolder();
   await mkdir(dataDir, { mode: 0o755 });
