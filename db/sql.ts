@@ -55,6 +55,9 @@ export function openPool(options: PoolOptions): Sql {
     // Of a process that is gone without a word the server hears after hours: its locks end here.
     idle_in_transaction_session_timeout: fixedLimits.database.idleTransactionMs,
     TimeZone: 'UTC',
+    // An operator's defaults may be others. Who waits for a lock has to see what it guarded.
+    default_transaction_isolation: 'read committed',
+    array_nulls: 'on',
   };
   if (options.purpose === 'ledger') {
     settings.plan_cache_mode = 'force_generic_plan';
