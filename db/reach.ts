@@ -23,15 +23,23 @@ interface Server {
   mayCreateSchemas: boolean;
   /** Of this connection, as the server has it. */
   statementTimeoutMs: number;
+  connectionsMax: number;
+  offSettings: string | null;
+}
+
+/** What a server that can be used may lack all the same. */
+export interface DatabaseFacts {
   /** How many connections its user may have, counted with all that others have. */
   connectionsMax: number;
+  /** Settings without which it may forget, in a crash, what it has said is written; null: none. */
+  offSettings: string | null;
 }
 
 /**
- * Returns how many connections the server lets this user have.
+ * What the server is like.
  * @throws ConfigError in one line that says why the server cannot be used
  */
-export async function assertDatabaseUsable(url: string): Promise<number> {
+export async function assertDatabaseUsable(url: string): Promise<DatabaseFacts> {
   const { connectTimeoutMs, queryTimeoutMs } = fixedLimits.database;
   const sql = openPool({
     url,
@@ -57,13 +65,16 @@ export async function assertDatabaseUsable(url: string): Promise<number> {
               - COALESCE(current_setting('reserved_connections', true)::int, 0),
             (SELECT NULLIF(rolconnlimit, -1) FROM pg_roles WHERE rolname = current_user),
             (SELECT NULLIF(datconnlimit, -1) FROM pg_database WHERE datname = current_database())
-          ) AS "connectionsMax"`,
+          ) AS "connectionsMax",
+          (SELECT string_agg(name, ', ' ORDER BY name) FROM pg_settings WHERE setting = 'off'
+            AND name IN ('fsync', 'full_page_writes', 'synchronous_commit')) AS "offSettings"`,
       connectTimeoutMs,
     );
     if (server === undefined) throw new ConfigError(`${unusable}: it answers no query`);
     const fault = faultOf(server, queryTimeoutMs);
     if (fault !== null) throw new ConfigError(`${unusable}: ${fault}`);
-    return server.connectionsMax;
+    const { connectionsMax, offSettings } = server;
+    return { connectionsMax, offSettings };
   } catch (error) {
     if (error instanceof ConfigError) throw error;
     throw new ConfigError(`${unusable}: ${databaseFault(url, error)}`);

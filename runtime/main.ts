@@ -26,7 +26,7 @@ import { hasAdministrator } from '../db/accounts.ts';
 import { databaseAnswers } from '../db/health.ts';
 import { migrate } from '../db/migrate.ts';
 import { patiently } from '../db/patience.ts';
-import { assertDatabaseUsable } from '../db/reach.ts';
+import { assertDatabaseUsable, type DatabaseFacts } from '../db/reach.ts';
 import { closePool, openPool, parseDatabaseUrl } from '../db/sql.ts';
 import { createBudgetCounters } from '../media/audio/budget.ts';
 import { probeTarget } from '../media/providers/probe.ts';
@@ -264,7 +264,7 @@ async function assertPortsFree(): Promise<void> {
 async function start(): Promise<void> {
   // Before there are threads, which a process that gives up at once would end in the middle.
   if (config.databaseUrl !== null) {
-    tellOfConnections(await assertDatabaseUsable(config.databaseUrl));
+    tellOfDatabase(await assertDatabaseUsable(config.databaseUrl));
   }
   const [catalog, started] = await Promise.all([
     prepareDatabase(),
@@ -289,12 +289,16 @@ async function start(): Promise<void> {
   await startBackground();
 }
 
-/** One that has too few serves until it is busy, or nobody: main thread and queue come first. */
-function tellOfConnections(allowed: number): void {
+/** Too few connections serve until all are busy, or nobody: main thread and queue come first. */
+function tellOfDatabase({ connectionsMax, offSettings }: DatabaseFacts): void {
   const needed = databaseConnections(limits, config.shards);
-  if (allowed >= needed) return;
-  const advice = 'allow more, or lower TOLLGATE_SHARDS';
-  log.warn(`the database allows ${allowed} connections, a busy process has ${needed}: ${advice}`);
+  if (connectionsMax < needed) {
+    const counts = `${connectionsMax} connections, a busy process has ${needed}`;
+    log.warn(`the database allows ${counts}: allow more, or lower TOLLGATE_SHARDS`);
+  }
+  if (offSettings !== null) {
+    log.warn(`a crash of the database's server may lose charges: ${offSettings} is off there`);
+  }
 }
 
 /** In production: that nobody can administer, or that more can than should. */

@@ -156,7 +156,7 @@ test('a database that cannot hold every character is refused', async () => {
   await withEncoding('SQL_ASCII', assertDatabaseUsable);
 });
 
-test('a user who may not make the schema of the queue is refused', async () => {
+test('of a user is told what he may not do, and what his server does not do', async () => {
   const sql = database.pool('general', 1);
   const name = new URL(database.url.replace(/\?.*/, '')).pathname.slice(1);
   const user = `${name}_guest`;
@@ -167,9 +167,13 @@ test('a user who may not make the schema of the queue is refused', async () => {
     assert.match(await faultOf(url), /may not create schemas, .*GRANT CREATE ON DATABASE$/);
     await sql.unsafe(`GRANT CREATE ON DATABASE ${name} TO ${user}`);
     await sql.unsafe(`ALTER ROLE ${user} CONNECTION LIMIT 7`);
-    assert.equal(await assertDatabaseUsable(url), 7);
+    assert.equal((await assertDatabaseUsable(url)).connectionsMax, 7);
     await sql.unsafe(`ALTER ROLE ${user} CONNECTION LIMIT -1`);
-    assert.ok((await assertDatabaseUsable(url)) > 7);
+    const usual = await assertDatabaseUsable(url);
+    assert.ok(usual.connectionsMax > 7);
+    assert.doesNotMatch(String(usual.offSettings), /synchronous_commit/);
+    await sql.unsafe(`ALTER ROLE ${user} SET synchronous_commit = off`);
+    assert.match(String((await assertDatabaseUsable(url)).offSettings), /synchronous_commit$/);
   } finally {
     await sql.unsafe(`DROP OWNED BY ${user}`);
     await sql.unsafe(`DROP ROLE ${user}`);

@@ -111,9 +111,8 @@ test('what admits nobody is answered with 401 or 403 in the voice envelope', asy
 });
 
 test('a plain GET of the WebSocket is told what it is', async () => {
-  const response = await fetch(`${bed.url}/v1/voice/sessions`, {
-    headers: { 'x-api-key': account.apiKey },
-  });
+  const headers = { 'x-api-key': account.apiKey };
+  const response = await fetch(`${bed.url}/v1/voice/sessions`, { headers });
   const body = (await response.json()) as { error: { code: string } };
   assert.deepEqual([response.status, body.error.code], [400, 'invalid_request']);
   assert.equal(response.headers.get('sec-websocket-version'), '13');
