@@ -11,6 +11,7 @@ import {
   Expectation,
   integer,
   key32,
+  listenAddress,
   networks,
   optionalChoice,
   optionalInteger,
@@ -27,7 +28,7 @@ const cores = availableParallelism();
 /** Every variable there is, in the order of --help. */
 const variables = {
   port: integer('PORT', 8787, [0, 65_535], 'port of the API; 0 takes a free one'),
-  host: text('HOST', '127.0.0.1', 'address to listen on'),
+  host: listenAddress('HOST', '127.0.0.1', 'address to listen on'),
   baseUrl: origin('TOLLGATE_BASE_URL', 'public origin of the API', 'http://HOST:PORT'),
   webUrl: origin('TOLLGATE_WEB_URL', 'public origin of the hosted pages', 'as TOLLGATE_BASE_URL'),
   mode: optionalChoice(
@@ -68,7 +69,7 @@ const variables = {
     'what is logged',
   ),
   metricsPort: optionalInteger('TOLLGATE_METRICS_PORT', [1, 65_535], 'port of GET /metrics', 'off'),
-  metricsHost: text('TOLLGATE_METRICS_HOST', '127.0.0.1', 'address of GET /metrics'),
+  metricsHost: listenAddress('TOLLGATE_METRICS_HOST', '127.0.0.1', 'address of GET /metrics'),
   tlsCertPath: optionalText('TOLLGATE_TLS_CERT', 'PEM file of the certificate chain'),
   tlsKeyPath: optionalText('TOLLGATE_TLS_KEY', 'PEM file of its private key'),
   trustedProxies: networks('TOLLGATE_TRUSTED_PROXIES', 'peers whose X-Forwarded-For is believed'),

@@ -77,6 +77,12 @@ export function text(name: string, fallback: string, meaning: string): Variable<
   return declare({ name, type: 'text', meaning, fallback, parse: (value) => value });
 }
 
+/** A name or an address to listen on; one of IPv6 also in the brackets that it has in a URL. */
+export function listenAddress(name: string, fallback: string, meaning: string): Variable<string> {
+  const parse = (value: string) => value.replace(/^\[(.+)\]$/, '$1');
+  return declare({ name, type: 'text', meaning, fallback, parse });
+}
+
 export function optionalText(
   name: string,
   meaning: string,

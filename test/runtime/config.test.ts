@@ -105,6 +105,10 @@ test('metrics and API have a port of their own each', () => {
   }
 });
 
+test('an address of IPv6 is taken with and without the brackets of a URL', () => {
+  for (const HOST of ['::1', '[::1]']) assert.equal(readConfig({ HOST }).host, '::1');
+});
+
 test('what this version does not support stops the start', () => {
   assert.match(refusal({ REDIS_URL: 'redis://h' }), /^REDIS_URL is not supported by this version/);
   assert.match(refusal({ TOLLGATE_BLOBS: 's3://b/p' }), /^TOLLGATE_BLOBS is not supported/);

@@ -267,6 +267,10 @@ test('who hears the page, enlarges its text or has colours of his own misses not
     assert.equal((await styleOf('#toggle')).borderTopWidth, '1px', 'a button has an edge');
     await page.evaluate("document.documentElement.style.fontSize = '24px'");
     assert.equal((await styleOf('#toggle')).fontSize, '24px', 'all text follows the browser');
+    await page.setViewportSize({ width: 640, height: 900 });
+    await page.evaluate("document.documentElement.style.fontSize = '32px'");
+    const width = await page.evaluate<number>('document.documentElement.scrollWidth');
+    assert.equal(width, 640, 'nothing is beyond the edge');
     await page.click('#toggle');
     await reach(page, 'listening');
     await page.click('#toggle');
