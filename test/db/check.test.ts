@@ -5,7 +5,6 @@ import { once } from 'node:events';
 import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { auditLedger } from '../../db/audit.ts';
-import { freePort } from '../../runtime/port.ts';
 import {
   type Bank,
   type Branch,
@@ -14,6 +13,7 @@ import {
   openBank,
   purchase,
 } from '../actors/wallet/bank.ts';
+import { freePort } from '../harness/port.ts';
 
 let bank: Bank;
 let branch: Branch;
@@ -145,7 +145,7 @@ test('a charge that the journal does not have, and a settlement too many, are fo
 });
 
 test('a database that does not answer is exit 2, with one line that says where', async () => {
-  const port = await freePort('127.0.0.1');
+  const port = await freePort();
   const cases = [
     // A name with two addresses: the errors of both are in one that has no words.
     [`postgres://nobody@localhost:${port}/none`, `localhost:${port}: nobody listens there`],

@@ -9,7 +9,7 @@ import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { freePort } from '../../runtime/port.ts';
+import { freePort } from './port.ts';
 
 export interface GatewayOptions {
   /** Added to a nearly empty environment; `TOLLGATE_DATA` and `PORT` are set already. */
@@ -272,7 +272,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
   // As root the database user has to pass through it.
   await chmod(folder, 0o711);
   if (options.user !== undefined) await chown(folder, options.user.uid, options.user.gid);
-  const gateway = new RunningGateway(await freePort('127.0.0.1'), folder, options);
+  const gateway = new RunningGateway(await freePort(), folder, options);
   try {
     await gateway.start();
   } catch (error) {

@@ -10,6 +10,7 @@ import { after, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { Boot } from '../../runtime/launch.ts';
+import { freePort } from '../harness/port.ts';
 import { startStopwatch } from '../harness/stopwatch.ts';
 
 const folders: string[] = [];
@@ -22,17 +23,6 @@ after(async () => {
   const options = { recursive: true, force: true, maxRetries: 50, retryDelay: 100 };
   for (const folder of folders) await rm(folder, options);
 });
-
-async function freePort(): Promise<number> {
-  return new Promise((resolve) => {
-    const server = createServer();
-    server.listen(0, '127.0.0.1', () => {
-      const address = server.address();
-      assert.ok(typeof address === 'object' && address !== null);
-      server.close(() => resolve(address.port));
-    });
-  });
-}
 
 const UNTIL_MS = 45_000;
 

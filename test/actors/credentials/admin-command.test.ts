@@ -10,9 +10,9 @@ import { listAuditEvents } from '../../../db/audit-events.ts';
 import { findSession } from '../../../db/sessions.ts';
 import type { Sql } from '../../../db/sql.ts';
 import { newAuditId } from '../../../runtime/ids.ts';
-import { freePort } from '../../../runtime/port.ts';
 import { openTestDatabase, type TestDatabase } from '../../harness/database.ts';
 import { startGateway } from '../../harness/gateway.ts';
+import { freePort } from '../../harness/port.ts';
 
 let database: TestDatabase;
 let sql: Sql;
@@ -116,7 +116,7 @@ test('a renewal ends the sessions before it, and is refused for anybody else', a
 });
 
 test('what keeps it from running is exit 2, with one line', async () => {
-  const port = await freePort('127.0.0.1');
+  const port = await freePort();
   const cases = [
     await run([], `postgres://u:hunter2@127.0.0.1:${port}/none`),
     await run(['--anothr']),

@@ -4,8 +4,9 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { test } from 'node:test';
 import { WebSocket } from 'ws';
+import { freePort } from '../../harness/port.ts';
 import { startStopwatch } from '../../harness/stopwatch.ts';
-import { exchangeRaw, freePort, serve, testRoute, until } from './serving.ts';
+import { exchangeRaw, serve, testRoute, until } from './serving.ts';
 
 const quick = testRoute({ path: '/v1/quick', handle: () => ({ status: 200, json: {} }) });
 

@@ -1,5 +1,5 @@
 // A real server on a free loopback port for the kernel's tests, and the smallest clients for it.
-import { connect, createServer } from 'node:net';
+import { connect } from 'node:net';
 import * as v from 'valibot';
 import { renderProblem } from '../../../routes/problems.ts';
 import type { Route, RouteDeclaration } from '../../../runtime/http/route.ts';
@@ -74,16 +74,6 @@ export async function serve(
     await server.close(1000);
   };
   return { server, port, origin, samples, logged, stop };
-}
-
-/** A port that was free a moment ago. */
-export function freePort(): Promise<number> {
-  return new Promise((resolve) => {
-    const probe = createServer().listen(0, '127.0.0.1', () => {
-      const address = probe.address();
-      probe.close(() => resolve(typeof address === 'object' ? (address?.port ?? 0) : 0));
-    });
-  });
 }
 
 /** Sends bytes on a socket of its own and resolves to everything that came until it closed. */
