@@ -77,6 +77,7 @@ a[href^="https://redocly.com"] { display: none !important; }
   .api-content h5, .api-content td { border-color: #2b3142 !important; }
   .api-content svg polygon { fill: #a9b0c3; }
 }
+@media (min-width: 480px) { redoc td:first-child code { white-space: nowrap; } }
 </style>
 </head>
 <body>
