@@ -233,7 +233,6 @@ export function giveUp(session: VoiceSession): void {
   beginEnd(session, 'server_draining');
   if (!session.told) tellEnd(session);
   closeCall(session);
-  if (session.funds.state === 'held') addEstimate(session);
   settleBlindly(session, session.endReason ?? 'server_draining');
   over(session);
 }
@@ -248,7 +247,6 @@ export function crashed(session: VoiceSession): void {
   }
   closeCall(session);
   forgoUnsent(session, session.playout.bufferedMs);
-  if (session.funds.state === 'held') addEstimate(session);
   settleBlindly(session, 'error');
 }
 
@@ -256,6 +254,7 @@ export function crashed(session: VoiceSession): void {
 function settleBlindly(session: VoiceSession, reason: string): void {
   const { deps, spec, holdId, funds } = session;
   if (funds.state === 'none' || funds.state === 'refused') return;
+  if (funds.state === 'held') addEstimate(session);
   const wallet = deps.wallet(spec.walletId);
   const ended = { ...finishOf(session), reason };
   const { dueMicros, dueProviderMicros } = funds;

@@ -2,7 +2,7 @@
 // told when to wait; a client that takes nothing for long is taken for gone.
 import type { HttpResponse } from 'uWebSockets.js';
 import { AwakeTimer } from '../awake.ts';
-import { endPieces, writePieces } from './pieces.ts';
+import { endPieces, sendKept, writePieces } from './pieces.ts';
 import type { ByteStream, ByteStreamEnd } from './route.ts';
 
 type CloseListener = (reason: ByteStreamEnd) => void;
@@ -75,7 +75,7 @@ export class HttpByteStream implements ByteStream {
     }
     this.#response = response;
     response.onWritable(() => {
-      response.cork(() => undefined);
+      sendKept(response);
       this.#drain();
       return true;
     });

@@ -7,6 +7,7 @@ import type { HttpResponse } from 'uWebSockets.js';
 export const pieceBytesMax = 16 * 1_024 - 256;
 const lineFeed = 10;
 
+// Of the write that is under way: a closure for each would be one for each delta.
 let target: HttpResponse | null = null;
 let piece: string | Uint8Array = '';
 let isTaken = true;
@@ -27,6 +28,13 @@ export function endPieces(response: HttpResponse, text: string, beforeLast: () =
   beforeLast();
   response.cork(() => response.end(last));
 }
+
+/** Sends what uWS has kept, in `onWritable`: there it does so only where somebody corks again. */
+export function sendKept(response: HttpResponse): void {
+  response.cork(nothing);
+}
+
+const nothing = () => undefined;
 
 /** A character has three bytes at most. */
 function isShort(data: string | Uint8Array): boolean {

@@ -3,7 +3,7 @@
 // past our bound at a write is dropped.
 import type { HttpResponse } from 'uWebSockets.js';
 import { runEach } from '../turns.ts';
-import { endPieces, pieceBytesMax, writePieces } from './pieces.ts';
+import { endPieces, pieceBytesMax, sendKept, writePieces } from './pieces.ts';
 import type { EventStream } from './route.ts';
 import type { Ticker, Ticking } from './ticker.ts';
 
@@ -82,8 +82,6 @@ function encoded(text: string): string | Uint8Array {
   if (text.length < encodedCharsMin || text.length * 3 > scratch.length) return text;
   return scratch.subarray(0, scratch.write(text));
 }
-
-const nothing = () => undefined;
 
 type CloseListener = (reason: StreamEnd) => void;
 
@@ -173,7 +171,7 @@ export class HttpEventStream implements EventStream {
     this.#response = response;
     this.#table.add(this);
     response.onWritable(() => {
-      response.cork(nothing);
+      sendKept(response);
       this.#sendQueue();
       return true;
     });

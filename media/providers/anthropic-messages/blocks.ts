@@ -1,7 +1,6 @@
 // Content blocks of a Messages stream → neutral events. What can only be known or shown whole (a
 // signature, a server tool's result, citations) waits for the end of its block, but for a client of
 // the same format, which gets borders, citations and the calls of server tools as they come.
-
 import { isPlain } from '../../../runtime/http/json-pieces.ts';
 import type { Citation, ModelEvent } from '../../model/events.ts';
 import { uniqueId } from '../call-ids.ts';

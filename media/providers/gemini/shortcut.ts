@@ -1,6 +1,5 @@
 // Most events of a stream differ in one text and in the running counts alone. Once an event proves
 // to be such a one, later events with the same characters around both are read without parsing.
-
 import { isPlain } from '../../../runtime/http/json-pieces.ts';
 import { isMembers, type Members } from '../members.ts';
 

@@ -1,6 +1,5 @@
 // The reducer of a Chat Completions stream: (state, chunk) → neutral events. It changes the state
 // it is given and nothing else; bytes, lines and [DONE] are the reader's work.
-
 import { isPlain } from '../../../runtime/http/json-pieces.ts';
 import type { FinishReason, ModelEvent } from '../../model/events.ts';
 import { addTo } from '../../model/lists.ts';

@@ -1,5 +1,4 @@
 // Parts of messages and of reasoning: deltas as they come, and whole parts for what was not told.
-
 import { isPlain } from '../../../runtime/http/json-pieces.ts';
 import type { ModelEvent, PartKind } from '../../model/events.ts';
 import { addTo } from '../../model/lists.ts';
