@@ -29,7 +29,7 @@ import { patiently } from '../db/patience.ts';
 import { assertDatabaseUsable, type DatabaseFacts } from '../db/reach.ts';
 import { closePool, openPool, parseDatabaseUrl } from '../db/sql.ts';
 import { createBudgetCounters } from '../media/audio/budget.ts';
-import { probeTarget } from '../media/providers/probe.ts';
+import { probeTarget } from '../media/providers/generation/probe.ts';
 import { createActorSystem } from './actor/system.ts';
 import { catalogTopic, type ShardBoot } from './boot.ts';
 import { ConfigError, localOrigin, withPort } from './config.ts';

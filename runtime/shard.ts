@@ -21,12 +21,12 @@ import { createKinds, kindList, supervisionTree } from '../actors/tree.ts';
 import { createVoiceHouse } from '../actors/voice/house.ts';
 import { walletLimits } from '../actors/wallet/limits.ts';
 import { classifyError, closePool, openPool } from '../db/sql.ts';
-import { createAudioClient } from '../media/providers/audio-call.ts';
-import { requireAudioFamily } from '../media/providers/audio-families.ts';
-import { createUpstreamClient } from '../media/providers/call.ts';
-import { requireFamily } from '../media/providers/families.ts';
-import { searchClient } from '../media/providers/search.ts';
-import { tryTarget } from '../media/providers/trial.ts';
+import { createUpstreamClient } from '../media/providers/generation/call.ts';
+import { requireFamily } from '../media/providers/generation/families.ts';
+import { tryTarget } from '../media/providers/generation/trial.ts';
+import { searchClient } from '../media/providers/search/search.ts';
+import { createAudioClient } from '../media/providers/speech/call.ts';
+import { requireAudioFamily } from '../media/providers/speech/families.ts';
 import { authorize } from '../routes/access.ts';
 import {
   type CredentialChange,

@@ -26,7 +26,7 @@ const WAITING = [
   'runtime/embedded',
   'actors/voice/standstill',
   'conformance/openai',
-  'media/providers/standstill',
+  'media/providers/generation/standstill',
   'actors/generation/managed-failover',
   'actors/voice/ends',
   'actors/generation/clients',
@@ -42,7 +42,7 @@ const WAITING = [
   'routes/audio/simulator',
   'routes/discovery',
   'actors/generation/funds-run-dry',
-  'media/providers/call',
+  'media/providers/generation/call',
 ];
 
 const root = fileURLToPath(new URL('../../', import.meta.url));

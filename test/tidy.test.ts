@@ -66,11 +66,18 @@ function findLines(files: Source[], pattern: RegExp, kind: 'code' | 'text' = 'co
   );
 }
 
+/** The path of an import cannot be broken: folders set its length. */
+function withoutSpecifier(line: string): string {
+  return line.replace(/from '\.[^']*';$/, "from '';");
+}
+
 test('no line is longer than 100 characters', () => {
   const files = paths.filter((path) => /\.(ts|sql|mjs|js)$/.test(path)).map(read);
   const findings = files.flatMap(({ path, lines }) =>
     lines.flatMap((line, index) =>
-      [...line].length > LINE_CHARACTERS_MAX ? [`${path}:${index + 1} (${line.length})`] : [],
+      [...withoutSpecifier(line)].length > LINE_CHARACTERS_MAX
+        ? [`${path}:${index + 1} (${line.length})`]
+        : [],
     ),
   );
   assertNone('break these lines', findings);

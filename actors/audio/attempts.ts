@@ -4,9 +4,9 @@
 import { writePrivateFile } from '../../media/blobs/private-file.ts';
 import { beginsAs } from '../../media/model/audio.ts';
 import type { UpstreamFailure } from '../../media/model/events.ts';
-import type { AudioCall } from '../../media/providers/audio-contract.ts';
-import type { UpstreamTarget } from '../../media/providers/contract.ts';
-import { plainFailure } from '../../media/providers/refusal.ts';
+import type { UpstreamTarget } from '../../media/providers/generation/contract.ts';
+import type { AudioCall } from '../../media/providers/speech/contract.ts';
+import { plainFailure } from '../../media/transport/refusal.ts';
 import type { ActorContext } from '../../runtime/actor/contract.ts';
 import { awakeMs } from '../../runtime/awake.ts';
 import { noProbe } from '../generation/breaker.ts';

@@ -2,7 +2,7 @@
 import type { PrivateWriter } from '../../media/blobs/private-file.ts';
 import type { UpstreamFailure } from '../../media/model/events.ts';
 import { zeroUsage } from '../../media/model/usage.ts';
-import type { TimedHandle, UpstreamTarget } from '../../media/providers/contract.ts';
+import type { TimedHandle, UpstreamTarget } from '../../media/providers/generation/contract.ts';
 import { siblingId } from '../../runtime/ids.ts';
 import type { Probe } from '../generation/breaker.ts';
 import type { AttemptsState } from '../generation/failure.ts';

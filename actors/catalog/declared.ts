@@ -3,9 +3,9 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import * as v from 'valibot';
-import type { UpstreamQuirks } from '../../media/providers/contract.ts';
-import { discoverModels } from '../../media/providers/discover.ts';
-import { compatibleFamily } from '../../media/providers/families.ts';
+import type { UpstreamQuirks } from '../../media/providers/generation/contract.ts';
+import { discoverModels } from '../../media/providers/generation/discover.ts';
+import { compatibleFamily } from '../../media/providers/generation/families.ts';
 import { type KnownProvider, providersWithKeys } from '../../media/providers/known.ts';
 import { type SimulatedModel, simulatedProviders } from '../../media/providers/simulated.ts';
 import { type Config, ConfigError } from '../../runtime/config.ts';

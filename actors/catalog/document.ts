@@ -3,7 +3,7 @@
 import * as v from 'valibot';
 import { type TaskCategory, taskCategories } from '../../media/model/choose/category.ts';
 import { modelFamilyNames, modelKinds } from '../../media/providers/model-kinds.ts';
-import { searchFamilyNames } from '../../media/providers/search.ts';
+import { searchFamilyNames } from '../../media/providers/search/search.ts';
 import { lineOfText, visibleAscii } from '../../runtime/http/text.ts';
 
 const nameCharacters = 'digits, dots, _ and - (at most 80, the first a letter or a digit)';

@@ -1,8 +1,9 @@
 // What is wrong with a catalog beyond its schema: names twice, references to nothing, prices that
 // make no card, addresses that no provider has. Each fault names the member at fault.
-import { addressFault } from '../../media/providers/address.ts';
+
 import type { ModelKind } from '../../media/providers/model-kinds.ts';
-import { searchFamilyNames } from '../../media/providers/search.ts';
+import { searchFamilyNames } from '../../media/providers/search/search.ts';
+import { addressFault } from '../../media/transport/address.ts';
 import { ConfigError } from '../../runtime/config.ts';
 import type { CatalogDocument, ManagedRouteRecord } from './document.ts';
 import { type Definition, kindsOfRecords, nameOf, type RecordKind, recordKinds } from './kinds.ts';

@@ -14,7 +14,7 @@ import {
   readCatalogWithin,
 } from '../../db/catalog.ts';
 import type { Sql, Transaction } from '../../db/sql.ts';
-import type { UpstreamTarget } from '../../media/providers/contract.ts';
+import type { UpstreamTarget } from '../../media/providers/generation/contract.ts';
 import { fitsKind } from '../../media/providers/model-kinds.ts';
 import { newAuditId } from '../../runtime/ids.ts';
 import type { Logger } from '../../runtime/log.ts';

@@ -1,5 +1,5 @@
 // Which provider routes lead elsewhere after a change: what was learnt of them is true no more.
-import type { UpstreamTarget } from '../../media/providers/contract.ts';
+import type { UpstreamTarget } from '../../media/providers/generation/contract.ts';
 import type { CatalogSnapshot } from './snapshot.ts';
 
 /** Every route of the catalog, each once. */

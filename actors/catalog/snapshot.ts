@@ -1,7 +1,7 @@
 // The catalog as shards use it: plain data, resolved once, replaced whole. Its content version is a
 // hash of what the public may see of it, so that equal catalogs have equal versions everywhere.
 import { createHash } from 'node:crypto';
-import type { UpstreamTarget } from '../../media/providers/contract.ts';
+import type { UpstreamTarget } from '../../media/providers/generation/contract.ts';
 import type { ModelKind } from '../../media/providers/model-kinds.ts';
 import { type CompiledCard, compileCard, type PriceCard } from '../wallet/price.ts';
 import { type PublicUnitRates, publicRates, publicUnitRates } from '../wallet/public-rates.ts';

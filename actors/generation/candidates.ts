@@ -4,7 +4,7 @@ import type { Candidate, CandidateRoute, Choice } from '../../media/model/choose
 import type { Needs } from '../../media/model/choose/needs.ts';
 import type { WireFormat } from '../../media/model/request.ts';
 import { noUsage } from '../../media/model/usage.ts';
-import type { UpstreamTarget } from '../../media/providers/contract.ts';
+import type { UpstreamTarget } from '../../media/providers/generation/contract.ts';
 import type { ManagedRoute, PoolMember } from '../catalog/managed.ts';
 import type { CatalogModel } from '../catalog/snapshot.ts';
 import { charge } from '../wallet/price.ts';

@@ -2,7 +2,7 @@
 // them may be called at all, and the figures that the status snapshot and managed routing are made
 // of. Counts decay, so that the past is forgotten; the clock is the caller's.
 import type { UpstreamFailure } from '../../media/model/events.ts';
-import type { UpstreamTarget } from '../../media/providers/contract.ts';
+import type { UpstreamTarget } from '../../media/providers/generation/contract.ts';
 import {
   type Breaker,
   type BreakerState,

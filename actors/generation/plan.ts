@@ -5,7 +5,7 @@ import { classifyTask } from '../../media/model/choose/classify.ts';
 import { needsOf } from '../../media/model/choose/needs.ts';
 import type { RoutingPolicy } from '../../media/model/choose/policy.ts';
 import type { GenerationRequest } from '../../media/model/request.ts';
-import type { UpstreamTarget } from '../../media/providers/contract.ts';
+import type { UpstreamTarget } from '../../media/providers/generation/contract.ts';
 import type { ManagedRoute } from '../catalog/managed.ts';
 import type { CatalogModel } from '../catalog/snapshot.ts';
 import { attemptsOf, type CandidateSources, candidatesOf } from './candidates.ts';

@@ -9,7 +9,7 @@ import { openPolicy, policyVersion } from '../../media/model/choose/policy.ts';
 import { mediaPath } from '../../media/model/media-path.ts';
 import type { GenerationRequest } from '../../media/model/request.ts';
 import { asksChatSearch, isSearchTool } from '../../media/model/search-tools.ts';
-import type { ProviderFamily, UpstreamTarget } from '../../media/providers/contract.ts';
+import type { ProviderFamily, UpstreamTarget } from '../../media/providers/generation/contract.ts';
 import { fieldProblem } from '../../runtime/http/validate.ts';
 import { Problem } from '../../runtime/problem.ts';
 import type { ManagedRoute } from '../catalog/managed.ts';

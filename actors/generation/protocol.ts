@@ -1,6 +1,6 @@
 // Every message of a generation actor on one screen: what others send, then what it tells itself.
 import type { ModelEvent, UpstreamFailure } from '../../media/model/events.ts';
-import type { SearchHit } from '../../media/providers/search.ts';
+import type { SearchHit } from '../../media/providers/search/search.ts';
 import type { ActorAddress, Answer as AskAnswer } from '../../runtime/actor/contract.ts';
 import type { ExtendReply, HoldReply, ReleaseReply, SettleReply } from '../wallet/protocol.ts';
 import type { CountedTokens } from './spec.ts';

@@ -5,7 +5,7 @@ import type { Citation, ModelEvent } from '../../media/model/events.ts';
 import type { ContentPart, GenerationRequest } from '../../media/model/request.ts';
 import { searchesMax, searchesOffered } from '../../media/model/search-tools.ts';
 import { estimateTextTokens } from '../../media/model/tokens.ts';
-import type { SearchHit } from '../../media/providers/search.ts';
+import type { SearchHit } from '../../media/providers/search/search.ts';
 import type { ActorContext } from '../../runtime/actor/contract.ts';
 import { tellProgress } from './progress.ts';
 import type { GenerationProtocol } from './protocol.ts';

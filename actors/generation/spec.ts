@@ -1,9 +1,9 @@
 // What a generation is started with, and what its kind is given by the shard.
 import type { SvcRouting } from '../../media/model/dialects/contract.ts';
 import type { GenerationRequest, OutputFormat } from '../../media/model/request.ts';
-import type { UpstreamClient } from '../../media/providers/call.ts';
-import type { ProviderFamily, UpstreamTarget } from '../../media/providers/contract.ts';
-import type { SearchClient } from '../../media/providers/search.ts';
+import type { UpstreamClient } from '../../media/providers/generation/call.ts';
+import type { ProviderFamily, UpstreamTarget } from '../../media/providers/generation/contract.ts';
+import type { SearchClient } from '../../media/providers/search/search.ts';
 import type { ActorRef } from '../../runtime/actor/contract.ts';
 import type { Limiter } from '../../runtime/limiter.ts';
 import type { Limits } from '../../runtime/limits.ts';

@@ -9,7 +9,7 @@ import type { GenerationRequest } from '../../media/model/request.ts';
 import { deltasOf } from '../../media/model/text-run.ts';
 import { weightOf } from '../../media/model/tokens.ts';
 import type { TokenUsage, UsageReport } from '../../media/model/usage.ts';
-import type { TimedHandle } from '../../media/providers/contract.ts';
+import type { TimedHandle } from '../../media/providers/generation/contract.ts';
 import type { ActorRef } from '../../runtime/actor/contract.ts';
 import { siblingId } from '../../runtime/ids.ts';
 import type { CatalogModel } from '../catalog/snapshot.ts';

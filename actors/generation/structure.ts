@@ -3,7 +3,7 @@
 import { type Answer, answerRefusal, answerText } from '../../media/model/answer.ts';
 import type { GenerationRequest, Message, OutputFormat } from '../../media/model/request.ts';
 import type { TokenUsage } from '../../media/model/usage.ts';
-import type { ProviderFamily } from '../../media/providers/contract.ts';
+import type { ProviderFamily } from '../../media/providers/generation/contract.ts';
 import type { Candidate } from './spec.ts';
 import type { GenerationState } from './state.ts';
 

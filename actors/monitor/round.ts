@@ -1,7 +1,7 @@
 // One round of probes: which routes are due, and asking them spread over time, few at once.
 import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { UpstreamTarget } from '../../media/providers/contract.ts';
+import type { UpstreamTarget } from '../../media/providers/generation/contract.ts';
 import type { ProbedRoute } from './protocol.ts';
 
 /** A route is due again a little before its period is over, as rounds begin a little early. */

@@ -1,6 +1,6 @@
 // The public status of each model from probes and observed traffic, pure. Neutral reasons only: no
 // provider and no provider's text is named.
-import type { UpstreamTarget } from '../../media/providers/contract.ts';
+import type { UpstreamTarget } from '../../media/providers/generation/contract.ts';
 import type { PoolMember } from '../catalog/managed.ts';
 import type { CatalogSnapshot } from '../catalog/snapshot.ts';
 import type { RouteRecord } from '../generation/health.ts';

@@ -1,9 +1,9 @@
 // What a voice session learns of its provider route, told to the shard's health like a generation's
 // attempts: the start decides success, and a session that is lost later counts as a failure too.
 import type { UpstreamFailure } from '../../media/model/events.ts';
-import type { UpstreamTarget } from '../../media/providers/contract.ts';
-import type { LiveFailureKind } from '../../media/providers/live-contract.ts';
-import { plainFailure } from '../../media/providers/refusal.ts';
+import type { UpstreamTarget } from '../../media/providers/generation/contract.ts';
+import type { LiveFailureKind } from '../../media/providers/live/contract.ts';
+import { plainFailure } from '../../media/transport/refusal.ts';
 import { stoodStillMs } from '../../runtime/awake.ts';
 import { noProbe, type Probe } from '../generation/breaker.ts';
 import type { VoiceSession } from './state.ts';

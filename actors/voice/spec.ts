@@ -2,14 +2,14 @@
 import type { AudioBudget } from '../../media/audio/budget.ts';
 import type { Lanes } from '../../media/audio/lanes/lanes.ts';
 import type { StraightLanes } from '../../media/audio/lanes/straight.ts';
-import type { UpstreamTarget } from '../../media/providers/contract.ts';
+import type { UpstreamTarget } from '../../media/providers/generation/contract.ts';
 import type {
   LiveCall,
   LiveFamily,
   LiveListener,
   LiveSetup,
-} from '../../media/providers/live-contract.ts';
-import type { SearchClient } from '../../media/providers/search.ts';
+} from '../../media/providers/live/contract.ts';
+import type { SearchClient } from '../../media/providers/search/search.ts';
 import type { ActorRef } from '../../runtime/actor/contract.ts';
 import type { Limits } from '../../runtime/limits.ts';
 import type { Logger } from '../../runtime/log.ts';

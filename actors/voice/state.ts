@@ -3,8 +3,8 @@
 import type { SessionUsage } from '../../db/voice-sessions.ts';
 import type { Lane } from '../../media/audio/lanes/lanes.ts';
 import { Playout } from '../../media/audio/playout/playout.ts';
-import type { UpstreamTarget } from '../../media/providers/contract.ts';
-import type { LiveCall } from '../../media/providers/live-contract.ts';
+import type { UpstreamTarget } from '../../media/providers/generation/contract.ts';
+import type { LiveCall } from '../../media/providers/live/contract.ts';
 import type { ActorContext, ActorRef } from '../../runtime/actor/contract.ts';
 import type { ClientSocket } from '../../runtime/http/route.ts';
 import { siblingId } from '../../runtime/ids.ts';

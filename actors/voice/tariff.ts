@@ -2,7 +2,7 @@
 // reported, the estimate where nothing was, and the public billing units.
 import type { SessionUsage } from '../../db/voice-sessions.ts';
 import { zeroUsage } from '../../media/model/usage.ts';
-import type { LiveUsage } from '../../media/providers/live-contract.ts';
+import type { LiveUsage } from '../../media/providers/live/contract.ts';
 import type { CatalogModel, TokensPerSecond } from '../catalog/snapshot.ts';
 import { type Charge, type CompiledCard, charge } from '../wallet/price.ts';
 

@@ -7,7 +7,7 @@ import type {
   LiveEvent,
   LiveFailureKind,
   LiveSetup,
-} from '../../media/providers/live-contract.ts';
+} from '../../media/providers/live/contract.ts';
 import { fixedLimits } from '../../runtime/limits.ts';
 import { closeCall, endSession, reject, upstreamOver } from './closing.ts';
 import { errorEvent, inputAudio, readyEvent, statusEvent } from './events.ts';

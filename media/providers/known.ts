@@ -1,9 +1,9 @@
 // Public providers that development mode registers when their key is in the environment, each with
 // the family that speaks its format, at the list prices of their price pages.
-import { anthropicMessages } from './anthropic-messages/family.ts';
-import type { UpstreamQuirks } from './contract.ts';
-import { gemini } from './gemini/family.ts';
-import { openaiResponses } from './openai-responses/family.ts';
+import { anthropicMessages } from './generation/anthropic-messages/family.ts';
+import type { UpstreamQuirks } from './generation/contract.ts';
+import { gemini } from './generation/gemini/family.ts';
+import { openaiResponses } from './generation/openai-responses/family.ts';
 
 export interface KnownModel {
   upstreamModel: string;

@@ -1,7 +1,8 @@
 // What a model of the catalog is for, and which provider families can run which kind of model.
-import { audioFamilyNames } from './audio-families.ts';
-import { familyNames } from './families.ts';
-import { liveFamilyNames } from './live-families.ts';
+
+import { familyNames } from './generation/families.ts';
+import { liveFamilyNames } from './live/families.ts';
+import { audioFamilyNames } from './speech/families.ts';
 
 export const modelKinds = ['generation', 'voice', 'speech', 'transcription'] as const;
 

@@ -1,10 +1,10 @@
 // The models of the simulator that development mode has: one provider for each family, as each has
 // its own prefix of paths and its own names (decisions.md, section 9).
-import { anthropicMessages } from './anthropic-messages/family.ts';
-import type { UpstreamQuirks } from './contract.ts';
-import { gemini } from './gemini/family.ts';
-import { openaiChat } from './openai-chat/family.ts';
-import { openaiResponses } from './openai-responses/family.ts';
+import { anthropicMessages } from './generation/anthropic-messages/family.ts';
+import type { UpstreamQuirks } from './generation/contract.ts';
+import { gemini } from './generation/gemini/family.ts';
+import { openaiChat } from './generation/openai-chat/family.ts';
+import { openaiResponses } from './generation/openai-responses/family.ts';
 import { type SimulatedAudioModel, simulatedAudioProviders } from './simulated-audio.ts';
 
 type Capability = 'chat' | 'tools' | 'vision' | 'structured_output' | 'web_search' | 'reasoning';

@@ -7,7 +7,7 @@ import { withClientContext } from '../../media/model/client-context.ts';
 import type { GenerationRequest } from '../../media/model/request.ts';
 import { asksChatSearch } from '../../media/model/search-tools.ts';
 import { estimateInputTokens, isLongRequest } from '../../media/model/tokens.ts';
-import { requireFamily } from '../../media/providers/families.ts';
+import { requireFamily } from '../../media/providers/generation/families.ts';
 import type { Exchange } from '../../runtime/http/route.ts';
 import type { KeyCaller, Services } from '../services.ts';
 import { logRetry, requireRoom } from './chargeable.ts';

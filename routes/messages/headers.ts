@@ -1,6 +1,6 @@
 // Headers of a Messages request that an upstream of the same format is to see. Routes declare them:
 // a header that is not declared is gone after the first turn.
-import { forwardedHeaders } from '../../media/providers/forwarded-headers.ts';
+import { forwardedHeaders } from '../../media/providers/generation/forwarded-headers.ts';
 import type { Exchange } from '../../runtime/http/route.ts';
 
 const lengthMax = 1_024;

@@ -3,7 +3,7 @@
 import * as v from 'valibot';
 import type { ManagedRoute } from '../../actors/catalog/managed.ts';
 import type { CatalogModel } from '../../actors/catalog/snapshot.ts';
-import { messagesVersionHeader } from '../../media/providers/forwarded-headers.ts';
+import { messagesVersionHeader } from '../../media/providers/generation/forwarded-headers.ts';
 import type { Exchange } from '../../runtime/http/route.ts';
 
 export const modelHeaders = {

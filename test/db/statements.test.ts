@@ -99,7 +99,7 @@ async function textOf(writes: readonly WalletWrite[]): Promise<string> {
   return text;
 }
 
-/** A digest of the texts of every set of parts, in order; a set that has no such form is left out. */
+/** A digest of the texts of every set of parts, in order. */
 async function digestOf(writesOf: (bits: number) => WalletWrite[]): Promise<string> {
   const hash = createHash('sha256');
   const sets = 2 ** rowsOf.length;

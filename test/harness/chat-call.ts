@@ -1,9 +1,12 @@
 // Calls of the Chat family through an upstream client, and what is told of them.
 import assert from 'node:assert/strict';
 import type { ModelEvent, UpstreamFailure } from '../../media/model/events.ts';
-import type { UpstreamClient } from '../../media/providers/call.ts';
-import type { UpstreamDeadlines, UpstreamHandle } from '../../media/providers/contract.ts';
-import { openaiChat } from '../../media/providers/openai-chat/family.ts';
+import type { UpstreamClient } from '../../media/providers/generation/call.ts';
+import type {
+  UpstreamDeadlines,
+  UpstreamHandle,
+} from '../../media/providers/generation/contract.ts';
+import { openaiChat } from '../../media/providers/generation/openai-chat/family.ts';
 import { chatSource, neutralRequest } from './request.ts';
 
 const generous: UpstreamDeadlines = {

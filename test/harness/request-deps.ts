@@ -3,7 +3,7 @@
 import { createRouteHealth } from '../../actors/generation/health.ts';
 import type { RequestDeps } from '../../actors/generation/spec.ts';
 import type { WalletProtocol } from '../../actors/wallet/protocol.ts';
-import type { TimedHandle } from '../../media/providers/contract.ts';
+import type { TimedHandle } from '../../media/providers/generation/contract.ts';
 import type {
   ActorRef,
   Answer,

@@ -6,7 +6,7 @@ import {
   noControls,
   noSampling,
 } from '../../media/model/request.ts';
-import type { UpstreamTarget } from '../../media/providers/contract.ts';
+import type { UpstreamTarget } from '../../media/providers/generation/contract.ts';
 
 export function neutralRequest(change: Partial<GenerationRequest> = {}): GenerationRequest {
   return {

@@ -3,7 +3,7 @@
 import * as v from 'valibot';
 import { insertAuditEvent } from '../../../db/audit-events.ts';
 import { withDeadline } from '../../../db/sql.ts';
-import { probeTarget } from '../../../media/providers/probe.ts';
+import { probeTarget } from '../../../media/providers/generation/probe.ts';
 import { visibleAscii } from '../../../runtime/http/text.ts';
 import { newAuditId } from '../../../runtime/ids.ts';
 import { fixedLimits } from '../../../runtime/limits.ts';

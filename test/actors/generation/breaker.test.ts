@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { noProbe } from '../../../actors/generation/breaker.ts';
 import { createRouteHealth, type RouteHealth } from '../../../actors/generation/health.ts';
-import { plainFailure } from '../../../media/providers/refusal.ts';
+import { plainFailure } from '../../../media/transport/refusal.ts';
 
 const targets = ['a', 'b'].map((routeId) => {
   return { routeId, family: 'any', baseUrl: 'http://x', apiKey: null, upstreamModel: 'm' };

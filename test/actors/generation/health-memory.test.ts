@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createRouteHealth, type RouteHealth } from '../../../actors/generation/health.ts';
-import { plainFailure } from '../../../media/providers/refusal.ts';
+import { plainFailure } from '../../../media/transport/refusal.ts';
 
 const failure = plainFailure('failed', '');
 

@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import { noProbe } from '../../../actors/generation/breaker.ts';
 import { createRouteHealth, type RouteHealth } from '../../../actors/generation/health.ts';
 import type { UpstreamFailure } from '../../../media/model/events.ts';
-import type { UpstreamTarget } from '../../../media/providers/contract.ts';
+import type { UpstreamTarget } from '../../../media/providers/generation/contract.ts';
 import { fc } from '../../harness/properties.ts';
 import { testSeed } from '../../harness/seed.ts';
 

@@ -18,9 +18,12 @@ import { startSim } from '../../../bench/sim/server.ts';
 import type { OutputFormat } from '../../../media/model/request.ts';
 import { satisfiesOutputFormat } from '../../../media/model/structured.ts';
 import { countTokens } from '../../../media/model/tokens.ts';
-import { createUpstreamClient, type UpstreamClient } from '../../../media/providers/call.ts';
-import { requireFamily } from '../../../media/providers/families.ts';
-import { searchClient } from '../../../media/providers/search.ts';
+import {
+  createUpstreamClient,
+  type UpstreamClient,
+} from '../../../media/providers/generation/call.ts';
+import { requireFamily } from '../../../media/providers/generation/families.ts';
+import { searchClient } from '../../../media/providers/search/search.ts';
 import type { ActorRef } from '../../../runtime/actor/contract.ts';
 import { createActorSystem } from '../../../runtime/actor/system.ts';
 import { readConfig } from '../../../runtime/config.ts';

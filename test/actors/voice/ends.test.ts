@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { VoiceSpec } from '../../../actors/voice/spec.ts';
-import type { LiveEvent } from '../../../media/providers/live-contract.ts';
-import type { SearchHit } from '../../../media/providers/search.ts';
+import type { LiveEvent } from '../../../media/providers/live/contract.ts';
+import type { SearchHit } from '../../../media/providers/search/search.ts';
 import { startStopwatch } from '../../harness/stopwatch.ts';
 import type { FakeClient } from './fakes.ts';
 import { stagesOfFile, until } from './stage.ts';

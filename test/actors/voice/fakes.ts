@@ -6,7 +6,7 @@ import type {
   LiveEvent,
   LivePosition,
   LiveSetup,
-} from '../../../media/providers/live-contract.ts';
+} from '../../../media/providers/live/contract.ts';
 import type { ClientSocket, SocketHandlers } from '../../../runtime/http/route.ts';
 
 export type Told = Record<string, unknown> & { type: string };

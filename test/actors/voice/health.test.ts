@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { modelStatuses } from '../../../actors/monitor/routes.ts';
-import type { LiveFailureKind } from '../../../media/providers/live-contract.ts';
+import type { LiveFailureKind } from '../../../media/providers/live/contract.ts';
 import type { TestAccount } from '../../harness/account.ts';
 import type { FakeClient } from './fakes.ts';
 import { type StageOptions, stagesOfFile, until, type VoiceStage } from './stage.ts';

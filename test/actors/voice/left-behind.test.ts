@@ -2,7 +2,7 @@
 // the calls of tools that nobody waits for any more.
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
-import type { LiveEvent } from '../../../media/providers/live-contract.ts';
+import type { LiveEvent } from '../../../media/providers/live/contract.ts';
 import type { TestAccount } from '../../harness/account.ts';
 import { type FakeClient, sound, untilAborted } from './fakes.ts';
 import { stagesOfFile, type VoiceStage } from './stage.ts';

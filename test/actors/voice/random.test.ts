@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isMove, type TurnState } from '../../../actors/voice/turn.ts';
-import type { LiveEvent } from '../../../media/providers/live-contract.ts';
+import type { LiveEvent } from '../../../media/providers/live/contract.ts';
 import type { TestAccount } from '../../harness/account.ts';
 import { createRandom, testSeed } from '../../harness/seed.ts';
 import type { FakeCall, FakeClient } from './fakes.ts';

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { acceptsContinuation } from '../../../actors/voice/sealed.ts';
-import type { LiveEvent } from '../../../media/providers/live-contract.ts';
+import type { LiveEvent } from '../../../media/providers/live/contract.ts';
 import type { TestAccount } from '../../harness/account.ts';
 import type { FakeClient } from './fakes.ts';
 import { sealer, stagesOfFile, until, type VoiceStage } from './stage.ts';

@@ -1,7 +1,7 @@
 // What voice is made of on a stage: one model with its prices, and limits that tests choose.
 import type { CatalogModel } from '../../../actors/catalog/snapshot.ts';
 import { compileCard } from '../../../actors/wallet/price.ts';
-import type { UpstreamTarget } from '../../../media/providers/contract.ts';
+import type { UpstreamTarget } from '../../../media/providers/generation/contract.ts';
 import { readConfig } from '../../../runtime/config.ts';
 import { createLimits, type Limits } from '../../../runtime/limits.ts';
 

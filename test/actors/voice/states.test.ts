@@ -8,9 +8,9 @@ import {
   generationComplete,
   heard,
   turnComplete,
-} from '../../media/providers/gemini-live/fixtures.ts';
-import { readyCodec } from '../../media/providers/gemini-live/session.ts';
-import { asText, type Message, pcm } from '../../media/providers/live-streams.ts';
+} from '../../media/providers/live/gemini-live/fixtures.ts';
+import { readyCodec } from '../../media/providers/live/gemini-live/session.ts';
+import { asText, type Message, pcm } from '../../media/providers/live/streams.ts';
 import { type FakeClient, sound } from './fakes.ts';
 import { stagesOfFile, until, type VoiceStage } from './stage.ts';
 

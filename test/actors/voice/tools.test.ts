@@ -2,7 +2,7 @@
 // a stranger's words goes to the search and back to the model.
 import assert from 'node:assert/strict';
 import { before, describe, type TestContext, test } from 'node:test';
-import type { SearchHit } from '../../../media/providers/search.ts';
+import type { SearchHit } from '../../../media/providers/search/search.ts';
 import { fixedLimits } from '../../../runtime/limits.ts';
 import type { TestAccount } from '../../harness/account.ts';
 import { type FakeClient, untilAborted } from './fakes.ts';

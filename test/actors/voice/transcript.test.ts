@@ -1,7 +1,7 @@
 // What a client is told was said, where answers end in other ways than well.
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
-import type { LiveEvent } from '../../../media/providers/live-contract.ts';
+import type { LiveEvent } from '../../../media/providers/live/contract.ts';
 import type { TestAccount } from '../../harness/account.ts';
 import type { FakeClient } from './fakes.ts';
 import { stagesOfFile, type VoiceStage } from './stage.ts';

@@ -11,7 +11,7 @@ import { messagesRequestSchema } from '../../../media/model/dialects/messages/sc
 import { responsesDialect } from '../../../media/model/dialects/responses/dialect.ts';
 import { responsesRequestSchema } from '../../../media/model/dialects/responses/schema.ts';
 import type { GenerationRequest } from '../../../media/model/request.ts';
-import { requireFamily } from '../../../media/providers/families.ts';
+import { requireFamily } from '../../../media/providers/generation/families.ts';
 import { fc } from '../../harness/properties.ts';
 import { testSeed } from '../../harness/seed.ts';
 import type { Members } from './bodies.ts';

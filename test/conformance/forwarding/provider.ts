@@ -4,8 +4,8 @@ import { type Answer, addToAnswer, emptyAnswer } from '../../../media/model/answ
 import type { ModelEvent } from '../../../media/model/events.ts';
 import type { GenerationRequest } from '../../../media/model/request.ts';
 import type { TokenUsage } from '../../../media/model/usage.ts';
-import { requireFamily } from '../../../media/providers/families.ts';
-import { StopCut } from '../../../media/providers/stops.ts';
+import { requireFamily } from '../../../media/providers/generation/families.ts';
+import { StopCut } from '../../../media/providers/generation/stops.ts';
 
 export interface SimulatedFamily {
   name: string;

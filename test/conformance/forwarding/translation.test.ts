@@ -6,7 +6,7 @@ import { after, before, test } from 'node:test';
 import { type RunningSim, startSim } from '../../../bench/sim/server.ts';
 import { answerText, answerToolCalls } from '../../../media/model/answer.ts';
 import type { GenerationRequest, Message } from '../../../media/model/request.ts';
-import { requireFamily } from '../../../media/providers/families.ts';
+import { requireFamily } from '../../../media/providers/generation/families.ts';
 import { fc } from '../../harness/properties.ts';
 import { testSeed } from '../../harness/seed.ts';
 import type { Members } from './bodies.ts';

@@ -12,7 +12,7 @@ import { blocksOf } from '../../../media/model/dialects/messages/blocks.ts';
 import { messagesDialect } from '../../../media/model/dialects/messages/dialect.ts';
 import { responsesDialect } from '../../../media/model/dialects/responses/dialect.ts';
 import type { ModelEvent } from '../../../media/model/events.ts';
-import { ChatReader } from '../../../media/providers/openai-chat/reader.ts';
+import { ChatReader } from '../../../media/providers/generation/openai-chat/reader.ts';
 import { replyOptions } from '../../harness/request.ts';
 import { cpuMsOf } from '../../harness/stopwatch.ts';
 

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { GenerationRequest } from '../../../media/model/request.ts';
-import { gemini } from '../../../media/providers/gemini/family.ts';
-import { openaiChat } from '../../../media/providers/openai-chat/family.ts';
+import { gemini } from '../../../media/providers/generation/gemini/family.ts';
+import { openaiChat } from '../../../media/providers/generation/openai-chat/family.ts';
 import { neutralRequest, userMessage } from '../../harness/request.ts';
 
 const file = { type: 'input_file', file_id: 'file_1' };

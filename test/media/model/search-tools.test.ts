@@ -6,7 +6,7 @@ import { legacyDialect } from '../../../media/model/dialects/legacy/dialect.ts';
 import { messagesDialect } from '../../../media/model/dialects/messages/dialect.ts';
 import { responsesDialect } from '../../../media/model/dialects/responses/dialect.ts';
 import type { GenerationRequest } from '../../../media/model/request.ts';
-import { requireFamily } from '../../../media/providers/families.ts';
+import { requireFamily } from '../../../media/providers/generation/families.ts';
 import { Problem } from '../../../runtime/problem.ts';
 
 const messages = [{ role: 'user' as const, content: 'hi' }];

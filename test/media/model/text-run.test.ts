@@ -10,7 +10,7 @@ import { responsesDialect } from '../../../media/model/dialects/responses/dialec
 import type { ModelEvent } from '../../../media/model/events.ts';
 import { keepCuts } from '../../../media/model/replay.ts';
 import { countDeltas, isRun, runEvent, singles } from '../../../media/model/text-run.ts';
-import { MessagesReader } from '../../../media/providers/anthropic-messages/reader.ts';
+import { MessagesReader } from '../../../media/providers/generation/anthropic-messages/reader.ts';
 import { isPlain } from '../../../runtime/http/json-pieces.ts';
 import { fc } from '../../harness/properties.ts';
 import { replyOptions } from '../../harness/request.ts';

@@ -23,8 +23,8 @@ import {
   responsesRequestSchema,
 } from '../../../../media/model/dialects/responses/schema.ts';
 import type { GenerationRequest } from '../../../../media/model/request.ts';
-import { anthropicMessages } from '../../../../media/providers/anthropic-messages/family.ts';
-import { openaiResponses } from '../../../../media/providers/openai-responses/family.ts';
+import { anthropicMessages } from '../../../../media/providers/generation/anthropic-messages/family.ts';
+import { openaiResponses } from '../../../../media/providers/generation/openai-responses/family.ts';
 import { validateBody } from '../../../../runtime/http/validate.ts';
 import { Problem } from '../../../../runtime/problem.ts';
 

@@ -9,7 +9,7 @@ import { chatDialect } from '../../../../../media/model/dialects/chat/dialect.ts
 import type { Receipt } from '../../../../../media/model/dialects/contract.ts';
 import type { ModelEvent } from '../../../../../media/model/events.ts';
 import type { TokenUsage } from '../../../../../media/model/usage.ts';
-import { ChatReader } from '../../../../../media/providers/openai-chat/reader.ts';
+import { ChatReader } from '../../../../../media/providers/generation/openai-chat/reader.ts';
 import { isPlain } from '../../../../../runtime/http/json-pieces.ts';
 import { Problem } from '../../../../../runtime/problem.ts';
 import { fc } from '../../../../harness/properties.ts';

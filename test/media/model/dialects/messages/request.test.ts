@@ -13,7 +13,7 @@ import {
   messagesRequestSchema,
 } from '../../../../../media/model/dialects/messages/schema.ts';
 import type { GenerationRequest } from '../../../../../media/model/request.ts';
-import { encodeParts } from '../../../../../media/providers/anthropic-messages/parts.ts';
+import { encodeParts } from '../../../../../media/providers/generation/anthropic-messages/parts.ts';
 import { validateBody } from '../../../../../runtime/http/validate.ts';
 import { Problem } from '../../../../../runtime/problem.ts';
 

@@ -13,7 +13,7 @@ import type { Receipt } from '../../../../../media/model/dialects/contract.ts';
 import { messagesDialect } from '../../../../../media/model/dialects/messages/dialect.ts';
 import type { ModelEvent } from '../../../../../media/model/events.ts';
 import { noSampling } from '../../../../../media/model/request.ts';
-import { MessagesReader } from '../../../../../media/providers/anthropic-messages/reader.ts';
+import { MessagesReader } from '../../../../../media/providers/generation/anthropic-messages/reader.ts';
 import { isPlain } from '../../../../../runtime/http/json-pieces.ts';
 import { Problem } from '../../../../../runtime/problem.ts';
 import { fc } from '../../../../harness/properties.ts';

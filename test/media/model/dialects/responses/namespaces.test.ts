@@ -8,8 +8,8 @@ import {
   namespaceTools,
 } from '../../../../../media/model/dialects/responses/namespaces.ts';
 import { readRequest } from '../../../../../media/model/dialects/responses/request.ts';
-import { openaiChat } from '../../../../../media/providers/openai-chat/family.ts';
-import { openaiResponses } from '../../../../../media/providers/openai-responses/family.ts';
+import { openaiChat } from '../../../../../media/providers/generation/openai-chat/family.ts';
+import { openaiResponses } from '../../../../../media/providers/generation/openai-responses/family.ts';
 
 const parameters = { type: 'object', properties: { target: { type: 'string' } } };
 const agents = {

@@ -10,7 +10,7 @@ import { itemPlace, requestIdOf } from '../../../../../media/model/dialects/resp
 import type { InputItem } from '../../../../../media/model/dialects/responses/input.ts';
 import { responseObject } from '../../../../../media/model/dialects/responses/response.ts';
 import type { ModelEvent } from '../../../../../media/model/events.ts';
-import { encodeConversation } from '../../../../../media/providers/anthropic-messages/translate.ts';
+import { encodeConversation } from '../../../../../media/providers/generation/anthropic-messages/translate.ts';
 import { Problem } from '../../../../../runtime/problem.ts';
 import { fc } from '../../../../harness/properties.ts';
 import { testSeed } from '../../../../harness/seed.ts';

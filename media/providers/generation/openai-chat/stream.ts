@@ -1,0 +1,217 @@
+// The reducer of a Chat Completions stream: (state, chunk) → neutral events. It changes the state
+// it is given and nothing else; bytes, lines and [DONE] are the reader's work.
+import { isPlain } from '../../../../runtime/http/json-pieces.ts';
+import type { FinishReason, ModelEvent } from '../../../model/events.ts';
+import { addTo } from '../../../model/lists.ts';
+import { sameUsage, type UsageReport } from '../../../model/usage.ts';
+import { isMembers, type Members } from '../../../transport/members.ts';
+import type { ClientFormat } from '../contract.ts';
+import { readAnnotations } from './annotations.ts';
+import { streamFailure } from './failure.ts';
+import { readFinishReason, readStopSequence } from './finish.ts';
+import { emptyToolCalls, endCalls, readToolCall, type ToolCallState } from './tool-calls.ts';
+import { readUsage } from './usage.ts';
+
+export interface ChatStreamState {
+  started: boolean;
+  /** The newest words are a text, which can be cited for. */
+  worded: boolean;
+  finished: boolean;
+  failed: boolean;
+  streamId: string;
+  toolCalls: ToolCallState;
+  usage: UsageReport | null;
+  /** Its client is shown members that only this format has. */
+  readonly own: boolean;
+}
+
+/** `clientFormat`: whose answer it is. */
+export function emptyChatStream(clientFormat?: ClientFormat): ChatStreamState {
+  return {
+    started: false,
+    worded: false,
+    finished: false,
+    failed: false,
+    streamId: 'stream',
+    toolCalls: emptyToolCalls(),
+    usage: null,
+    own: clientFormat === 'chat',
+  };
+}
+
+/** Members that have an event of their own; `role` never changes. */
+const deltaMembers: ReadonlySet<string> = new Set([
+  'role',
+  'content',
+  'refusal',
+  'tool_calls',
+  'function_call',
+  'reasoning_content',
+  'reasoning',
+  'annotations',
+]);
+const choiceMembers: ReadonlySet<string> = new Set(['index', 'delta', 'message', 'finish_reason']);
+
+/** The text of a chunk that means one text delta and nothing else, once the stream has begun. */
+export function soleText(chunk: unknown): string | null {
+  if (!isMembers(chunk) || isSet(chunk.error) || isSet(chunk.usage)) return null;
+  const { choices } = chunk;
+  if (!Array.isArray(choices) || choices.length !== 1) return null;
+  const choice: unknown = choices[0];
+  if (!isMembers(choice) || !isMembers(choice.delta) || (choice.index ?? 0) !== 0) return null;
+  for (const name in choice) {
+    if (name !== 'index' && name !== 'delta' && isSet(choice[name])) return null;
+  }
+  const { delta } = choice;
+  for (const name in delta) {
+    if (name !== 'role' && name !== 'content' && !isIdle(name, delta[name])) return null;
+  }
+  return typeof delta.content === 'string' && delta.content !== '' ? delta.content : null;
+}
+
+/** Reads one parsed `data:` payload. */
+export function readChunk(state: ChatStreamState, chunk: unknown): ModelEvent[] {
+  const events: ModelEvent[] = [];
+  if (!isMembers(chunk)) return events;
+  if (isSet(chunk.error)) {
+    state.failed = true;
+    events.push({ type: 'failure', failure: streamFailure(chunk.error) });
+    return events;
+  }
+  const choices = Array.isArray(chunk.choices) ? chunk.choices : null;
+  if (choices === null && !isMembers(chunk.usage)) return events;
+  begin(state, chunk, events);
+  for (const choice of choices ?? []) {
+    if (isMembers(choice) && (choice.index ?? 0) === 0) readChoice(state, choice, events);
+  }
+  readUsageOnce(state, chunk.usage, events);
+  return events;
+}
+
+/** What [DONE], or the end of a body after a finish reason, still has to say. */
+export function endOfAnswer(state: ChatStreamState): ModelEvent[] {
+  const events: ModelEvent[] = [];
+  if (state.finished) endCalls(state.toolCalls, false, state.streamId, events);
+  else finish(state, state.toolCalls.calls.length > 0 ? 'tool_calls' : 'stop', null, events);
+  return events;
+}
+
+function finish(
+  state: ChatStreamState,
+  reason: FinishReason,
+  stopSequence: string | null,
+  events: ModelEvent[],
+): void {
+  state.finished = true;
+  // Of an answer that was cut, the arguments may have been still to come.
+  endCalls(state.toolCalls, reason === 'tool_calls', state.streamId, events);
+  events.push({ type: 'finish', reason, ...(stopSequence === null ? {} : { stopSequence }) });
+}
+
+export function textEvent(text: string): ModelEvent {
+  return { type: 'text', text, plain: isPlain(text) };
+}
+
+function begin(state: ChatStreamState, chunk: Members, events: ModelEvent[]): void {
+  if (state.started) return;
+  state.started = true;
+  if (typeof chunk.id === 'string') state.streamId = chunk.id.slice(0, 64);
+  events.push({ type: 'start' });
+}
+
+function readChoice(state: ChatStreamState, choice: Members, events: ModelEvent[]): void {
+  // A whole completion has `message` where a chunk has `delta`.
+  const delta = isMembers(choice.delta) ? choice.delta : choice.message;
+  const before = events.length;
+  if (isMembers(delta)) readDelta(state, delta, events);
+  const extraDelta = isMembers(delta) ? membersBeside(delta, deltaMembers) : null;
+  const extraChoice = membersBeside(choice, choiceMembers);
+  if (extraDelta !== null || extraChoice !== null) {
+    const isAlone = state.own && events.length === before && saysSomething(extraDelta);
+    events.push({
+      type: 'extra',
+      format: 'chat',
+      delta: extraDelta ?? {},
+      choice: extraChoice ?? {},
+      ...(isAlone ? { alone: true } : {}),
+    });
+  }
+  if (typeof choice.finish_reason !== 'string' || state.finished) return;
+  const toolCalled = state.toolCalls.calls.length > 0;
+  const reason = readFinishReason(choice.finish_reason, toolCalled);
+  finish(state, reason, readStopSequence(choice), events);
+}
+
+function readDelta(state: ChatStreamState, delta: Members, events: ModelEvent[]): void {
+  const reasoning = stringOf(delta.reasoning_content);
+  const named = stringOf(delta.reasoning);
+  if (reasoning !== '') events.push({ type: 'reasoning', text: reasoning });
+  else if (named !== '') events.push({ type: 'reasoning', text: named, member: 'reasoning' });
+  if (reasoning + named !== '') state.worded = false;
+  const text = contentText(delta.content);
+  if (text !== '') {
+    state.worded = true;
+    events.push(textEvent(text));
+  }
+  const { annotations } = delta;
+  if (Array.isArray(annotations)) addTo(events, readAnnotations(annotations, state.worded));
+  const refusal = stringOf(delta.refusal);
+  if (refusal !== '') events.push({ type: 'refusal', text: refusal });
+  const isCall = Array.isArray(delta.tool_calls) && delta.tool_calls.length > 0;
+  if (isCall || isMembers(delta.function_call) || refusal !== '') state.worded = false;
+  if (Array.isArray(delta.tool_calls)) {
+    for (const fragment of delta.tool_calls) {
+      readToolCall(state.toolCalls, fragment, state.streamId, events);
+    }
+  }
+  if (isMembers(delta.function_call)) {
+    const fragment = { index: -1, function: delta.function_call };
+    readToolCall(state.toolCalls, fragment, state.streamId, events);
+  }
+}
+
+function readUsageOnce(state: ChatStreamState, reported: unknown, events: ModelEvent[]): void {
+  const usage = readUsage(reported);
+  if (usage === null || (state.usage !== null && sameUsage(usage, state.usage))) return;
+  state.usage = usage;
+  events.push({ type: 'usage', usage });
+}
+
+/** Content is a string, or with some servers a list of parts. */
+function contentText(content: unknown): string {
+  if (typeof content === 'string') return content;
+  if (!Array.isArray(content)) return '';
+  return content.map((part) => (isMembers(part) ? stringOf(part.text) : '')).join('');
+}
+
+function membersBeside(members: Members, known: ReadonlySet<string>): Members | null {
+  let beside: Members | null = null;
+  for (const name of Object.keys(members)) {
+    const value = members[name];
+    if (known.has(name) || !isSet(value) || name === '__proto__') continue;
+    beside ??= {};
+    beside[name] = value;
+  }
+  return beside;
+}
+
+/** Pictures and thinking in members of servers' own are lists or objects; marks are words. */
+function saysSomething(extra: Members | null): boolean {
+  return Object.values(extra ?? {}).some(
+    (value) => typeof value === 'object' && value !== null && Object.keys(value).length > 0,
+  );
+}
+
+/** A member that gives no event: unset, or a known one that is empty. */
+function isIdle(name: string, value: unknown): boolean {
+  if (!isSet(value)) return true;
+  return deltaMembers.has(name) && (value === '' || (Array.isArray(value) && value.length === 0));
+}
+
+function isSet(value: unknown): boolean {
+  return value !== null && value !== undefined;
+}
+
+function stringOf(value: unknown): string {
+  return typeof value === 'string' ? value : '';
+}

@@ -1,0 +1,146 @@
+// Neutral messages, tools and settings → their Chat Completions form, for requests that came in
+// another format or whose messages were changed on the way.
+import type {
+  ContentPart,
+  FunctionTool,
+  GenerationRequest,
+  Message,
+  NativeMembers,
+  ToolChoice,
+} from '../../../model/request.ts';
+import { readTextFile } from '../../../transport/data-url.ts';
+import type { Members } from '../../../transport/members.ts';
+import { effortOf, toldReasoning } from '../effort.ts';
+import { fileName } from '../file-name.ts';
+import { functionSchema } from '../function-schema.ts';
+import { turnsOf, wordedResult } from '../turns.ts';
+
+export function encodeMessages(messages: readonly Message[]): Members[] {
+  return turnsOf(messages).flatMap(({ message, results }) => {
+    const turn = [message, ...results].map(withWords);
+    return [...turn.filter(isSayable).map(encodeMessage), ...shownBeside(turn)];
+  });
+}
+
+/** The vendor takes no files but PDF, many servers none: what a text file says is text here. */
+function withWords(message: Message): Message {
+  if (!message.parts.some(({ type }) => type === 'file')) return message;
+  const parts = message.parts.map((part): ContentPart => {
+    const text = part.type === 'file' ? readTextFile(part.url) : null;
+    if (part.type !== 'file' || text === null) return part;
+    return { type: 'text', text: part.name === null ? text : `${part.name}\n${text}` };
+  });
+  return { ...message, parts };
+}
+
+/** Results are text alone here: the images and files among them follow as words of the user's. */
+function shownBeside(turn: readonly Message[]): Members[] {
+  const shown = turn.flatMap(({ role, parts, toolCallId }): ContentPart[] => {
+    const others = parts.filter(({ type }) => type !== 'text');
+    if (role !== 'tool' || others.length === 0) return [];
+    return [{ type: 'text', text: `(With the result of ${toolCallId}:)` }, ...others];
+  });
+  return shown.length === 0 ? [] : [{ role: 'user', content: encodeParts(shown) }];
+}
+
+/** A message of nothing but another format's parts would be an empty one. */
+function isSayable({ role, parts, toolCalls }: Message): boolean {
+  if (role === 'tool' || toolCalls.length > 0 || parts.length === 0) return true;
+  return parts.some((part) => part.type !== 'native' || part.format === 'chat');
+}
+
+function encodeMessage(message: Message): Members {
+  const { role, parts, toolCalls } = message;
+  const beside = ownOf(message);
+  if (role === 'tool') {
+    const content = plainText(wordedResult(message));
+    return { role, tool_call_id: message.toolCallId ?? '', content, ...beside };
+  }
+  if (role === 'system' || role === 'developer')
+    return { role: 'system', content: plainText(parts), ...beside };
+  const content = encodeParts(parts);
+  if (role === 'user') return { role, content, ...beside };
+  const encoded: Members = { role, content: content.length === 0 ? null : content, ...beside };
+  if (toolCalls.length > 0) encoded.tool_calls = toolCalls.map(encodeCall);
+  return encoded;
+}
+
+/** A call of a custom tool is what it was; of others there may be more than all formats know. */
+function encodeCall(call: Message['toolCalls'][number]): Members {
+  const own = ownOf(call);
+  if (own.type === 'custom') return { id: call.id, ...own };
+  const { name, arguments: text } = call;
+  return { id: call.id, type: 'function', function: { name, arguments: text }, ...own };
+}
+
+/** What a client of the same format said besides. */
+function ownOf({ own }: NativeMembers): Members {
+  return own?.format === 'chat' ? own.value : {};
+}
+
+/** Text alone is a string: many compatible servers know no lists of parts. */
+function encodeParts(parts: readonly ContentPart[]): string | Members[] {
+  if (parts.every((part) => part.type === 'text')) return plainText(parts);
+  return parts.flatMap((part): Members[] => {
+    switch (part.type) {
+      case 'text':
+        return [{ type: 'text', text: part.text }];
+      case 'image': {
+        const detail = part.detail === null ? {} : { detail: part.detail };
+        return [{ type: 'image_url', image_url: { url: part.url, ...detail } }];
+      }
+      case 'file': {
+        // Without a name the vendor refuses the data, in words about a missing file_id.
+        const filename = fileName(part.name, part.url);
+        return [{ type: 'file', file: { filename, file_data: part.url } }];
+      }
+      default:
+        return part.format === 'chat' ? [part.value] : [];
+    }
+  });
+}
+
+/** Parts of their own stay apart, as servers join them: words must not grow together. */
+function plainText(parts: readonly ContentPart[]): string {
+  return parts.flatMap((part) => (part.type === 'text' ? part.text : [])).join('\n');
+}
+
+/** More are refused by the vendor (Chat Completions reference: `stop`). */
+const stopSequencesMax = 4;
+
+/** Stop sequences beyond those that the provider takes, of clients that were promised more. */
+export function unwatched({ sampling, source }: GenerationRequest): readonly string[] {
+  return source.format === 'chat' ? [] : sampling.stop.slice(stopSequencesMax);
+}
+
+/** Sampling, tools and reasoning effort, as far as they were given. */
+export function encodeSettings(request: GenerationRequest, body: Members, reasons: boolean): void {
+  const { sampling, tools, toolChoice, parallelToolCalls } = request;
+  const reasoning = toldReasoning(request.reasoning, reasons);
+  const settings: Members = {
+    temperature: sampling.temperature,
+    top_p: sampling.topP,
+    seed: sampling.seed,
+    presence_penalty: sampling.presencePenalty,
+    frequency_penalty: sampling.frequencyPenalty,
+    stop: sampling.stop.length === 0 ? null : sampling.stop.slice(0, stopSequencesMax),
+    reasoning_effort: reasoning === null ? null : effortOf(reasoning),
+  };
+  for (const [name, value] of Object.entries(settings)) if (value !== null) body[name] = value;
+  if (tools.length === 0) return;
+  body.tools = tools.map(encodeTool);
+  if (toolChoice !== null) body.tool_choice = encodeChoice(toolChoice);
+  if (parallelToolCalls !== null) body.parallel_tool_calls = parallelToolCalls;
+}
+
+function encodeTool(tool: FunctionTool): Members {
+  const declared: Members = { name: tool.name };
+  if (tool.description !== null) declared.description = tool.description;
+  if (tool.parameters !== null) declared.parameters = functionSchema(tool.parameters);
+  if (tool.strict !== null) declared.strict = tool.strict;
+  return { type: 'function', function: declared };
+}
+
+function encodeChoice(choice: ToolChoice): unknown {
+  return typeof choice === 'string' ? choice : { type: 'function', function: choice };
+}

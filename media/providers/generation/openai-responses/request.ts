@@ -1,0 +1,185 @@
+// The neutral request → a call of POST /responses. A client of the same format keeps what it wrote,
+// members that nobody here knows included; what is ours is taken out, and nothing is stored.
+import { type GenerationRequest, isForwardable, type Reasoning } from '../../../model/request.ts';
+import { isSearchTool } from '../../../model/search-tools.ts';
+import { isMembers, type Members } from '../../../transport/members.ts';
+import type { CallOptions, TokenCounting, UpstreamCall, UpstreamTarget } from '../contract.ts';
+import { toldReasoning } from '../effort.ts';
+import { foreignTo } from '../foreign.ts';
+import { loosened } from '../strict-schema.ts';
+import { continued, forwardInput } from './input.ts';
+import { sayingJson } from './json-word.ts';
+import { asksForScores, encodeFormat, encodeMessages, encodeSettings } from './translate.ts';
+
+/** Members of the service's own request, and those that are written anew below. */
+const ownMembers: ReadonlySet<string> = new Set([
+  '__proto__',
+  'background',
+  'client_context',
+  // State that lives with the provider under its operator's name: other accounts' as well.
+  'conversation',
+  'conversation_id',
+  'include',
+  'input',
+  'instructions',
+  'max_completion_tokens',
+  'max_output_tokens',
+  'max_tokens',
+  'messages',
+  'metadata',
+  'model',
+  'n',
+  'optimization',
+  'previous_response_id',
+  'prompt',
+  'request_id',
+  'response_format',
+  // Another tier has another price than the one that is charged.
+  'service_tier',
+  'store',
+  'stream',
+  'stream_options',
+  'text',
+  'web_search',
+]);
+const metadataControls: ReadonlySet<string> = new Set([
+  'require_web_search',
+  'intelligent_reroute',
+]);
+export const outputTokensMin = 16;
+const sealedReasoning = 'reasoning.encrypted_content';
+/** Models of the vendor that reason; others refuse to be asked for sealed reasoning. */
+const reasoningModels = /^(o\d|codex|gpt-(oss|[5-9]|\d\d))/;
+
+/** Encodes a streamed call. */
+export function encodeRequest(
+  request: GenerationRequest,
+  target: UpstreamTarget,
+  { outputTokensMax, nativeSearch, reasons = false }: CallOptions,
+): UpstreamCall {
+  const reasoning = reasoningOf(request, reasons);
+  const body = contentOf(request, target, reasoning);
+  body.max_output_tokens = Math.max(outputTokensMax, outputTokensMin);
+  if (nativeSearch) body.tools = withSearch(body.tools);
+  const include = includeOf(request, target, reasoning);
+  if (include.length > 0) body.include = include;
+  body.store = false;
+  body.stream = true;
+  const vendorApi = target.baseUrl.startsWith('https://api.openai.com/');
+  if (target.quirks?.obfuscationSwitch ?? vendorApi) {
+    body.stream_options = { include_obfuscation: false };
+  }
+  return callOf(target, '/responses', 'text/event-stream', body);
+}
+
+export const counting: TokenCounting = {
+  encode(request, target) {
+    const body = contentOf(request, target, reasoningOf(request, false));
+    return callOf(target, '/responses/input_tokens', 'application/json', body);
+  },
+  read(body) {
+    try {
+      const parsed: unknown = JSON.parse(body);
+      const count = isMembers(parsed) ? parsed.input_tokens : null;
+      return Number.isSafeInteger(count) && (count as number) >= 0 ? (count as number) : null;
+    } catch {
+      return null;
+    }
+  },
+};
+
+/**
+ * The path of what this format has no form for. Stop sequences are watched for here, except where a
+ * cut would leave hidden reasoning uncounted: there the vendor refuses them as well.
+ */
+export function lacks(request: GenerationRequest, reasons = false): string | null {
+  const foreign = foreignTo(request, 'responses');
+  if (foreign !== null || !reasons || request.sampling.stop.length === 0) return foreign;
+  return request.source.format === 'messages' ? 'stop_sequences' : 'stop';
+}
+
+/** A client of the same format says itself what the model is told. */
+function reasoningOf(request: GenerationRequest, reasons: boolean): Reasoning | null {
+  return toldReasoning(request.reasoning, reasons || request.source.format === 'responses');
+}
+
+/** Everything but how the answer is to be delivered. */
+function contentOf(
+  request: GenerationRequest,
+  target: UpstreamTarget,
+  reasoning: Reasoning | null,
+): Members {
+  const isSameFormat = request.source.format === 'responses';
+  const source = isSameFormat ? request.source.body : {};
+  const body: Members = { model: target.upstreamModel };
+  if (isForwardable(request, 'responses')) {
+    if (typeof source.instructions === 'string') body.instructions = source.instructions;
+    const { input } = request.source;
+    body.input =
+      input === undefined ? forwardInput(source.input ?? source.messages) : continued(input);
+  } else Object.assign(body, encodeMessages(request.messages));
+  if (request.outputFormat.type === 'json_object') body.input = sayingJson(body.input);
+  if (!isSameFormat) {
+    encodeSettings(loosened(request), body, reasoning);
+    return body;
+  }
+  for (const name of Object.keys(source)) {
+    if (!ownMembers.has(name) && source[name] !== null) body[name] = source[name];
+  }
+  const text = textOf(request, source);
+  if (text !== null) body.text = text;
+  const metadata = metadataOf(source);
+  if (metadata !== null) body.metadata = metadata;
+  return body;
+}
+
+/** `text` as it holds: response_format goes before text.format. */
+function textOf(request: GenerationRequest, source: Members): Members | null {
+  const declared = isMembers(source.text) ? source.text : null;
+  if (!isMembers(source.response_format)) return declared;
+  const { format: _format, ...kept } = declared ?? {};
+  const format = encodeFormat(request.outputFormat);
+  return format === null ? kept : { ...kept, format };
+}
+
+/** Nothing is stored, so reasoning must come sealed to be given back in a later turn. */
+function includeOf(
+  request: GenerationRequest,
+  target: UpstreamTarget,
+  reasoning: Reasoning | null,
+): unknown[] {
+  const { source } = request;
+  const declared = source.format === 'responses' ? source.body.include : null;
+  const include: unknown[] = Array.isArray(declared) ? [...declared] : [];
+  const reasons = reasoning !== null || reasoningModels.test(target.upstreamModel);
+  if (asksForScores(request)) include.push('message.output_text.logprobs');
+  if (reasons && !include.includes(sealedReasoning)) include.push(sealedReasoning);
+  return include;
+}
+
+function withSearch(tools: unknown): unknown[] {
+  const declared: unknown[] = Array.isArray(tools) ? tools : [];
+  const searches = declared.some((tool) => isMembers(tool) && isSearchTool(tool));
+  return searches ? declared : [...declared, { type: 'web_search' }];
+}
+
+/** The application's own metadata; the format takes strings alone. */
+function metadataOf(source: Members): Members | null {
+  if (!isMembers(source.metadata)) return null;
+  const entries = Object.entries(source.metadata).filter(
+    ([name, value]) => !metadataControls.has(name) && typeof value === 'string',
+  );
+  return entries.length > 0 ? Object.fromEntries(entries) : null;
+}
+
+function callOf(target: UpstreamTarget, path: string, accept: string, body: Members): UpstreamCall {
+  const headers: Record<string, string> = {
+    'content-type': 'application/json',
+    accept,
+    'accept-encoding': 'identity',
+    'user-agent': 'tollgate/1.0',
+  };
+  if (target.apiKey !== null) headers.authorization = `Bearer ${target.apiKey}`;
+  const url = target.baseUrl.replace(/\/+$/, '') + path;
+  return { method: 'POST', url, headers, body };
+}
