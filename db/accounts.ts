@@ -1,8 +1,8 @@
 // Accounts, their role, and the wallet that each has. Sign-in comes later; to administer is a role
 // of the account and stands nowhere else.
 import { audited, type NewAuditEvent } from './audit-events.ts';
+import type { Queryable, Sql, Transaction } from './driver/sql.ts';
 import { createSession } from './sessions.ts';
-import type { Queryable, Sql, Transaction } from './sql.ts';
 import { createWallet } from './wallets.ts';
 
 export type AccountRole = 'user' | 'admin';

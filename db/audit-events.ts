@@ -1,7 +1,7 @@
 // Who changed what, and when: one event for each change and each touch of money, written with the
 // change in one transaction where that is possible. Events never change.
 import { firstIdAt } from '../runtime/ids.ts';
-import type { Queryable, Sql, Transaction } from './sql.ts';
+import type { Queryable, Sql, Transaction } from './driver/sql.ts';
 
 export interface NewAuditEvent {
   /** `aud_` and 24 hex characters, time-ordered. */

@@ -1,7 +1,7 @@
 // Checks the books: every amount is derived a second way and compared. One snapshot, read only, so
 // it is right beside a running server. Each rule is one query that returns what breaks it.
 import { fixedLimits } from '../runtime/limits.ts';
-import type { Sql } from './sql.ts';
+import type { Sql } from './driver/sql.ts';
 
 export interface Finding {
   rule: string;

@@ -1,7 +1,7 @@
 // What an account may know about its money, read in one snapshot. Nothing here changes anything.
 
 import { firstIdAt } from '../runtime/ids.ts';
-import type { Sql, Transaction } from './sql.ts';
+import type { Sql, Transaction } from './driver/sql.ts';
 import type { GrantKind } from './wallets.ts';
 
 export interface BillingGrant {

@@ -2,8 +2,8 @@
 // Applying the same definition again changes nothing, so a start with the same configuration does
 // not move the catalog's version.
 import { createHash } from 'node:crypto';
-import { arrayLiteral } from './array.ts';
-import type { Queryable, Sql, Transaction } from './sql.ts';
+import { arrayLiteral } from './driver/array.ts';
+import type { Queryable, Sql, Transaction } from './driver/sql.ts';
 
 /** The tables of the catalog: one kind of record each. */
 export const catalogKinds = ['models', 'prices', 'routes', 'packages', 'surfaces'] as const;

@@ -4,8 +4,8 @@
 import { readConfig } from '../runtime/config.ts';
 import { attachDatabase } from '../runtime/embedded/database.ts';
 import { auditLedger, type Finding, ruleLengthMax } from './audit.ts';
-import { databaseFault } from './reach.ts';
-import { closePool, openPool } from './sql.ts';
+import { databaseFault } from './driver/reach.ts';
+import { closePool, openPool } from './driver/sql.ts';
 
 const silent = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
 

@@ -1,7 +1,7 @@
 // Idempotency keys and the generations that have them.
-import { arrayLiteral } from './array.ts';
+import { arrayLiteral } from './driver/array.ts';
+import type { Queryable } from './driver/sql.ts';
 import { failedUnchargedText } from './generations.ts';
-import type { Queryable } from './sql.ts';
 
 /** An idempotency key, with its scope. */
 export interface ClaimKey {

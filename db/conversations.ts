@@ -1,6 +1,6 @@
 // Which model each conversation had last on a managed route, so that its next turn may keep it. It
 // is a hint: losing a row means choosing again.
-import type { Queryable } from './sql.ts';
+import type { Queryable } from './driver/sql.ts';
 
 export interface ConversationKey {
   accountId: string;

@@ -1,6 +1,6 @@
 // Generations, as their own account sees them. They are made and ended by the wallet's writes only.
 import { fixedLimits } from '../runtime/limits.ts';
-import type { Queryable } from './sql.ts';
+import type { Queryable } from './driver/sql.ts';
 
 export type GenerationStatus = 'running' | 'completed' | 'incomplete' | 'failed' | 'cancelled';
 

@@ -1,6 +1,6 @@
 // Process instances and their leases, and what a dead one has left unfinished.
-import { arrayLiteral } from './array.ts';
-import type { Queryable } from './sql.ts';
+import { arrayLiteral } from './driver/array.ts';
+import type { Queryable } from './driver/sql.ts';
 import { readUsage, type SessionUsage, type UsageRow, usageColumns } from './voice-sessions.ts';
 
 /** Announces this process; its lease has to be renewed before it expires. */

@@ -1,7 +1,7 @@
 // Wallets and their journal as an administrator reads them. The journal has no index by wallet (the
 // hot path would pay for it), but a small one by time: it is read through windows of time that grow
 // until a page is full, never further back than the wallet itself.
-import type { Queryable } from './sql.ts';
+import type { Queryable } from './driver/sql.ts';
 import type { EntryKind } from './wallets.ts';
 
 export interface ListedWallet {

@@ -1,6 +1,6 @@
 // API keys. The token is nowhere: a key is found by the SHA-256 of it, shown by its prefix.
-import { arrayLiteral } from './array.ts';
-import type { Queryable, Transaction } from './sql.ts';
+import { arrayLiteral } from './driver/array.ts';
+import type { Queryable, Transaction } from './driver/sql.ts';
 
 export type KeyEnvironment = 'live' | 'test';
 

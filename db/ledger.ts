@@ -1,11 +1,11 @@
 // Writes decided batches of any number of wallets as one statement: one round trip, one commit. A
 // wallet whose version is no longer the expected one writes nothing; the others are not touched by
 // that. The statement is put together from the parts that a batch needs, so there are few of them.
-import { columnLiteral, scalarText } from './array.ts';
+import { columnLiteral, scalarText } from './driver/array.ts';
+import { lookedUp, ownedRow } from './driver/lookup.ts';
+import type { Queryable } from './driver/sql.ts';
 import { failedUnchargedText } from './generations.ts';
-import { lookedUp, ownedRow } from './lookup.ts';
-import { bigintsOf, type Column, definePart, type Form, type Part } from './part.ts';
-import type { Queryable } from './sql.ts';
+import { bigintsOf, type Column, definePart, type Form, type Part } from './ledger/part.ts';
 import {
   type SessionCheckpoint,
   type SessionClaimRow,

@@ -1,7 +1,7 @@
 // Session tokens of signed-in users, found by their SHA-256. What a session may do is what its
 // account may do at this moment.
 import type { AccountRole } from './accounts.ts';
-import type { Queryable } from './sql.ts';
+import type { Queryable } from './driver/sql.ts';
 
 export interface Session {
   accountId: string;

@@ -1,9 +1,9 @@
 // Rows of voice sessions: how the ledger's statement makes and ends them, and the checkpoints of
 // their usage in between. A checkpoint that comes after the end changes nothing.
-import { columnLiteral } from './array.ts';
-import { lookedUp, ownedRow } from './lookup.ts';
-import { bigintsOf, type Column, definePart, type Part } from './part.ts';
-import type { Queryable } from './sql.ts';
+import { columnLiteral } from './driver/array.ts';
+import { lookedUp, ownedRow } from './driver/lookup.ts';
+import type { Queryable } from './driver/sql.ts';
+import { bigintsOf, type Column, definePart, type Part } from './ledger/part.ts';
 
 /** A session that begins with its hold. */
 export interface SessionClaimRow {

@@ -1,5 +1,5 @@
 // Single use of voice tickets: the first insert wins, whichever shard or process makes it.
-import type { Queryable } from './sql.ts';
+import type { Queryable } from './driver/sql.ts';
 
 /** What a ticket's holder has at the moment of its use. */
 export interface Redeemed {

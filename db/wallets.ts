@@ -1,7 +1,7 @@
 // Wallets as they stand in the database: their rows, how they are loaded, what the journal knows.
 // A loaded wallet is one snapshot; whether it still holds is proved by its version, on writing.
-import { arrayLiteral } from './array.ts';
-import type { Queryable } from './sql.ts';
+import { arrayLiteral } from './driver/array.ts';
+import type { Queryable } from './driver/sql.ts';
 
 /** The seven accounts of the double entry: balances of a wallet, or the legs of one operation. */
 export interface Legs {

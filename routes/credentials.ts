@@ -2,9 +2,9 @@
 // change of an account, empties it on every shard before the request that made it is answered.
 
 import { isKeyToken, tokenHash, tokenHashText } from '../actors/credentials/token.ts';
+import { type Sql, withDeadline } from '../db/driver/sql.ts';
 import { findKeyByHash, touchKeys } from '../db/keys.ts';
 import { findSession } from '../db/sessions.ts';
-import { type Sql, withDeadline } from '../db/sql.ts';
 import type { Limiter } from '../runtime/limiter.ts';
 import { fixedLimits } from '../runtime/limits.ts';
 import type { Bus } from '../runtime/work/bus.ts';

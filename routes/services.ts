@@ -14,7 +14,7 @@ import type { TreeLine } from '../actors/tree.ts';
 import type { VoiceHost } from '../actors/voice/host.ts';
 import type { VoiceSessionKind } from '../actors/voice/session.ts';
 import type { WalletProtocol } from '../actors/wallet/protocol.ts';
-import type { Sql } from '../db/sql.ts';
+import type { Sql } from '../db/driver/sql.ts';
 import type { UpstreamTarget } from '../media/providers/generation/contract.ts';
 import type { TrialResult } from '../media/providers/generation/trial.ts';
 import type { ActorRef, ActorSystem } from '../runtime/actor/contract.ts';

@@ -1,7 +1,7 @@
 // Who opens a WebSocket: a key in a header or beside the subprotocol, a browser with a ticket, a
 // user with a session header. Never a cookie: handshakes of foreign pages carry it as well.
 import { openTicket, type Ticket } from '../actors/voice/sealed.ts';
-import { withDeadline } from '../db/sql.ts';
+import { withDeadline } from '../db/driver/sql.ts';
 import { type Redeemed, redeemTicket, returnTicket } from '../db/voice-tickets.ts';
 import type { Exchange } from '../runtime/http/route.ts';
 import { fixedLimits } from '../runtime/limits.ts';

@@ -20,7 +20,7 @@ import { tasksId } from '../actors/tasks/tasks.ts';
 import { createKinds, kindList, supervisionTree } from '../actors/tree.ts';
 import { createVoiceHouse } from '../actors/voice/house.ts';
 import { walletLimits } from '../actors/wallet/limits.ts';
-import { classifyError, closePool, openPool } from '../db/sql.ts';
+import { classifyError, closePool, openPool } from '../db/driver/sql.ts';
 import { createUpstreamClient } from '../media/providers/generation/call.ts';
 import { requireFamily } from '../media/providers/generation/families.ts';
 import { tryTarget } from '../media/providers/generation/trial.ts';

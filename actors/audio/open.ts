@@ -1,7 +1,8 @@
 // How a route reaches a speech or transcription: the finished one that has the idempotency key, or
 // a new one. One that still runs under the key is a conflict: clients try again by themselves.
+
+import { type Sql, withDeadline } from '../../db/driver/sql.ts';
 import { failedUncharged, findGenerationByKey, type Generation } from '../../db/generations.ts';
-import { type Sql, withDeadline } from '../../db/sql.ts';
 import type { ActorSystem } from '../../runtime/actor/contract.ts';
 import { newId, nodeOfId, timeOfId } from '../../runtime/ids.ts';
 import type { Limits } from '../../runtime/limits.ts';

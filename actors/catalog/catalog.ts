@@ -1,6 +1,6 @@
 // The one actor through which administrators change the catalog: one change at a time.
 import { strict as assert } from 'node:assert';
-import { classifyError } from '../../db/sql.ts';
+import { classifyError } from '../../db/driver/sql.ts';
 import type { ActorKind } from '../../runtime/actor/contract.ts';
 import type { LiveCatalog } from './live.ts';
 import type { CatalogProtocol } from './protocol.ts';

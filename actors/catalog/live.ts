@@ -13,7 +13,7 @@ import {
   readCatalogStamp,
   readCatalogWithin,
 } from '../../db/catalog.ts';
-import type { Sql, Transaction } from '../../db/sql.ts';
+import type { Sql, Transaction } from '../../db/driver/sql.ts';
 import type { UpstreamTarget } from '../../media/providers/generation/contract.ts';
 import { fitsKind } from '../../media/providers/model-kinds.ts';
 import { newAuditId } from '../../runtime/ids.ts';

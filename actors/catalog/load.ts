@@ -10,7 +10,7 @@ import {
   readCatalogWithin,
   readCreditsPerUsd,
 } from '../../db/catalog.ts';
-import type { Sql, Transaction } from '../../db/sql.ts';
+import type { Sql, Transaction } from '../../db/driver/sql.ts';
 import { newAuditId } from '../../runtime/ids.ts';
 import type { Sealer } from '../../runtime/seal.ts';
 import { changeEvent } from './change.ts';

@@ -4,8 +4,8 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { emptyCatalog, readCatalogIfAny, readCreditsPerUsd } from '../../db/catalog.ts';
-import { assertDatabaseUsable } from '../../db/reach.ts';
-import { closePool, openPool } from '../../db/sql.ts';
+import { assertDatabaseUsable } from '../../db/driver/reach.ts';
+import { closePool, openPool } from '../../db/driver/sql.ts';
 import { assertFilesUsable, type Config, readConfig } from '../../runtime/config.ts';
 import { attachDatabase } from '../../runtime/embedded/database.ts';
 import { createLog } from '../../runtime/log.ts';

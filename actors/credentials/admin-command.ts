@@ -4,9 +4,9 @@
 import { randomBytes } from 'node:crypto';
 import { parseArgs } from 'node:util';
 import { appointAdministrator, renewAdministrator } from '../../db/accounts.ts';
-import { migrate } from '../../db/migrate.ts';
-import { assertDatabaseUsable, databaseFault, databasePlace } from '../../db/reach.ts';
-import { closePool, openPool, parseDatabaseUrl, type Sql } from '../../db/sql.ts';
+import { migrate } from '../../db/driver/migrate.ts';
+import { assertDatabaseUsable, databaseFault, databasePlace } from '../../db/driver/reach.ts';
+import { closePool, openPool, parseDatabaseUrl, type Sql } from '../../db/driver/sql.ts';
 import { readConfig } from '../../runtime/config.ts';
 import { attachDatabase } from '../../runtime/embedded/database.ts';
 import { newAuditId, newId } from '../../runtime/ids.ts';

@@ -1,7 +1,8 @@
 // How a route reaches a generation: the one that has the idempotency key (running: attach;
 // finished: replay), or a new one. The database decides who has a key.
+
+import { type Sql, withDeadline } from '../../db/driver/sql.ts';
 import { failedUncharged, findGenerationByKey, type Generation } from '../../db/generations.ts';
-import { type Sql, withDeadline } from '../../db/sql.ts';
 import type { ActorAddress, ActorRef, ActorSystem } from '../../runtime/actor/contract.ts';
 import { newId, nodeOfId, timeOfId } from '../../runtime/ids.ts';
 import { Problem } from '../../runtime/problem.ts';

@@ -1,7 +1,7 @@
 // What a shard needs to have voice sessions: their host, with clock and checkpoints, the lanes of
 // their resampling, and the share of the process's memory for sound.
-import type { Sql } from '../../db/sql.ts';
-import { withDeadline } from '../../db/sql.ts';
+import type { Sql } from '../../db/driver/sql.ts';
+import { withDeadline } from '../../db/driver/sql.ts';
 import { checkpointSessions } from '../../db/voice-sessions.ts';
 import { openAudioBudget } from '../../media/audio/budget.ts';
 import { createLanes } from '../../media/audio/lanes/lanes.ts';

@@ -1,14 +1,14 @@
 // What all wallets of a shard share: the way to the database. Loads and writes of many wallets are
 // coalesced into few statements; errors become outcomes. `unavailable` means: nobody knows.
 import { type ClaimHolder, type ClaimKey, findClaimHolders, findKeys } from '../../db/claims.ts';
-import { applyWrites, type WalletWrite, writeLength } from '../../db/ledger.ts';
 import {
   classifyError,
   errorFields,
   type Sql,
   type SqlFailure,
   withDeadline,
-} from '../../db/sql.ts';
+} from '../../db/driver/sql.ts';
+import { applyWrites, type WalletWrite, writeLength } from '../../db/ledger.ts';
 import { type EntryRow, findEntries, loadWallets, type WalletRow } from '../../db/wallets.ts';
 import { createCoalescer, type Submit } from './coalescer.ts';
 import { assertWalletLimits, type WalletLimits, type WalletLog } from './limits.ts';

@@ -1,7 +1,8 @@
 // The lease by which other processes on the database know that this one lives, and whether it may
 // judge theirs: after an outage of the database all have passed, also those of the living.
+
+import type { Sql } from '../../db/driver/sql.ts';
 import { registerInstance, renewLease } from '../../db/instances.ts';
-import type { Sql } from '../../db/sql.ts';
 import type { Logger } from '../../runtime/log.ts';
 
 export interface LeaseOptions {

@@ -3,8 +3,8 @@
 // got; repeating the operation completes it.
 import { isDeepStrictEqual } from 'node:util';
 import { findOperationEvent, insertAuditEvent } from '../../db/audit-events.ts';
+import { type Sql, withDeadline } from '../../db/driver/sql.ts';
 import { findWallet } from '../../db/journal.ts';
-import { type Sql, withDeadline } from '../../db/sql.ts';
 import type { ActorRef } from '../../runtime/actor/contract.ts';
 import { fixedLimits } from '../../runtime/limits.ts';
 import { balanceMicrosMax } from './ledger.ts';

@@ -1,7 +1,8 @@
 // Ends the holds of this process whose owner runs nowhere any more: its shard or its actor
 // crashed, or the hold became durable after its owner had given it up. Safe to repeat.
+
+import type { Sql } from '../../db/driver/sql.ts';
 import { type LeftHold, listHoldsOfOwners } from '../../db/instances.ts';
-import type { Sql } from '../../db/sql.ts';
 import { firstIdAt, nodeOfId } from '../../runtime/ids.ts';
 import { type Ends, endHold } from './recovery.ts';
 

@@ -1,6 +1,8 @@
 // Ends what dead processes have left: their holds are released and their generations failed, what
 // voice sessions had used is settled, through the same ledger as everything else. Safe to repeat,
 // and to be done by several processes at once.
+
+import type { Sql } from '../../db/driver/sql.ts';
 import {
   endInstance,
   type LeftHold,
@@ -8,7 +10,6 @@ import {
   listEndedInstancesWithHolds,
   listHoldsOfInstances,
 } from '../../db/instances.ts';
-import type { Sql } from '../../db/sql.ts';
 import { fixedLimits } from '../../runtime/limits.ts';
 import type { Logger } from '../../runtime/log.ts';
 import { plainProblem } from '../subscriber/problem.ts';

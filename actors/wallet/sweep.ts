@@ -2,6 +2,7 @@
 // idempotency keys, removes old answers, responses, sessions and conversations. Each pass is
 // bounded; the next one finds what is left.
 import { sweepConversations } from '../../db/conversations.ts';
+import type { Sql } from '../../db/driver/sql.ts';
 import { sweepGenerations } from '../../db/generations.ts';
 import {
   listAbandonedHolds,
@@ -10,7 +11,6 @@ import {
 } from '../../db/instances.ts';
 import { sweepResponses } from '../../db/responses.ts';
 import { sweepSessions } from '../../db/sessions.ts';
-import type { Sql } from '../../db/sql.ts';
 import { sweepTickets } from '../../db/voice-tickets.ts';
 import { firstIdAt } from '../../runtime/ids.ts';
 import { fixedLimits } from '../../runtime/limits.ts';

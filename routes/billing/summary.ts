@@ -1,7 +1,7 @@
 // GET /api/me/billing/summary: the exact wallet, in one snapshot, also for keys with billing:read.
 import type { BillingSummary } from '../../db/billing.ts';
 import { readBillingSummary } from '../../db/billing.ts';
-import { withDeadline } from '../../db/sql.ts';
+import { withDeadline } from '../../db/driver/sql.ts';
 import { Problem } from '../../runtime/problem.ts';
 import { TransientMap } from '../../runtime/transient.ts';
 import { defineRoute } from '../define.ts';

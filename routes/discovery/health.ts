@@ -1,7 +1,7 @@
 // GET /api/health: whether the process serves and its database answers within a second.
 import * as v from 'valibot';
 import { monitorId } from '../../actors/monitor/monitor.ts';
-import { databaseAnswers } from '../../db/health.ts';
+import { databaseAnswers } from '../../db/driver/health.ts';
 import { defineRoute } from '../define.ts';
 
 const count = v.pipe(v.number(), v.integer(), v.minValue(0));

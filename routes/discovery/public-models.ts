@@ -1,6 +1,6 @@
 // GET /api/public/models: the versioned public catalog. It needs no key and is cached by anybody.
 import * as v from 'valibot';
-import { databaseAnswers } from '../../db/health.ts';
+import { databaseAnswers } from '../../db/driver/health.ts';
 import { Problem } from '../../runtime/problem.ts';
 import { defineRoute } from '../define.ts';
 import { catalogEntries, catalogEntrySchema } from '../models/schema.ts';

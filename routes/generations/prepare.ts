@@ -3,7 +3,7 @@
 import type { ManagedRoute } from '../../actors/catalog/managed.ts';
 import { tasksId } from '../../actors/tasks/tasks.ts';
 import { findConversationModel, rememberConversationModel } from '../../db/conversations.ts';
-import { withDeadline } from '../../db/sql.ts';
+import { withDeadline } from '../../db/driver/sql.ts';
 import {
   applyPlan,
   needsThread,

@@ -1,7 +1,7 @@
 // A key made or revoked, by its owner or an administrator, with the event that says so.
 import { audited } from '../../db/audit-events.ts';
+import { withDeadline } from '../../db/driver/sql.ts';
 import { type ApiKey, createKeyWithin, lockKey, type NewApiKey, revokeKey } from '../../db/keys.ts';
-import { withDeadline } from '../../db/sql.ts';
 import { newAuditId } from '../../runtime/ids.ts';
 import { fixedLimits } from '../../runtime/limits.ts';
 import { Problem } from '../../runtime/problem.ts';

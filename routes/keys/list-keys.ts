@@ -1,6 +1,7 @@
 // GET /api/me/api-keys: the keys of the account, newest first, a page at a time.
+
+import { withDeadline } from '../../db/driver/sql.ts';
 import { listKeys as listKeyRows } from '../../db/keys.ts';
-import { withDeadline } from '../../db/sql.ts';
 import { defineRoute } from '../define.ts';
 import { pageQuery, pageReply, pageRequest, pageSchema } from '../page.ts';
 import { requireAccount } from '../require.ts';

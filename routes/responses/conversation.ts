@@ -1,8 +1,9 @@
 // `previous_response_id`: the inputs and answers of the turns before, in front of the new input.
 // Instructions are each request's own and are not carried over, as this format has it.
+
+import { withDeadline } from '../../db/driver/sql.ts';
 import { failedUncharged, findGenerationByKey } from '../../db/generations.ts';
 import { readChain, type Turn } from '../../db/responses.ts';
-import { withDeadline } from '../../db/sql.ts';
 import { responsesDialect } from '../../media/model/dialects/responses/dialect.ts';
 import { requestIdOf, responseId } from '../../media/model/dialects/responses/ids.ts';
 import type { InputItem } from '../../media/model/dialects/responses/input.ts';

@@ -1,7 +1,7 @@
 // DELETE /v1/responses/{response_id}: a stored response is forgotten, with what its client sent.
 import * as v from 'valibot';
+import { withDeadline } from '../../db/driver/sql.ts';
 import { deleteResponse as deleteRow } from '../../db/responses.ts';
-import { withDeadline } from '../../db/sql.ts';
 import { Problem } from '../../runtime/problem.ts';
 import { defineRoute } from '../define.ts';
 import { responseParams } from './get-response.ts';

@@ -1,7 +1,7 @@
 // GET /v1/responses/{response_id}/input_items: what the client sent in this turn, a page at a time.
 import * as v from 'valibot';
+import { withDeadline } from '../../db/driver/sql.ts';
 import { findResponseInput } from '../../db/responses.ts';
-import { withDeadline } from '../../db/sql.ts';
 import { maxCharacters } from '../../runtime/http/text.ts';
 import { fieldProblem } from '../../runtime/http/validate.ts';
 import { defineRoute } from '../define.ts';

@@ -3,9 +3,9 @@
 import { storedEnd } from '../../actors/generation/stored-end.ts';
 import { toProblem } from '../../actors/subscriber/problem.ts';
 import type { GenerationEnd } from '../../actors/subscriber/protocol.ts';
+import { withDeadline } from '../../db/driver/sql.ts';
 import { failedUncharged, findGeneration, type Generation } from '../../db/generations.ts';
 import { findResponse } from '../../db/responses.ts';
-import { withDeadline } from '../../db/sql.ts';
 import { emptyAnswer } from '../../media/model/answer.ts';
 import type { ReplyIdentity, SvcUsage } from '../../media/model/dialects/contract.ts';
 import { responsesDialect } from '../../media/model/dialects/responses/dialect.ts';

@@ -1,8 +1,8 @@
 // Keeps what the client sent beside its generation. The row is written while the hold is on its
 // way, and is durable before the client can know its id; one of a refused request is taken back.
 import type { MakeDesk, Opened } from '../../actors/generation/open.ts';
+import { errorFields, withDeadline } from '../../db/driver/sql.ts';
 import { discardResponse, insertResponse } from '../../db/responses.ts';
-import { errorFields, withDeadline } from '../../db/sql.ts';
 import type { ResponsesRequestBody } from '../../media/model/dialects/responses/schema.ts';
 import { jsonInTurns } from '../../runtime/http/json-pieces.ts';
 import { nodeOfId } from '../../runtime/ids.ts';

@@ -1,6 +1,6 @@
 // What the database says after the chaos, against what clients were told meanwhile.
 import assert from 'node:assert/strict';
-import { closePool, openPool, type Sql } from '../../db/sql.ts';
+import { closePool, openPool, type Sql } from '../../db/driver/sql.ts';
 import { attachDatabase } from '../../runtime/embedded/database.ts';
 import type { Gateway } from '../harness/gateway.ts';
 import type { Told } from './client.ts';

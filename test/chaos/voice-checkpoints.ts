@@ -1,7 +1,7 @@
 // What each session had written of itself at the moment of its death, against what it was charged.
 // The process is stopped before it is killed, so that nothing is written after it was read.
 import assert from 'node:assert/strict';
-import type { Sql } from '../../db/sql.ts';
+import type { Sql } from '../../db/driver/sql.ts';
 import type { Gateway } from '../harness/gateway.ts';
 import { withBooks } from './books.ts';
 import { until } from './reach.ts';

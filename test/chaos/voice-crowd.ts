@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { WebSocket } from 'ws';
-import type { Sql } from '../../db/sql.ts';
+import type { Sql } from '../../db/driver/sql.ts';
 import type { Gateway } from '../harness/gateway.ts';
 import { VoiceClient, type VoiceEvent } from '../harness/voice-client.ts';
 import { withBooks } from './books.ts';

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { type AuditFilter, listAuditEvents } from '../../db/audit-events.ts';
-import type { Queryable, Sql } from '../../db/sql.ts';
+import type { Queryable, Sql } from '../../db/driver/sql.ts';
 import { openTestDatabase, type TestDatabase } from '../harness/database.ts';
 
 const events = 20_000;

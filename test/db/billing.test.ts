@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { createAccount } from '../../db/accounts.ts';
 import { readBillingSummary } from '../../db/billing.ts';
-import type { Sql } from '../../db/sql.ts';
+import type { Sql } from '../../db/driver/sql.ts';
 import { createWallet } from '../../db/wallets.ts';
 import { openTestDatabase, type TestDatabase } from '../harness/database.ts';
 

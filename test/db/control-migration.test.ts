@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
-import { migrate } from '../../db/migrate.ts';
+import { migrate } from '../../db/driver/migrate.ts';
 import { findSession } from '../../db/sessions.ts';
 import { openEmptyDatabase } from '../harness/database.ts';
 

@@ -7,8 +7,8 @@ import {
   rememberConversationModel,
   sweepConversations,
 } from '../../db/conversations.ts';
+import type { Sql } from '../../db/driver/sql.ts';
 import { findGeneration } from '../../db/generations.ts';
-import type { Sql } from '../../db/sql.ts';
 import {
   accountId,
   type Bank,

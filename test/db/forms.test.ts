@@ -4,8 +4,8 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { noLegs } from '../../actors/wallet/funds.ts';
 import { createAccount } from '../../db/accounts.ts';
+import type { Queryable, Sql } from '../../db/driver/sql.ts';
 import { applyWrites, emptyWrite, type FinishRow, type WalletWrite } from '../../db/ledger.ts';
-import type { Queryable, Sql } from '../../db/sql.ts';
 import { createWallet } from '../../db/wallets.ts';
 import { openTestDatabase, type TestDatabase } from '../harness/database.ts';
 

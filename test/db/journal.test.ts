@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { createAccount } from '../../db/accounts.ts';
+import type { Sql } from '../../db/driver/sql.ts';
 import { findWallet, type JournalPlace, listEntries } from '../../db/journal.ts';
-import type { Sql } from '../../db/sql.ts';
 import { createWallet } from '../../db/wallets.ts';
 import { openTestDatabase, type TestDatabase } from '../harness/database.ts';
 

@@ -3,8 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { noLegs } from '../../actors/wallet/funds.ts';
 import { createAccount } from '../../db/accounts.ts';
-import { applyWrites, emptyWrite, type WalletWrite } from '../../db/ledger.ts';
-import { migrate } from '../../db/migrate.ts';
+import { migrate } from '../../db/driver/migrate.ts';
 import {
   classifyError,
   closePool,
@@ -12,7 +11,8 @@ import {
   openPool,
   parseDatabaseUrl,
   withDeadline,
-} from '../../db/sql.ts';
+} from '../../db/driver/sql.ts';
+import { applyWrites, emptyWrite, type WalletWrite } from '../../db/ledger.ts';
 import { createWallet, type Legs, loadWallets } from '../../db/wallets.ts';
 import { openEmptyDatabase, openTestDatabase, type TestDatabase } from '../harness/database.ts';
 

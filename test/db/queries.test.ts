@@ -5,6 +5,7 @@ import { after, before, test } from 'node:test';
 import { createAccount, findAccount } from '../../db/accounts.ts';
 import { readBillingSummary } from '../../db/billing.ts';
 import { deleteRecord, putProvider, putRecord, readCatalog } from '../../db/catalog.ts';
+import type { Sql } from '../../db/driver/sql.ts';
 import {
   findGeneration,
   findGenerationByAnyKey,
@@ -13,7 +14,6 @@ import {
 import { listDeadInstances, registerInstance, renewLease } from '../../db/instances.ts';
 import { createKey, findKeyByHash, listKeys, revokeKey, touchKeys } from '../../db/keys.ts';
 import { createSession, findSession, sweepSessions } from '../../db/sessions.ts';
-import type { Sql } from '../../db/sql.ts';
 import { createWallet } from '../../db/wallets.ts';
 import {
   accountId,

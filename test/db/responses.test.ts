@@ -2,6 +2,7 @@
 // removes.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import type { Sql } from '../../db/driver/sql.ts';
 import { sweepGenerations } from '../../db/generations.ts';
 import {
   type Chain,
@@ -14,7 +15,6 @@ import {
   readChain,
   sweepResponses,
 } from '../../db/responses.ts';
-import type { Sql } from '../../db/sql.ts';
 import { firstIdAt, newId } from '../../runtime/ids.ts';
 import { openTestDatabase, type TestDatabase } from '../harness/database.ts';
 

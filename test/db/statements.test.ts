@@ -4,8 +4,8 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
 import { noLegs } from '../../actors/wallet/funds.ts';
+import type { Queryable } from '../../db/driver/sql.ts';
 import { applyWrites, emptyWrite, type WalletWrite } from '../../db/ledger.ts';
-import type { Queryable } from '../../db/sql.ts';
 
 /** Parts by name, in the order of the statement, each with how it adds one row to a write. */
 const rowsOf: readonly (readonly [name: string, add: (write: WalletWrite) => void])[] = [

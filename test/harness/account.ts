@@ -5,9 +5,9 @@ import { scopes } from '../../actors/credentials/scope.ts';
 import { displayPrefix, newKeyToken, tokenHash } from '../../actors/credentials/token.ts';
 import type { DirectWallet } from '../../actors/wallet/direct.ts';
 import { createAccount } from '../../db/accounts.ts';
+import type { Sql } from '../../db/driver/sql.ts';
 import { createKey } from '../../db/keys.ts';
 import { createSession } from '../../db/sessions.ts';
-import type { Sql } from '../../db/sql.ts';
 import { createWallet } from '../../db/wallets.ts';
 import { newId } from '../../runtime/ids.ts';
 

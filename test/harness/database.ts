@@ -4,8 +4,8 @@ import { createHash, randomBytes } from 'node:crypto';
 import { chmod, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { migrate } from '../../db/migrate.ts';
-import { openPool, type PoolPurpose, type Sql } from '../../db/sql.ts';
+import { migrate } from '../../db/driver/migrate.ts';
+import { openPool, type PoolPurpose, type Sql } from '../../db/driver/sql.ts';
 import { type Database, startDatabase } from '../../runtime/embedded/database.ts';
 
 /** Environment variable by which the test runner hands one server to all test files. */

@@ -2,7 +2,7 @@
 // takes connections and drops them.
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
-import { parseDatabaseUrl } from '../../db/sql.ts';
+import { parseDatabaseUrl } from '../../db/driver/sql.ts';
 
 /** `silent`: everything stays open and nothing arrives, until it passes again. */
 export type ProxyMode = 'pass' | 'silent' | 'drop';

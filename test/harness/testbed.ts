@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createDirectWallet, type DirectWallet } from '../../actors/wallet/direct.ts';
 import { walletLimits } from '../../actors/wallet/limits.ts';
-import type { Sql } from '../../db/sql.ts';
+import type { Sql } from '../../db/driver/sql.ts';
 import { type AccountOptions, makeAccount, type TestAccount } from './account.ts';
 import { openTestDatabase, type TestDatabase } from './database.ts';
 import { type DevFile, type Gateway, startGateway } from './gateway.ts';

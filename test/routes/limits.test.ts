@@ -2,7 +2,7 @@
 // client can pace itself. A generation that nobody listens to any more still counts.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import type { Queryable } from '../../db/sql.ts';
+import type { Queryable } from '../../db/driver/sql.ts';
 import type { TestAccount } from '../harness/account.ts';
 import { askChat, chatBody, openChat, postChat, streamChat } from '../harness/chat.ts';
 import { Contract, type Reply } from '../harness/contract.ts';

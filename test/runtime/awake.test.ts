@@ -6,7 +6,7 @@ import { connect } from 'node:net';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pino from 'pino';
-import { withDeadline } from '../../db/sql.ts';
+import { withDeadline } from '../../db/driver/sql.ts';
 import { DeadlineWheel, PendingAsk } from '../../runtime/actor/deadline.ts';
 import { AwakeTimer, awakeMs, stoodStillMs } from '../../runtime/awake.ts';
 import { createPool } from '../../runtime/work/pool.ts';

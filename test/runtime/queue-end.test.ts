@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pino from 'pino';
-import { parseDatabaseUrl } from '../../db/sql.ts';
+import { parseDatabaseUrl } from '../../db/driver/sql.ts';
 import { startDatabase } from '../../runtime/embedded/database.ts';
 import { createQueue } from '../../runtime/work/queue.ts';
 

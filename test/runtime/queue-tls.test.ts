@@ -6,7 +6,7 @@ import { connect, createServer, type Socket } from 'node:net';
 import { after, before, test } from 'node:test';
 import { createSecureContext, TLSSocket } from 'node:tls';
 import pino from 'pino';
-import { parseDatabaseUrl } from '../../db/sql.ts';
+import { parseDatabaseUrl } from '../../db/driver/sql.ts';
 import { createQueue } from '../../runtime/work/queue.ts';
 import { makeCertificate, withoutOpenssl } from '../harness/certificate.ts';
 import { openTestDatabase, type TestDatabase } from '../harness/database.ts';

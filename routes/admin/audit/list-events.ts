@@ -1,7 +1,7 @@
 // GET /api/admin/audit: who changed what, newest first.
 import * as v from 'valibot';
 import { listAuditEvents } from '../../../db/audit-events.ts';
-import { withDeadline } from '../../../db/sql.ts';
+import { withDeadline } from '../../../db/driver/sql.ts';
 import { momentOf } from '../../../runtime/http/moment.ts';
 import { lineOfText } from '../../../runtime/http/text.ts';
 import { Problem } from '../../../runtime/problem.ts';

@@ -1,6 +1,6 @@
 // GET /api/admin/{kind}/{name}: one record, with its revision as the ETag.
 import { findRecord } from '../../../db/catalog.ts';
-import { withDeadline } from '../../../db/sql.ts';
+import { withDeadline } from '../../../db/driver/sql.ts';
 import { Problem } from '../../../runtime/problem.ts';
 import { type AppRoute, defineRoute } from '../../define.ts';
 import { nameParams } from './members.ts';

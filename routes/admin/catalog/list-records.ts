@@ -1,6 +1,6 @@
 // GET /api/admin/{kind}: the records of a kind by name, a page at a time.
 import { listRecords } from '../../../db/catalog.ts';
-import { withDeadline } from '../../../db/sql.ts';
+import { withDeadline } from '../../../db/driver/sql.ts';
 import { type AppRoute, defineRoute } from '../../define.ts';
 import { pageQuery, pageReply, pageRequest, pageSchema } from '../../page.ts';
 import { recordBodies } from './record.ts';

@@ -6,7 +6,7 @@ import { type Definition, kindsOfRecords } from '../../../actors/catalog/kinds.t
 import { readyCard } from '../../../actors/catalog/snapshot.ts';
 import { publicRates, publicUnitRates } from '../../../actors/wallet/public-rates.ts';
 import { findRecord, type ListedRecord } from '../../../db/catalog.ts';
-import { withDeadline } from '../../../db/sql.ts';
+import { withDeadline } from '../../../db/driver/sql.ts';
 import type { Reply } from '../../../runtime/http/route.ts';
 import type { Services } from '../../services.ts';
 import { recordHeaders } from '../revision.ts';

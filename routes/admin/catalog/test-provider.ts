@@ -2,7 +2,7 @@
 // says is never repeated: it may hold the credential that it refused.
 import * as v from 'valibot';
 import { insertAuditEvent } from '../../../db/audit-events.ts';
-import { withDeadline } from '../../../db/sql.ts';
+import { withDeadline } from '../../../db/driver/sql.ts';
 import { probeTarget } from '../../../media/providers/generation/probe.ts';
 import { visibleAscii } from '../../../runtime/http/text.ts';
 import { newAuditId } from '../../../runtime/ids.ts';

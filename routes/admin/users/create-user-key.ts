@@ -2,7 +2,7 @@
 // wanted. Its token is in this reply and nowhere else, ever.
 import * as v from 'valibot';
 import { findAccount } from '../../../db/accounts.ts';
-import { withDeadline } from '../../../db/sql.ts';
+import { withDeadline } from '../../../db/driver/sql.ts';
 import { fixedLimits } from '../../../runtime/limits.ts';
 import { Problem } from '../../../runtime/problem.ts';
 import { defineRoute } from '../../define.ts';

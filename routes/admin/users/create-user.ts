@@ -3,7 +3,7 @@
 import * as v from 'valibot';
 import { createAccount, findAccount } from '../../../db/accounts.ts';
 import { audited } from '../../../db/audit-events.ts';
-import { withDeadline } from '../../../db/sql.ts';
+import { withDeadline } from '../../../db/driver/sql.ts';
 import { createWallet } from '../../../db/wallets.ts';
 import { newAuditId, newId } from '../../../runtime/ids.ts';
 import { fixedLimits } from '../../../runtime/limits.ts';

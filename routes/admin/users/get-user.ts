@@ -1,6 +1,6 @@
 // GET /api/admin/users/{account_id}: one account.
 import { findAccount } from '../../../db/accounts.ts';
-import { withDeadline } from '../../../db/sql.ts';
+import { withDeadline } from '../../../db/driver/sql.ts';
 import { Problem } from '../../../runtime/problem.ts';
 import { defineRoute } from '../../define.ts';
 import { accountParams, userAnswer, userReply } from './schema.ts';

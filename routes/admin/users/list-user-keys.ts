@@ -1,7 +1,7 @@
 // GET /api/admin/users/{account_id}/keys: the API keys of any account; a token is in no list.
 import { findAccount } from '../../../db/accounts.ts';
+import { withDeadline } from '../../../db/driver/sql.ts';
 import { listKeys } from '../../../db/keys.ts';
-import { withDeadline } from '../../../db/sql.ts';
 import { Problem } from '../../../runtime/problem.ts';
 import { defineRoute } from '../../define.ts';
 import { apiKeyBody, apiKeySchema } from '../../keys/schema.ts';

@@ -1,7 +1,7 @@
 // GET /api/admin/users: all accounts, newest first, or those that a search finds.
 import * as v from 'valibot';
 import { listAccounts } from '../../../db/accounts.ts';
-import { withDeadline } from '../../../db/sql.ts';
+import { withDeadline } from '../../../db/driver/sql.ts';
 import { lineOfText } from '../../../runtime/http/text.ts';
 import { defineRoute } from '../../define.ts';
 import { pageQuery, pageReply, pageRequest, pageSchema } from '../../page.ts';

@@ -1,7 +1,7 @@
 // An account as administrators see it, and what each change of one is answered with.
 import * as v from 'valibot';
 import { type Account, type AccountChange, changeAccount } from '../../../db/accounts.ts';
-import { withDeadline } from '../../../db/sql.ts';
+import { withDeadline } from '../../../db/driver/sql.ts';
 import type { Reply } from '../../../runtime/http/route.ts';
 import { lineOfText } from '../../../runtime/http/text.ts';
 import { newAuditId } from '../../../runtime/ids.ts';

@@ -1,7 +1,7 @@
 // GET /api/admin/wallets/{wallet_id}: what it has, of which grants, and what is reserved.
 import * as v from 'valibot';
 import { readWalletState } from '../../../db/billing.ts';
-import { withDeadline } from '../../../db/sql.ts';
+import { withDeadline } from '../../../db/driver/sql.ts';
 import { Problem } from '../../../runtime/problem.ts';
 import { grantBody, reservationBody } from '../../billing/amounts.ts';
 import { grantSchema, reservationSchema } from '../../billing/schema.ts';

@@ -1,7 +1,8 @@
 // GET /api/admin/wallets/{wallet_id}/ledger: the journal of a wallet, newest first. Every entry
 // says how it changed the seven accounts; its amounts add up to zero.
+
+import { withDeadline } from '../../../db/driver/sql.ts';
 import { findWallet, type JournalPlace, listEntries } from '../../../db/journal.ts';
-import { withDeadline } from '../../../db/sql.ts';
 import { Problem } from '../../../runtime/problem.ts';
 import { defineRoute } from '../../define.ts';
 import { pageQuery, pageReply, pageRequest, pageSchema } from '../../page.ts';

@@ -1,7 +1,7 @@
 // GET /api/admin/wallets: every wallet, or those of one account.
 import * as v from 'valibot';
+import { withDeadline } from '../../../db/driver/sql.ts';
 import { listWallets as listWalletRows } from '../../../db/journal.ts';
-import { withDeadline } from '../../../db/sql.ts';
 import { lineOfText } from '../../../runtime/http/text.ts';
 import { defineRoute } from '../../define.ts';
 import { pageQuery, pageReply, pageRequest, pageSchema } from '../../page.ts';

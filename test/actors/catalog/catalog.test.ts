@@ -9,7 +9,7 @@ import { after, before, test } from 'node:test';
 import { loadCatalog } from '../../../actors/catalog/load.ts';
 import type { CatalogSnapshot } from '../../../actors/catalog/snapshot.ts';
 import { putRecord, readCatalog } from '../../../db/catalog.ts';
-import type { Sql } from '../../../db/sql.ts';
+import type { Sql } from '../../../db/driver/sql.ts';
 import { readConfig } from '../../../runtime/config.ts';
 import { createLog } from '../../../runtime/log.ts';
 import { createSealer } from '../../../runtime/seal.ts';

@@ -13,7 +13,7 @@ import {
   type LiveCatalogOptions,
 } from '../../../actors/catalog/live.ts';
 import { buildSnapshot } from '../../../actors/catalog/snapshot.ts';
-import type { Sql } from '../../../db/sql.ts';
+import type { Sql } from '../../../db/driver/sql.ts';
 import { createSealer } from '../../../runtime/seal.ts';
 import { openTestDatabase, type TestDatabase } from '../../harness/database.ts';
 

@@ -12,7 +12,7 @@ import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { loadCatalog } from '../../../actors/catalog/load.ts';
 import { planLines } from '../../../actors/catalog/plan.ts';
-import type { Sql } from '../../../db/sql.ts';
+import type { Sql } from '../../../db/driver/sql.ts';
 import { ConfigError, readConfig } from '../../../runtime/config.ts';
 import { createLog } from '../../../runtime/log.ts';
 import { createSealer } from '../../../runtime/seal.ts';

@@ -20,7 +20,7 @@ import { createDirectWallet } from '../../../actors/wallet/direct.ts';
 import { walletLimits } from '../../../actors/wallet/limits.ts';
 import type { WalletProtocol } from '../../../actors/wallet/protocol.ts';
 import { auditLedger } from '../../../db/audit.ts';
-import type { Sql } from '../../../db/sql.ts';
+import type { Sql } from '../../../db/driver/sql.ts';
 import { checkpointSessions } from '../../../db/voice-sessions.ts';
 import { createBudgetCounters, openAudioBudget } from '../../../media/audio/budget.ts';
 import { createStraightLanes } from '../../../media/audio/lanes/straight.ts';

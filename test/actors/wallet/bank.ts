@@ -12,7 +12,7 @@ import type {
 import { createWalletKind } from '../../../actors/wallet/wallet.ts';
 import { createAccount } from '../../../db/accounts.ts';
 import { auditLedger } from '../../../db/audit.ts';
-import type { Sql } from '../../../db/sql.ts';
+import type { Sql } from '../../../db/driver/sql.ts';
 import { createWallet } from '../../../db/wallets.ts';
 import type { ActorRef, ActorSystem, PayloadOf, ReplyOf } from '../../../runtime/actor/contract.ts';
 import { createActorSystem } from '../../../runtime/actor/system.ts';

@@ -5,7 +5,7 @@ import { emptyMemory } from '../../../actors/wallet/engine.ts';
 import { walletLimits } from '../../../actors/wallet/limits.ts';
 import type { WalletProtocol } from '../../../actors/wallet/protocol.ts';
 import { createWalletKind } from '../../../actors/wallet/wallet.ts';
-import type { Sql } from '../../../db/sql.ts';
+import type { Sql } from '../../../db/driver/sql.ts';
 import type { ActorContext } from '../../../runtime/actor/contract.ts';
 
 /** A database that is away. */

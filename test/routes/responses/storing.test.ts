@@ -4,7 +4,7 @@ import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { MakeDesk, Opened } from '../../../actors/generation/open.ts';
 import { Desk } from '../../../actors/subscriber/desk.ts';
-import type { Sql } from '../../../db/sql.ts';
+import type { Sql } from '../../../db/driver/sql.ts';
 import { openStored, type Storing } from '../../../routes/responses/storing.ts';
 import { newId } from '../../../runtime/ids.ts';
 import { openTestDatabase, type TestDatabase } from '../../harness/database.ts';

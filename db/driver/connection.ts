@@ -2,8 +2,8 @@
 // stays in its state (3.4.9), so that the next one hangs, or answers queries with others' rows.
 import { connect, type Socket } from 'node:net';
 import postgres from 'postgres';
-import { AwakeTimer, afterReading, awakeMs, stoodStillMs } from '../runtime/awake.ts';
-import { TransientSet } from '../runtime/transient.ts';
+import { AwakeTimer, afterReading, awakeMs, stoodStillMs } from '../../runtime/awake.ts';
+import { TransientSet } from '../../runtime/transient.ts';
 
 /** A query of postgres.js, with what its types do not show. It runs when it is awaited. */
 export interface Query extends PromiseLike<unknown> {

@@ -9,10 +9,10 @@ import {
   openPool,
   type SqlFailure,
   withDeadline,
-} from '../../db/sql.ts';
-import { openTestDatabase, type TestDatabase } from '../harness/database.ts';
-import { openDatabaseProxy } from '../harness/proxy.ts';
-import { startStopwatch } from '../harness/stopwatch.ts';
+} from '../../../db/driver/sql.ts';
+import { openTestDatabase, type TestDatabase } from '../../harness/database.ts';
+import { openDatabaseProxy } from '../../harness/proxy.ts';
+import { startStopwatch } from '../../harness/stopwatch.ts';
 
 let database: TestDatabase;
 before(async () => {

@@ -3,7 +3,7 @@
 // them.
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
-import { sourceFile } from '../runtime/files.ts';
+import { sourceFile } from '../../runtime/files.ts';
 import { openPool, type Sql } from './sql.ts';
 
 const migrationsFolder = sourceFile('db/migrations/');

@@ -1,7 +1,7 @@
 // One part of the ledger's statement: rows of a batch, and what is done with them. They go to the
 // server as plain values where there is one of each part, else column by column.
-import { arrayLiteral, columnLiteral, type Scalar, scalarText } from './array.ts';
-import type { WalletWrite } from './ledger.ts';
+import { arrayLiteral, columnLiteral, type Scalar, scalarText } from '../driver/array.ts';
+import type { WalletWrite } from '../ledger.ts';
 
 export type Column<R> = readonly [name: string, type: string, cellOf: (row: R) => Scalar];
 

@@ -1,9 +1,9 @@
 // A server whose operator has chosen other defaults than PostgreSQL: connections bring their own.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { migrate } from '../../db/migrate.ts';
-import { closePool, openPool } from '../../db/sql.ts';
-import { openTestDatabase, type TestDatabase } from '../harness/database.ts';
+import { migrate } from '../../../db/driver/migrate.ts';
+import { closePool, openPool } from '../../../db/driver/sql.ts';
+import { openTestDatabase, type TestDatabase } from '../../harness/database.ts';
 
 let database: TestDatabase;
 before(async () => {

@@ -1,5 +1,5 @@
 // Whether the database answers, and how fast.
-import { AwakeTimer } from '../runtime/awake.ts';
+import { AwakeTimer } from '../../runtime/awake.ts';
 import type { Sql } from './sql.ts';
 
 /** Milliseconds of a round trip, or null when there was no answer within `deadlineMs`. */

@@ -5,12 +5,12 @@ import { connect, createServer, type Server, type Socket } from 'node:net';
 import { after, before, test } from 'node:test';
 import { createSecureContext, TLSSocket } from 'node:tls';
 import { fileURLToPath } from 'node:url';
-import { assertDatabaseUsable } from '../../db/reach.ts';
-import { parseDatabaseUrl } from '../../db/sql.ts';
-import { ConfigError } from '../../runtime/config.ts';
-import { makeCertificate, runClient, withoutOpenssl } from '../harness/certificate.ts';
-import { openTestDatabase, type TestDatabase } from '../harness/database.ts';
-import { startStopwatch } from '../harness/stopwatch.ts';
+import { assertDatabaseUsable } from '../../../db/driver/reach.ts';
+import { parseDatabaseUrl } from '../../../db/driver/sql.ts';
+import { ConfigError } from '../../../runtime/config.ts';
+import { makeCertificate, runClient, withoutOpenssl } from '../../harness/certificate.ts';
+import { openTestDatabase, type TestDatabase } from '../../harness/database.ts';
+import { startStopwatch } from '../../harness/stopwatch.ts';
 
 const servers: Server[] = [];
 let database: TestDatabase;

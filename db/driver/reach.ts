@@ -1,8 +1,8 @@
 // Whether the server of DATABASE_URL can be used at all: asked before anything else is started, so
 // that what is wrong with it is one line that names the variable, and never its password.
 import postgres from 'postgres';
-import { ConfigError } from '../runtime/config.ts';
-import { fixedLimits } from '../runtime/limits.ts';
+import { ConfigError } from '../../runtime/config.ts';
+import { fixedLimits } from '../../runtime/limits.ts';
 import { closePool, DeadlineError, openPool, parseDatabaseUrl, withDeadline } from './sql.ts';
 
 /** What the queue recommends as its lowest, and the oldest that its makers still mend. */

@@ -1,9 +1,9 @@
 // The way to PostgreSQL: small pools of postgres.js, and what an error of it means. A query of
 // postgres.js is lazy: it runs when it is awaited, so nothing here hands one out unawaited.
 import postgres from 'postgres';
-import { AwakeTimer } from '../runtime/awake.ts';
-import type { DatabaseTarget } from '../runtime/database-target.ts';
-import { fixedLimits } from '../runtime/limits.ts';
+import { AwakeTimer } from '../../runtime/awake.ts';
+import type { DatabaseTarget } from '../../runtime/database-target.ts';
+import { fixedLimits } from '../../runtime/limits.ts';
 import { arrayLiteral, readTextArray, type Scalar } from './array.ts';
 import { openClient } from './client.ts';
 import type { ClientOptions } from './connection.ts';

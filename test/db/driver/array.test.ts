@@ -2,11 +2,11 @@
 // `text` cannot hold comes out as another character, and never as the text of a neighbour.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { arrayLiteral, type Scalar, scalarText } from '../../db/array.ts';
-import type { Sql } from '../../db/sql.ts';
-import { openTestDatabase, type TestDatabase } from '../harness/database.ts';
-import { fc } from '../harness/properties.ts';
-import { testSeed } from '../harness/seed.ts';
+import { arrayLiteral, type Scalar, scalarText } from '../../../db/driver/array.ts';
+import type { Sql } from '../../../db/driver/sql.ts';
+import { openTestDatabase, type TestDatabase } from '../../harness/database.ts';
+import { fc } from '../../harness/properties.ts';
+import { testSeed } from '../../harness/seed.ts';
 
 let database: TestDatabase;
 /** As the ledger's: it sends arrays as text and knows no array types. */

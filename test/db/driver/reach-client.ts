@@ -1,5 +1,5 @@
 // A process that trusts what its environment says: prints why each database cannot be used.
-import { assertDatabaseUsable } from '../../db/reach.ts';
+import { assertDatabaseUsable } from '../../../db/driver/reach.ts';
 
 const faults: string[] = [];
 for (const url of process.argv.slice(2)) {

@@ -1,10 +1,10 @@
 // A transaction whose client says nothing any more: the server ends it, and its locks with it.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { classifyError, closePool, openPool } from '../../db/sql.ts';
-import { openTestDatabase, type TestDatabase } from '../harness/database.ts';
-import { openDatabaseProxy } from '../harness/proxy.ts';
-import { standStill } from '../harness/standstill.ts';
+import { classifyError, closePool, openPool } from '../../../db/driver/sql.ts';
+import { openTestDatabase, type TestDatabase } from '../../harness/database.ts';
+import { openDatabaseProxy } from '../../harness/proxy.ts';
+import { standStill } from '../../harness/standstill.ts';
 
 let database: TestDatabase;
 before(async () => {

@@ -1,6 +1,6 @@
 // A pool over single connections of postgres.js. A query waits until one is free or new; only where
 // no more may be opened it stands behind another. While the database is away it is told so soon.
-import { AwakeTimer } from '../runtime/awake.ts';
+import { AwakeTimer } from '../../runtime/awake.ts';
 import { type ClientOptions, Connection, connectionError, type Query } from './connection.ts';
 
 export interface PoolLimits {

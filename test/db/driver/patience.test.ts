@@ -2,8 +2,8 @@
 // which may pass.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { connectionError } from '../../db/connection.ts';
-import { patiently } from '../../db/patience.ts';
+import { connectionError } from '../../../db/driver/connection.ts';
+import { patiently } from '../../../db/driver/patience.ts';
 
 const log = { warn: () => {} };
 const options = { waitMs: 1 };

@@ -1,8 +1,8 @@
 // A server that is there, and lets nobody in any more.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { classifyError, closePool, openPool } from '../../db/sql.ts';
-import { openTestDatabase, type TestDatabase } from '../harness/database.ts';
+import { classifyError, closePool, openPool } from '../../../db/driver/sql.ts';
+import { openTestDatabase, type TestDatabase } from '../../harness/database.ts';
 
 let database: TestDatabase;
 before(async () => {

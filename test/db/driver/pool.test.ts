@@ -7,8 +7,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { classifyError, closePool, openPool, parseDatabaseUrl } from '../../db/sql.ts';
-import { openTestDatabase, type TestDatabase } from '../harness/database.ts';
+import { classifyError, closePool, openPool, parseDatabaseUrl } from '../../../db/driver/sql.ts';
+import { openTestDatabase, type TestDatabase } from '../../harness/database.ts';
 
 let database: TestDatabase;
 let folder: string;

@@ -2,7 +2,7 @@
 // busy for a moment must not keep a process from starting. All of it may be repeated, as a process
 // that was killed in its start repeats it, too.
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Logger } from '../runtime/log.ts';
+import type { Logger } from '../../runtime/log.ts';
 import { DeadlineError } from './sql.ts';
 
 const triesMax = 5;
