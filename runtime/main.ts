@@ -6,13 +6,6 @@ import { catalogId } from '../actors/catalog/catalog.ts';
 import { createLiveCatalog, type LiveCatalog } from '../actors/catalog/live.ts';
 import { loadCatalog } from '../actors/catalog/load.ts';
 import { planLines } from '../actors/catalog/plan.ts';
-import {
-  developmentNotice,
-  hasDevelopmentAccess,
-  prepareDevelopment,
-  prepareVoicePageKey,
-  writeDevelopmentFile,
-} from '../actors/development.ts';
 import { monitorId } from '../actors/monitor/monitor.ts';
 import { nodeActorId } from '../actors/node/node.ts';
 import { createKinds, kindList } from '../actors/tree.ts';
@@ -33,6 +26,13 @@ import { probeTarget } from '../media/providers/generation/probe.ts';
 import { createActorSystem } from './actor/system.ts';
 import { catalogTopic, type ShardBoot } from './boot.ts';
 import { ConfigError, localOrigin, withPort } from './config.ts';
+import {
+  developmentNotice,
+  hasDevelopmentAccess,
+  prepareDevelopment,
+  prepareVoicePageKey,
+  writeDevelopmentFile,
+} from './development.ts';
 import { createFailureBuffers } from './failure-limiter.ts';
 import { compiledFile } from './files.ts';
 import { createGate } from './gate.ts';

@@ -51,7 +51,7 @@ async function run(): Promise<ParentEnd> {
 
 /** A program of its own: it may know the catalog, which this one may not. */
 async function runPlan(): Promise<number> {
-  const child = fork(scriptPath('actors/catalog/plan-command.js'), { stdio: 'inherit' });
+  const child = fork(scriptPath('runtime/commands/catalog-plan.js'), { stdio: 'inherit' });
   const [code] = await once(child, 'exit');
   return code ?? 1;
 }

@@ -72,9 +72,9 @@ export function simulatorPid(gateway: Gateway): number {
   return all.find((pid) => commandOf(pid).includes('sim/main.js')) ?? 0;
 }
 
-/** `node dist/db/check.js` on its data, beside the running server or alone: the books are right. */
+/** `npm run ledger:check` on its data, beside the running server or alone: the books are right. */
 export async function assertLedger(gateway: Gateway): Promise<void> {
-  const entry = fileURLToPath(new URL('../../db/check.js', import.meta.url));
+  const entry = fileURLToPath(new URL('../../runtime/commands/ledger-check.js', import.meta.url));
   const child = spawn(process.execPath, [entry], {
     env: { PATH: process.env.PATH, TOLLGATE_DATA: gateway.dataDir },
     stdio: ['ignore', 'pipe', 'pipe'],

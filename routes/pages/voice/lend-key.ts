@@ -1,6 +1,6 @@
 // POST /voice/key: in development mode a page on the developer's own machine is lent a key that can
 // talk and nothing else. The answer is for that page alone, so every sign of another caller counts.
-import { readVoicePageKey } from '../../../actors/development.ts';
+import { readVoicePageKey } from '../../../actors/credentials/voice-page-key.ts';
 import type { Exchange } from '../../../runtime/http/route.ts';
 import { Problem } from '../../../runtime/problem.ts';
 import { defineRoute } from '../../define.ts';

@@ -23,7 +23,7 @@ before(async () => {
 after(() => database.close());
 
 const program = fileURLToPath(
-  new URL('../../../actors/credentials/admin-command.js', import.meta.url),
+  new URL('../../../runtime/commands/admin-create.js', import.meta.url),
 );
 
 interface Ended {

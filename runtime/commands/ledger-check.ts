@@ -1,11 +1,12 @@
 // `npm run ledger:check`: audits the books beside a running server, or alone, when it starts the
 // embedded database for as long as it takes. Exit 0: right; 1: wrong, with the difference; 2: no
 // answer.
-import { readConfig } from '../runtime/config.ts';
-import { attachDatabase } from '../runtime/embedded/database.ts';
-import { auditLedger, type Finding, ruleLengthMax } from './audit.ts';
-import { databaseFault } from './driver/reach.ts';
-import { closePool, openPool } from './driver/sql.ts';
+
+import { auditLedger, type Finding, ruleLengthMax } from '../../db/audit.ts';
+import { databaseFault } from '../../db/driver/reach.ts';
+import { closePool, openPool } from '../../db/driver/sql.ts';
+import { readConfig } from '../config.ts';
+import { attachDatabase } from '../embedded/database.ts';
 
 const silent = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
 

@@ -4,7 +4,7 @@ import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { auditLedger } from '../../db/audit.ts';
+import { auditLedger } from '../../../db/audit.ts';
 import {
   type Bank,
   type Branch,
@@ -12,8 +12,8 @@ import {
   holdOf,
   openBank,
   purchase,
-} from '../actors/wallet/bank.ts';
-import { freePort } from '../harness/port.ts';
+} from '../../actors/wallet/bank.ts';
+import { freePort } from '../../harness/port.ts';
 
 let bank: Bank;
 let branch: Branch;
@@ -26,7 +26,9 @@ before(async () => {
 });
 after(() => bank.close());
 
-const program = fileURLToPath(new URL('../../db/check.js', import.meta.url));
+const program = fileURLToPath(
+  new URL('../../../runtime/commands/ledger-check.js', import.meta.url),
+);
 
 function check(databaseUrl: string): Promise<{ code: number; output: string }> {
   const env = { PATH: process.env.PATH ?? '', DATABASE_URL: databaseUrl };

@@ -3,14 +3,14 @@
 // for as long as it takes. Exit 0: made; 1: refused, nothing was changed; 2: it cannot run.
 import { randomBytes } from 'node:crypto';
 import { parseArgs } from 'node:util';
+import { tokenHash } from '../../actors/credentials/token.ts';
 import { appointAdministrator, renewAdministrator } from '../../db/accounts.ts';
 import { migrate } from '../../db/driver/migrate.ts';
 import { assertDatabaseUsable, databaseFault, databasePlace } from '../../db/driver/reach.ts';
 import { closePool, openPool, parseDatabaseUrl, type Sql } from '../../db/driver/sql.ts';
-import { readConfig } from '../../runtime/config.ts';
-import { attachDatabase } from '../../runtime/embedded/database.ts';
-import { newAuditId, newId } from '../../runtime/ids.ts';
-import { tokenHash } from './token.ts';
+import { readConfig } from '../config.ts';
+import { attachDatabase } from '../embedded/database.ts';
+import { newAuditId, newId } from '../ids.ts';
 
 const silent = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
 /** There is no sign-in that would renew it. */

@@ -4,14 +4,14 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { createDirectWallet } from '../../actors/wallet/direct.ts';
+import { walletLimits } from '../../actors/wallet/limits.ts';
+import { readConfig } from '../../runtime/config.ts';
 import {
   hasDevelopmentAccess,
   prepareDevelopment,
   writeDevelopmentFile,
-} from '../../actors/development.ts';
-import { createDirectWallet } from '../../actors/wallet/direct.ts';
-import { walletLimits } from '../../actors/wallet/limits.ts';
-import { readConfig } from '../../runtime/config.ts';
+} from '../../runtime/development.ts';
 import { openTestDatabase } from '../harness/database.ts';
 
 const silent = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };

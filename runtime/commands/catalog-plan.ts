@@ -3,18 +3,23 @@
 // long as it takes. Exit 0: it would start; 1: it would not, with one line that says why.
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { declaredDocument } from '../../actors/catalog/declared.ts';
+import { assertSound } from '../../actors/catalog/faults.ts';
+import {
+  type OpenCredential,
+  type Plan,
+  planChanges,
+  planLines,
+} from '../../actors/catalog/plan.ts';
+import { documentAfter, openCredential } from '../../actors/catalog/stored.ts';
 import { emptyCatalog, readCatalogIfAny, readCreditsPerUsd } from '../../db/catalog.ts';
 import { assertDatabaseUsable } from '../../db/driver/reach.ts';
 import { closePool, openPool } from '../../db/driver/sql.ts';
-import { assertFilesUsable, type Config, readConfig } from '../../runtime/config.ts';
-import { attachDatabase } from '../../runtime/embedded/database.ts';
-import { createLog } from '../../runtime/log.ts';
-import { createSealer, type Sealer } from '../../runtime/seal.ts';
-import { loadMasterKey } from '../../runtime/secret.ts';
-import { declaredDocument } from './declared.ts';
-import { assertSound } from './faults.ts';
-import { type OpenCredential, type Plan, planChanges, planLines } from './plan.ts';
-import { documentAfter, openCredential } from './stored.ts';
+import { assertFilesUsable, type Config, readConfig } from '../config.ts';
+import { attachDatabase } from '../embedded/database.ts';
+import { createLog } from '../log.ts';
+import { createSealer, type Sealer } from '../seal.ts';
+import { loadMasterKey } from '../secret.ts';
 
 const silent = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
 /** Stands for the simulator's, which is known when it runs. */

@@ -4,16 +4,17 @@ import { randomBytes } from 'node:crypto';
 import { readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as v from 'valibot';
+import { scopes } from '../actors/credentials/scope.ts';
+import { displayPrefix, newKeyToken, tokenHash } from '../actors/credentials/token.ts';
+import { readVoicePageKey, voicePageKeyPath } from '../actors/credentials/voice-page-key.ts';
+import type { DirectWallet } from '../actors/wallet/direct.ts';
 import { createAccount } from '../db/accounts.ts';
 import type { Sql } from '../db/driver/sql.ts';
 import { createKey, findKeyByHash } from '../db/keys.ts';
 import { createSession, findSession } from '../db/sessions.ts';
 import { createWallet } from '../db/wallets.ts';
-import type { Config } from '../runtime/config.ts';
-import { newId } from '../runtime/ids.ts';
-import { scopes } from './credentials/scope.ts';
-import { displayPrefix, isKeyToken, newKeyToken, tokenHash } from './credentials/token.ts';
-import type { DirectWallet } from './wallet/direct.ts';
+import type { Config } from './config.ts';
+import { newId } from './ids.ts';
 
 const grantMicros = 100_000n * 1_000_000n;
 /** For load tests. */
@@ -93,17 +94,7 @@ export async function prepareVoicePageKey(
       ...pageKeyLimits,
     }),
   );
-  await writePrivately(pageKeyPath(config), token);
-}
-
-/** The key that `prepareVoicePageKey` keeps; null: there is none. */
-export async function readVoicePageKey(config: Config): Promise<string | null> {
-  const token = await readFile(pageKeyPath(config), 'utf8').catch(() => null);
-  return token === null || !isKeyToken(token) ? null : token;
-}
-
-function pageKeyPath(config: Config): string {
-  return join(config.dataDir, 'voice-page-key');
+  await writePrivately(voicePageKeyPath(config), token);
 }
 
 /** Mode 0600, whole or not at all. */
