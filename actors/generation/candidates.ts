@@ -7,8 +7,8 @@ import { noUsage } from '../../media/model/usage.ts';
 import type { UpstreamTarget } from '../../media/providers/generation/contract.ts';
 import type { ManagedRoute, PoolMember } from '../catalog/managed.ts';
 import type { CatalogModel } from '../catalog/snapshot.ts';
+import type { RouteHealth } from '../provider-health/health.ts';
 import { charge } from '../wallet/price.ts';
-import type { RouteHealth } from './health.ts';
 
 /** What an answer is taken for when the client names no ceiling: costs are only compared. */
 const usualOutputTokens = 1_024;

@@ -15,7 +15,7 @@ import { Problem } from '../../runtime/problem.ts';
 import type { ManagedRoute } from '../catalog/managed.ts';
 import type { CatalogModel, CatalogSnapshot } from '../catalog/snapshot.ts';
 import { requireKind } from '../catalog/use.ts';
-import type { RouteHealth } from './health.ts';
+import type { RouteHealth } from '../provider-health/health.ts';
 import { type Plan, planRoute } from './plan.ts';
 import { hasOwnSearch, mustSearchNatively, planSearch } from './search-plan.ts';
 import type { Candidate, RoutingPlan, SearchPlan } from './spec.ts';

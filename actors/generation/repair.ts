@@ -3,9 +3,9 @@
 import { estimateInputTokens } from '../../media/model/tokens.ts';
 import { totalInputTokens } from '../../media/model/usage.ts';
 import type { ActorContext } from '../../runtime/actor/contract.ts';
+import { noProbe } from '../provider-health/breaker.ts';
 import { plainProblem } from '../subscriber/problem.ts';
 import type { ExtendReply } from '../wallet/protocol.ts';
-import { noProbe } from './breaker.ts';
 import { estimatedUsage, withUncounted } from './charging.ts';
 import { finishGeneration } from './closing.ts';
 import { delivery } from './delivery.ts';

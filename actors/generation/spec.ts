@@ -10,10 +10,10 @@ import type { Limits } from '../../runtime/limits.ts';
 import type { Logger } from '../../runtime/log.ts';
 import type { TransientMap } from '../../runtime/transient.ts';
 import type { CatalogModel } from '../catalog/snapshot.ts';
+import type { RouteHealth } from '../provider-health/health.ts';
 import type { SubscriberProtocol } from '../subscriber/protocol.ts';
 import type { WalletProtocol } from '../wallet/protocol.ts';
 import type { Foresight } from './foresight.ts';
-import type { RouteHealth } from './health.ts';
 import type { GenerationProtocol } from './protocol.ts';
 
 /** One way to answer: a model, and where it runs. */

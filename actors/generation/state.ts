@@ -13,9 +13,9 @@ import type { TimedHandle } from '../../media/providers/generation/contract.ts';
 import type { ActorRef } from '../../runtime/actor/contract.ts';
 import { siblingId } from '../../runtime/ids.ts';
 import type { CatalogModel } from '../catalog/snapshot.ts';
+import type { Probe } from '../provider-health/breaker.ts';
 import type { GenerationEnd, PlainProblem, SubscriberProtocol } from '../subscriber/protocol.ts';
 import { type CompiledCard, hasSoundPrice } from '../wallet/price.ts';
-import type { Probe } from './breaker.ts';
 import type { AttemptsState } from './failure.ts';
 import { cardsOf, type Funds, firstHold } from './funds.ts';
 import {

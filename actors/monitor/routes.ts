@@ -3,7 +3,7 @@
 import type { UpstreamTarget } from '../../media/providers/generation/contract.ts';
 import type { PoolMember } from '../catalog/managed.ts';
 import type { CatalogSnapshot } from '../catalog/snapshot.ts';
-import type { RouteRecord } from '../generation/health.ts';
+import type { RouteRecord } from '../provider-health/health.ts';
 import type { ModelStatus } from './protocol.ts';
 
 /** Fewer observed calls than this say nothing. */

@@ -1,6 +1,6 @@
 // The one actor of each shard that answers for the shard itself.
 import type { ActorKind } from '../../runtime/actor/contract.ts';
-import type { RouteHealth } from '../generation/health.ts';
+import type { RouteHealth } from '../provider-health/health.ts';
 import type { NodeProtocol } from './protocol.ts';
 
 export interface NodeArgs {

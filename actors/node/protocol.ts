@@ -1,6 +1,6 @@
 // What the main thread asks each shard: a report for the live view, its metrics, and what it lost.
 import type { KindStatus } from '../../runtime/actor/contract.ts';
-import type { RouteRecord } from '../generation/health.ts';
+import type { RouteRecord } from '../provider-health/health.ts';
 
 export interface NodeReport {
   node: number;

@@ -5,7 +5,7 @@ import type { UpstreamTarget } from '../../media/providers/generation/contract.t
 import type { LiveFailureKind } from '../../media/providers/live/contract.ts';
 import { plainFailure } from '../../media/transport/refusal.ts';
 import { stoodStillMs } from '../../runtime/awake.ts';
-import { noProbe, type Probe } from '../generation/breaker.ts';
+import { noProbe, type Probe } from '../provider-health/breaker.ts';
 import type { VoiceSession } from './state.ts';
 
 /** The call of a session, as its route's health sees it. */

@@ -16,7 +16,7 @@ import type { Logger } from '../../runtime/log.ts';
 import type { Sealer } from '../../runtime/seal.ts';
 import type { CatalogModel } from '../catalog/snapshot.ts';
 import type { Foresight } from '../generation/foresight.ts';
-import type { RouteHealth } from '../generation/health.ts';
+import type { RouteHealth } from '../provider-health/health.ts';
 import type { WalletProtocol } from '../wallet/protocol.ts';
 import type { VoiceHost } from './host.ts';
 import type { VoiceSession } from './state.ts';

@@ -11,7 +11,7 @@ import { AudioDesk } from '../../../actors/audio/desk.ts';
 import type { AudioDeps, AudioSpec } from '../../../actors/audio/spec.ts';
 import { catalogDocumentSchema } from '../../../actors/catalog/document.ts';
 import { buildSnapshot } from '../../../actors/catalog/snapshot.ts';
-import { createRouteHealth } from '../../../actors/generation/health.ts';
+import { createRouteHealth } from '../../../actors/provider-health/health.ts';
 import type { AudioFamily, AudioListener } from '../../../media/providers/speech/contract.ts';
 import { requireAudioFamily } from '../../../media/providers/speech/families.ts';
 import { createActorSystem } from '../../../runtime/actor/system.ts';

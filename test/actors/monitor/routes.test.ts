@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { CatalogSnapshot } from '../../../actors/catalog/snapshot.ts';
-import type { RouteRecord } from '../../../actors/generation/health.ts';
 import { modelStatuses } from '../../../actors/monitor/routes.ts';
+import type { RouteRecord } from '../../../actors/provider-health/health.ts';
 
 const catalog = {
   models: [{ alias: 'one', targets: [{ routeId: 'r' }] }],

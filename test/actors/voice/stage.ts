@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { after } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createRouteHealth, type RouteHealth } from '../../../actors/generation/health.ts';
+import { createRouteHealth, type RouteHealth } from '../../../actors/provider-health/health.ts';
 import { createKinds, kindList } from '../../../actors/tree.ts';
 import { loseHold } from '../../../actors/voice/funding.ts';
 import { VoiceHost } from '../../../actors/voice/host.ts';

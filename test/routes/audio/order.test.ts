@@ -2,7 +2,7 @@
 // the cap of requests that run on without a client no other begins.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createRouteHealth } from '../../../actors/generation/health.ts';
+import { createRouteHealth } from '../../../actors/provider-health/health.ts';
 import { orderAudio } from '../../../routes/audio/order.ts';
 
 function orderAt(detached: number, headers: Record<string, string>, logged: object[] = []) {

@@ -2,7 +2,7 @@
 // opening, a pause that another call's success does not end, a breaker that nobody has probed yet.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createRouteHealth, type RouteHealth } from '../../../actors/generation/health.ts';
+import { createRouteHealth, type RouteHealth } from '../../../actors/provider-health/health.ts';
 import { plainFailure } from '../../../media/transport/refusal.ts';
 
 const failure = plainFailure('failed', '');

@@ -2,8 +2,8 @@
 // well again, is not judged by how they end.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { noProbe } from '../../../actors/generation/breaker.ts';
-import { createRouteHealth, type RouteHealth } from '../../../actors/generation/health.ts';
+import { noProbe } from '../../../actors/provider-health/breaker.ts';
+import { createRouteHealth, type RouteHealth } from '../../../actors/provider-health/health.ts';
 import { plainFailure } from '../../../media/transport/refusal.ts';
 
 const targets = ['a', 'b'].map((routeId) => {

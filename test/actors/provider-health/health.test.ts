@@ -3,8 +3,8 @@
 // half-open breaker lets one probe through at a time and that nothing stays shut for ever.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { noProbe } from '../../../actors/generation/breaker.ts';
-import { createRouteHealth, type RouteHealth } from '../../../actors/generation/health.ts';
+import { noProbe } from '../../../actors/provider-health/breaker.ts';
+import { createRouteHealth, type RouteHealth } from '../../../actors/provider-health/health.ts';
 import type { UpstreamFailure } from '../../../media/model/events.ts';
 import type { UpstreamTarget } from '../../../media/providers/generation/contract.ts';
 import { fc } from '../../harness/properties.ts';
