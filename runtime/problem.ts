@@ -66,3 +66,37 @@ export class Problem extends Error {
     this.headers = options.headers ?? {};
   }
 }
+
+/** A Problem as plain data: it crosses threads and can be stored. */
+export interface PlainProblem {
+  code: ProblemCode;
+  message: string;
+  param: string | null;
+  details: Record<string, unknown> | null;
+  headers: Record<string, string>;
+}
+
+/** A problem of this code as plain data; without a message it has the code's own. */
+export function plainProblem(
+  code: ProblemCode,
+  message?: string,
+  details?: Record<string, unknown>,
+): PlainProblem {
+  return {
+    code,
+    message: message ?? problemCodes[code].message,
+    param: null,
+    details: details ?? null,
+    headers: {},
+  };
+}
+
+/** The Problem that plain data stand for. */
+export function toProblem(plain: PlainProblem): Problem {
+  return new Problem(plain.code, {
+    message: plain.message,
+    ...(plain.param === null ? {} : { param: plain.param }),
+    ...(plain.details === null ? {} : { details: plain.details }),
+    headers: plain.headers,
+  });
+}

@@ -1,8 +1,10 @@
 // One speech or one transcription from its hold to its settlement. It outlives its client where
 // that was sent audio under an idempotency key: the rest is read, kept and paid.
+
 import { strict as assert } from 'node:assert';
 import type { ActorContext, ActorKind, Handlers } from '../../runtime/actor/contract.ts';
 import { fixedLimits } from '../../runtime/limits.ts';
+import { plainProblem } from '../../runtime/problem.ts';
 import { atTurnEnd } from '../../runtime/turns.ts';
 import { abandoned, interrupted } from '../generation/failure.ts';
 import {
@@ -13,7 +15,6 @@ import {
   refusalOf,
   setDetached,
 } from '../generation/settlement.ts';
-import { plainProblem } from '../subscriber/problem.ts';
 import { abortAttempt, attemptEnded, readOn, startAttempt, takeBytes, taken } from './attempts.ts';
 import { closeAudio, closing, finishAudio, over } from './closing.ts';
 import type { AudioProtocol } from './protocol.ts';

@@ -1,12 +1,13 @@
 // The end of a speech or transcription: kept for the owner of its key, charged or given back, then
 // told. Nobody is told that it is whole before its charge is in the ledger.
+
 import type { Transcript } from '../../media/model/audio.ts';
 import { speechMediaTypes } from '../../media/model/audio.ts';
 import { type UsageSource, zeroUsage } from '../../media/model/usage.ts';
 import type { ActorContext, Handlers } from '../../runtime/actor/contract.ts';
+import { plainProblem } from '../../runtime/problem.ts';
 import { svcUsageOf } from '../generation/charging.ts';
 import { createSettlement } from '../generation/settlement.ts';
-import { plainProblem } from '../subscriber/problem.ts';
 import type { GenerationFinish } from '../wallet/protocol.ts';
 import { abortAttempt } from './attempts.ts';
 import type { AudioProtocol } from './protocol.ts';

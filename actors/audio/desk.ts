@@ -1,7 +1,8 @@
 // Between the actor of a speech or transcription and the reply of its client, on one shard: how the
 // reply begins, then the audio as it comes.
+
 import type { ByteStream } from '../../runtime/http/route.ts';
-import type { PlainProblem } from '../subscriber/protocol.ts';
+import type { PlainProblem } from '../../runtime/problem.ts';
 
 export type AudioOpening =
   | { kind: 'audio' }

@@ -1,13 +1,14 @@
 // The state of one running speech or transcription. Only its actor changes it.
+
 import type { PrivateWriter } from '../../media/blobs/private-file.ts';
 import type { UpstreamFailure } from '../../media/model/events.ts';
 import { zeroUsage } from '../../media/model/usage.ts';
 import type { TimedHandle, UpstreamTarget } from '../../media/providers/generation/contract.ts';
 import { siblingId } from '../../runtime/ids.ts';
+import type { PlainProblem } from '../../runtime/problem.ts';
 import type { AttemptsState } from '../generation/failure.ts';
 import type { RequestState } from '../generation/settlement.ts';
 import type { Probe } from '../provider-health/breaker.ts';
-import type { PlainProblem } from '../subscriber/protocol.ts';
 import { type Charge, charge } from '../wallet/price.ts';
 import type { AudioOpening } from './desk.ts';
 import type { AudioDeps, AudioSpec, AudioWork } from './spec.ts';

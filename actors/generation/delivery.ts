@@ -1,6 +1,7 @@
 // What of the upstream's events is delivered: as far as the hold reaches. It is extended on the
 // way; events beyond it wait here with the upstream paused, so that nothing goes out that is not
 // covered.
+
 import { addToAnswer } from '../../media/model/answer.ts';
 import { isAnswerDelta, type ModelEvent } from '../../media/model/events.ts';
 import { addTo } from '../../media/model/lists.ts';
@@ -8,7 +9,7 @@ import { countDeltas, deltasOf, singles } from '../../media/model/text-run.ts';
 import { weightOf } from '../../media/model/tokens.ts';
 import type { UsageReport } from '../../media/model/usage.ts';
 import type { ActorContext, Handlers } from '../../runtime/actor/contract.ts';
-import { plainProblem } from '../subscriber/problem.ts';
+import { plainProblem } from '../../runtime/problem.ts';
 import { finishGeneration } from './closing.ts';
 import { addSlice, covers, isOver, nextSlice, sliceDue } from './funds.ts';
 import type { GenerationProtocol } from './protocol.ts';

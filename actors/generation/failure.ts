@@ -1,8 +1,8 @@
 // What failed calls of providers mean for a request: whether another route is tried, and what the
 // client is told in the end. A provider's own words stay in the log.
+
 import type { UpstreamFailure } from '../../media/model/events.ts';
-import { plainProblem } from '../subscriber/problem.ts';
-import type { PlainProblem } from '../subscriber/protocol.ts';
+import { type PlainProblem, plainProblem } from '../../runtime/problem.ts';
 import type { RequestState } from './settlement.ts';
 
 /** What the state of a request has that calls one route after the other. */

@@ -1,12 +1,13 @@
 // One running generation: hold, upstream, subscribers, settlement. The client's socket decides
 // nothing here but who listens; the surprise is that every wait answers as a message to itself, so
 // that attach and cancel are never behind a slow database or provider.
+
 import { strict as assert } from 'node:assert';
 import { failedUncharged } from '../../db/generations.ts';
 import type { ActorContext, ActorKind, Handlers } from '../../runtime/actor/contract.ts';
 import { fixedLimits } from '../../runtime/limits.ts';
+import { plainProblem } from '../../runtime/problem.ts';
 import { atTurnEnd } from '../../runtime/turns.ts';
-import { plainProblem } from '../subscriber/problem.ts';
 import { subscriberKind } from '../subscriber/subscriber.ts';
 import { closeGeneration, closing, finishGeneration, over } from './closing.ts';
 import { deliverWaiting, delivery } from './delivery.ts';

@@ -1,10 +1,11 @@
 // The one repair of a structured answer that its provider did not constrain: paid for before it is
 // asked for, so that a wallet is never taken by surprise by a second call.
+
 import { estimateInputTokens } from '../../media/model/tokens.ts';
 import { totalInputTokens } from '../../media/model/usage.ts';
 import type { ActorContext } from '../../runtime/actor/contract.ts';
+import { plainProblem } from '../../runtime/problem.ts';
 import { noProbe } from '../provider-health/breaker.ts';
-import { plainProblem } from '../subscriber/problem.ts';
 import type { ExtendReply } from '../wallet/protocol.ts';
 import { estimatedUsage, withUncounted } from './charging.ts';
 import { finishGeneration } from './closing.ts';

@@ -1,4 +1,5 @@
 // The state of one running generation. Only its actor changes it.
+
 import { strict as assert } from 'node:assert';
 import { type Answer, emptyAnswer } from '../../media/model/answer.ts';
 import { soundTokens } from '../../media/model/attachments.ts';
@@ -12,9 +13,10 @@ import type { TokenUsage, UsageReport } from '../../media/model/usage.ts';
 import type { TimedHandle } from '../../media/providers/generation/contract.ts';
 import type { ActorRef } from '../../runtime/actor/contract.ts';
 import { siblingId } from '../../runtime/ids.ts';
+import type { PlainProblem } from '../../runtime/problem.ts';
 import type { CatalogModel } from '../catalog/snapshot.ts';
 import type { Probe } from '../provider-health/breaker.ts';
-import type { GenerationEnd, PlainProblem, SubscriberProtocol } from '../subscriber/protocol.ts';
+import type { GenerationEnd, SubscriberProtocol } from '../subscriber/protocol.ts';
 import { type CompiledCard, hasSoundPrice } from '../wallet/price.ts';
 import type { AttemptsState } from './failure.ts';
 import { cardsOf, type Funds, firstHold } from './funds.ts';

@@ -1,12 +1,13 @@
 // The end of a finished generation as the database has it, told again byte by byte: members are
 // read one by one, since jsonb has an order of its own.
+
 import { strict as assert } from 'node:assert';
 import type { Generation } from '../../db/generations.ts';
 import { type Answer, emptyAnswer } from '../../media/model/answer.ts';
 import type { SvcRouting, SvcUsage } from '../../media/model/dialects/contract.ts';
 import type { TokenUsage } from '../../media/model/usage.ts';
-import { plainProblem } from '../subscriber/problem.ts';
-import type { GenerationEnd, PlainProblem } from '../subscriber/protocol.ts';
+import { type PlainProblem, plainProblem } from '../../runtime/problem.ts';
+import type { GenerationEnd } from '../subscriber/protocol.ts';
 
 /** The end of a finished generation as it is told again: marked as a replay, unless it is read. */
 export function storedEnd(row: Generation, replayed = true): GenerationEnd {

@@ -1,5 +1,6 @@
 // The attempts of a generation: which provider route is tried, and what its end means. Until the
 // first answer delta a failed attempt is followed by the next candidate; after it by nothing.
+
 import { answerEvents, emptyAnswer } from '../../media/model/answer.ts';
 import type { UpstreamFailure } from '../../media/model/events.ts';
 import { addProgress, keepCuts, recut } from '../../media/model/replay.ts';
@@ -10,9 +11,8 @@ import { CeilingCut } from '../../media/providers/generation/ceiling.ts';
 import { isContextRefusal } from '../../media/providers/generation/context-refusal.ts';
 import { StopCut } from '../../media/providers/generation/stops.ts';
 import type { ActorContext } from '../../runtime/actor/contract.ts';
+import { type PlainProblem, plainProblem } from '../../runtime/problem.ts';
 import { noProbe, type Probe } from '../provider-health/breaker.ts';
-import { plainProblem } from '../subscriber/problem.ts';
-import type { PlainProblem } from '../subscriber/protocol.ts';
 import { finishGeneration } from './closing.ts';
 import { tellEvents } from './delivery.ts';
 import { failureProblem, mayTryNext, noteFailure } from './failure.ts';

@@ -4,16 +4,7 @@ import type { Answer } from '../../media/model/answer.ts';
 import type { Receipt, SvcRouting, SvcUsage } from '../../media/model/dialects/contract.ts';
 import type { ModelEvent, Progress } from '../../media/model/events.ts';
 import type { ActorAddress } from '../../runtime/actor/contract.ts';
-import type { ProblemCode } from '../../runtime/problem.ts';
-
-/** A Problem as plain data. */
-export interface PlainProblem {
-  code: ProblemCode;
-  message: string;
-  param: string | null;
-  details: Record<string, unknown> | null;
-  headers: Record<string, string>;
-}
+import type { PlainProblem } from '../../runtime/problem.ts';
 
 /** How a generation ended, for whoever listens. */
 export type GenerationEnd =

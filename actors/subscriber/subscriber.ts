@@ -1,5 +1,6 @@
 // One client's view of a generation: holds the headers back until there is something to say, writes
 // the stream, and leaves when the client does. It lives beside the socket; the generation need not.
+
 import { emptyAnswer } from '../../media/model/answer.ts';
 import type { StreamEncoder } from '../../media/model/dialects/contract.ts';
 import type {
@@ -9,9 +10,9 @@ import type {
   AskFailure,
   Timer,
 } from '../../runtime/actor/contract.ts';
+import { plainProblem, toProblem } from '../../runtime/problem.ts';
 import type { GenerationProtocol } from '../generation/protocol.ts';
 import { type Desk, lostEnd } from './desk.ts';
-import { plainProblem, toProblem } from './problem.ts';
 import type { GenerationEnd, SubscriberProtocol } from './protocol.ts';
 
 /** Stays on the shard of the socket, so it may hold functions. */

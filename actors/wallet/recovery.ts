@@ -12,7 +12,7 @@ import {
 } from '../../db/instances.ts';
 import { fixedLimits } from '../../runtime/limits.ts';
 import type { Logger } from '../../runtime/log.ts';
-import { plainProblem } from '../subscriber/problem.ts';
+import { plainProblem } from '../../runtime/problem.ts';
 import type { DirectWallet } from './direct.ts';
 import type {
   BalanceReply,

@@ -1,13 +1,13 @@
 // POST /v1/audio/speech: text to audio, passed through as it comes.
+
 import * as v from 'valibot';
 import { openAudio } from '../../actors/audio/open.ts';
-import { toProblem } from '../../actors/subscriber/problem.ts';
 import { speechMediaTypes, speechVoices } from '../../media/model/audio.ts';
 import type { Reply } from '../../runtime/http/route.ts';
 import { countCharacters, maxCharacters } from '../../runtime/http/text.ts';
 import { fieldProblem } from '../../runtime/http/validate.ts';
 import { fixedLimits } from '../../runtime/limits.ts';
-import { Problem } from '../../runtime/problem.ts';
+import { Problem, toProblem } from '../../runtime/problem.ts';
 import { defineRoute } from '../define.ts';
 import { orderAudio, requireModel } from './order.ts';
 import { audioHeaders, audioProblemHeaders, audioProblems, audioReplyHeaders } from './problems.ts';

@@ -1,13 +1,13 @@
 // POST /v1/audio/transcriptions: a recording to text. What it is and how long is found by decoding
 // it, whatever its name and headers say.
+
 import { strict as assert } from 'node:assert';
 import * as v from 'valibot';
 import { openAudio } from '../../actors/audio/open.ts';
-import { toProblem } from '../../actors/subscriber/problem.ts';
 import type { Exchange, Reply } from '../../runtime/http/route.ts';
 import { maxCharacters } from '../../runtime/http/text.ts';
 import { fixedLimits } from '../../runtime/limits.ts';
-import { Problem } from '../../runtime/problem.ts';
+import { Problem, toProblem } from '../../runtime/problem.ts';
 import { defineRoute } from '../define.ts';
 import type { Services } from '../services.ts';
 import { inspectRecording } from './inspect.ts';

@@ -1,12 +1,12 @@
 // GET /v1/generations/{request_id}: state, usage and receipt of one generation of the account.
+
 import * as v from 'valibot';
-import type { PlainProblem } from '../../actors/subscriber/protocol.ts';
 import { withDeadline } from '../../db/driver/sql.ts';
 import { findGeneration, findGenerationByAnyKey, type Generation } from '../../db/generations.ts';
 import type { SvcRouting, SvcUsage } from '../../media/model/dialects/contract.ts';
 import { maxCharacters } from '../../runtime/http/text.ts';
 import { isId } from '../../runtime/ids.ts';
-import { Problem, problemCodes } from '../../runtime/problem.ts';
+import { type PlainProblem, Problem, problemCodes } from '../../runtime/problem.ts';
 import { defineRoute } from '../define.ts';
 import { requireAccount } from '../require.ts';
 import type { Caller, Services } from '../services.ts';

@@ -1,8 +1,8 @@
 // Turns an opened generation into a reply of its dialect: a stream, the whole answer, or a problem.
+
 import { strict as assert } from 'node:assert';
 import type { MakeDesk, Opened } from '../../actors/generation/open.ts';
 import { Desk } from '../../actors/subscriber/desk.ts';
-import { plainProblem, toProblem } from '../../actors/subscriber/problem.ts';
 import type { GenerationEnd } from '../../actors/subscriber/protocol.ts';
 import { endText } from '../../actors/subscriber/subscriber.ts';
 import type { Answer } from '../../media/model/answer.ts';
@@ -16,6 +16,7 @@ import { replayParts } from '../../media/model/replay.ts';
 import type { Reply } from '../../runtime/http/route.ts';
 import { siblingId } from '../../runtime/ids.ts';
 import { fixedLimits } from '../../runtime/limits.ts';
+import { plainProblem, toProblem } from '../../runtime/problem.ts';
 
 export interface ReplyForm {
   stream: boolean;

@@ -1,7 +1,7 @@
 // A stored response as its account reads it again. What failed before anything was delivered was
 // told by a status: nobody has an id of it, and there is no response.
+
 import { storedEnd } from '../../actors/generation/stored-end.ts';
-import { toProblem } from '../../actors/subscriber/problem.ts';
 import type { GenerationEnd } from '../../actors/subscriber/protocol.ts';
 import { withDeadline } from '../../db/driver/sql.ts';
 import { failedUncharged, findGeneration, type Generation } from '../../db/generations.ts';
@@ -15,7 +15,7 @@ import type { ResponsesRequestBody } from '../../media/model/dialects/responses/
 import { tokenUsage } from '../../media/model/dialects/responses/usage.ts';
 import type { GenerationRequest } from '../../media/model/request.ts';
 import { timeOfId } from '../../runtime/ids.ts';
-import { Problem } from '../../runtime/problem.ts';
+import { Problem, toProblem } from '../../runtime/problem.ts';
 import { requireAccount } from '../require.ts';
 import type { Caller, Services } from '../services.ts';
 

@@ -1,5 +1,6 @@
 // What a failed call means, pure: whether another route is tried, and what the client is told when
 // none is left.
+
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {
@@ -7,10 +8,10 @@ import {
   failureProblem,
   mayTryNext,
 } from '../../../actors/generation/failure.ts';
-import { plainProblem } from '../../../actors/subscriber/problem.ts';
 import type { UpstreamFailure } from '../../../media/model/events.ts';
 import { readConfig } from '../../../runtime/config.ts';
 import { createLimits } from '../../../runtime/limits.ts';
+import { plainProblem } from '../../../runtime/problem.ts';
 
 const createdAtMs = 1_000_000;
 const bounds = { attemptsMax: 3, failoverWithinMs: 60_000 };
