@@ -4,12 +4,12 @@
 
 import { audioFolders } from '../actors/audio/folders.ts';
 import type { AudioDeps } from '../actors/audio/spec.ts';
+import { createForesight } from '../actors/billed-request/funds-estimate.ts';
 import { catalogId } from '../actors/catalog/catalog.ts';
 import type { CatalogPublication } from '../actors/catalog/live.ts';
 import { movedRoutes } from '../actors/catalog/moved.ts';
 import { directorId } from '../actors/director/director.ts';
 import { createInputCounter } from '../actors/generation/counting.ts';
-import { createForesight } from '../actors/generation/foresight.ts';
 import { warmPlanning } from '../actors/generation/planning.ts';
 import type { CountTokens, GenerationDeps } from '../actors/generation/spec.ts';
 import { nodeActorId } from '../actors/node/node.ts';

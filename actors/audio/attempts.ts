@@ -10,7 +10,7 @@ import { plainFailure } from '../../media/transport/refusal.ts';
 import type { ActorContext } from '../../runtime/actor/contract.ts';
 import { awakeMs } from '../../runtime/awake.ts';
 import { type PlainProblem, plainProblem } from '../../runtime/problem.ts';
-import { failureProblem, mayTryNext, noteFailure } from '../generation/failure.ts';
+import { failureProblem, mayTryNext, noteFailure } from '../billed-request/failure.ts';
 import { noProbe } from '../provider-health/breaker.ts';
 import { finishAudio } from './closing.ts';
 import type { AudioProtocol } from './protocol.ts';

@@ -6,7 +6,7 @@ import type { ActorContext, ActorKind, Handlers } from '../../runtime/actor/cont
 import { fixedLimits } from '../../runtime/limits.ts';
 import { plainProblem } from '../../runtime/problem.ts';
 import { atTurnEnd } from '../../runtime/turns.ts';
-import { abandoned, interrupted } from '../generation/failure.ts';
+import { abandoned, interrupted } from '../billed-request/failure.ts';
 import {
   askHold,
   type HoldRefusal,
@@ -14,7 +14,7 @@ import {
   mayCallAhead,
   refusalOf,
   setDetached,
-} from '../generation/settlement.ts';
+} from '../billed-request/settlement.ts';
 import { abortAttempt, attemptEnded, readOn, startAttempt, takeBytes, taken } from './attempts.ts';
 import { closeAudio, closing, finishAudio, over } from './closing.ts';
 import type { AudioProtocol } from './protocol.ts';

@@ -7,7 +7,7 @@ import type { ActorSystem } from '../../runtime/actor/contract.ts';
 import { newId, nodeOfId, timeOfId } from '../../runtime/ids.ts';
 import type { Limits } from '../../runtime/limits.ts';
 import { Problem } from '../../runtime/problem.ts';
-import { leftBefore, requireSameRequest } from '../generation/open.ts';
+import { leftBefore, requireSameRequest } from '../billed-request/opening.ts';
 import type { AudioKind } from './audio.ts';
 import { AudioDesk, type AudioOpening } from './desk.ts';
 import type { AudioSpec, StoredAudio } from './spec.ts';

@@ -1,7 +1,8 @@
 // Every message of the actor of one speech or transcription: what others send, then what it tells
 // itself, its wallet's answers as with a generation. It lives on the shard of its client.
+
 import type { UpstreamFailure } from '../../media/model/events.ts';
-import type { SettlementProtocol } from '../generation/protocol.ts';
+import type { SettlementProtocol } from '../billed-request/protocol.ts';
 
 export type AudioProtocol = SettlementProtocol & {
   /** Before anything was delivered this cancels; afterwards what was bought is paid. */

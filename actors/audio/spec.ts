@@ -1,12 +1,13 @@
 // What a speech or a transcription is started with, and what its kind is given by the shard.
+
 import type { SpeechRequest, TranscriptionRequest } from '../../media/model/audio.ts';
 import type { UpstreamTarget } from '../../media/providers/generation/contract.ts';
 import type { AudioClient } from '../../media/providers/speech/call.ts';
 import type { AudioFamily } from '../../media/providers/speech/contract.ts';
 import type { ActorRef } from '../../runtime/actor/contract.ts';
 import type { TransientMap } from '../../runtime/transient.ts';
+import type { RequestDeps, RequestSpec } from '../billed-request/spec.ts';
 import type { CatalogModel } from '../catalog/snapshot.ts';
-import type { RequestDeps, RequestSpec } from '../generation/spec.ts';
 import type { AudioDesk } from './desk.ts';
 import type { AudioProtocol } from './protocol.ts';
 

@@ -1,7 +1,6 @@
 // What a generation costs, pure: its usage by source, the charge, and `svc_usage`.
 
 import { attachmentTokens, soundTokens } from '../../media/model/attachments.ts';
-import type { SvcUsage } from '../../media/model/dialects/contract.ts';
 import { asksChatSearch, isCited, searchesIn } from '../../media/model/search-tools.ts';
 import { estimateInputTokens } from '../../media/model/tokens.ts';
 import {
@@ -13,16 +12,9 @@ import {
   type UsageSource,
   zeroUsage,
 } from '../../media/model/usage.ts';
-import type { CatalogModel } from '../catalog/snapshot.ts';
 import { type Charge, type CompiledCard, chargeCalls } from '../wallet/price.ts';
-import type { CountedTokens, GenerationSpec } from './spec.ts';
+import type { CountedTokens } from './spec.ts';
 import { deliveredTokens, type GenerationState } from './state.ts';
-
-/** Whose usage it is, and how it was cut short. */
-interface UsageState extends Pick<GenerationState, 'exhausted'> {
-  spec: Pick<GenerationSpec, 'id' | 'alias'>;
-  model: Pick<CatalogModel, 'simulated'>;
-}
 
 /**
  * The usage that is charged, call by call: a price tier goes by the input of one. `reported` is the
@@ -126,29 +118,4 @@ export function costOf(state: Priced, calls: readonly TokenUsage[]): Charge {
 
 function lesser(a: bigint, b: bigint): bigint {
   return a < b ? a : b;
-}
-
-/** What a request is told of its usage, and is stored of it. */
-export function svcUsageOf(
-  state: UsageState,
-  usage: TokenUsage,
-  source: UsageSource,
-  chargeMicros: bigint,
-): SvcUsage {
-  return {
-    request_id: state.spec.id,
-    model: state.spec.alias,
-    input_tokens: usage.inputTokens,
-    cached_input_tokens: usage.cachedInputTokens,
-    cache_write_tokens: usage.cacheWriteTokens,
-    output_tokens: usage.outputTokens,
-    reasoning_tokens: usage.reasoningTokens,
-    search_calls: usage.searchCalls,
-    charge_microcredits: Number(chargeMicros),
-    wallet_type: 'personal',
-    source,
-    credits_exhausted: state.exhausted,
-    replayed: false,
-    simulated: state.model.simulated,
-  };
 }

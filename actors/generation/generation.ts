@@ -8,14 +8,20 @@ import type { ActorContext, ActorKind, Handlers } from '../../runtime/actor/cont
 import { fixedLimits } from '../../runtime/limits.ts';
 import { plainProblem } from '../../runtime/problem.ts';
 import { atTurnEnd } from '../../runtime/turns.ts';
+import { abandoned, interrupted } from '../billed-request/failure.ts';
+import {
+  askHold,
+  type HoldRefusal,
+  leaveShard,
+  mayCallAhead,
+  refusalOf,
+} from '../billed-request/settlement.ts';
 import { subscriberKind } from '../subscriber/subscriber.ts';
 import { closeGeneration, closing, finishGeneration, over } from './closing.ts';
 import { deliverWaiting, delivery } from './delivery.ts';
-import { abandoned, interrupted } from './failure.ts';
 import { tellProgress } from './progress.ts';
 import type { GenerationProtocol } from './protocol.ts';
 import { takeHits } from './searching.ts';
-import { askHold, type HoldRefusal, leaveShard, mayCallAhead, refusalOf } from './settlement.ts';
 import type { GenerationDeps, GenerationSpec } from './spec.ts';
 import { type GenerationState, isShown, newState } from './state.ts';
 import { isSubscribed, subscribe, unsubscribe } from './subscriptions.ts';

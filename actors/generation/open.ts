@@ -6,6 +6,7 @@ import { failedUncharged, findGenerationByKey, type Generation } from '../../db/
 import type { ActorAddress, ActorRef, ActorSystem } from '../../runtime/actor/contract.ts';
 import { newId, nodeOfId, timeOfId } from '../../runtime/ids.ts';
 import { Problem } from '../../runtime/problem.ts';
+import { leftBefore, requireSameRequest } from '../billed-request/opening.ts';
 import { Desk, type Opening } from '../subscriber/desk.ts';
 import type { SubscriberProtocol } from '../subscriber/protocol.ts';
 import { subscriberKind } from '../subscriber/subscriber.ts';
@@ -151,11 +152,6 @@ async function startNew(
   return { requestId: id, createdAtMs, opening, replayed: false, desk, clientGone };
 }
 
-/** The client left while its request was prepared: nothing is begun, and nobody reads this. */
-export function leftBefore(): Problem {
-  return new Problem('conflict', { message: 'The client has left.' });
-}
-
 /** Attaches to a running generation or replays a finished one; null: look again. */
 async function reopen(
   services: OpenServices,
@@ -244,13 +240,4 @@ function spawnSubscriber(services: OpenServices, desk: Desk): ActorRef<Subscribe
   });
   if (subscriber === null) throw new Problem('overloaded', { headers: { 'retry-after': '1' } });
   return subscriber;
-}
-
-/** @throws Problem idempotency_key_reused */
-export function requireSameRequest(
-  row: Generation,
-  { fingerprint }: { fingerprint: string },
-): void {
-  if (row.fingerprint === fingerprint) return;
-  throw new Problem('idempotency_key_reused', { param: 'idempotency-key' });
 }

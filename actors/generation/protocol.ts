@@ -1,18 +1,11 @@
 // Every message of a generation actor on one screen: what others send, then what it tells itself.
+
 import type { ModelEvent, UpstreamFailure } from '../../media/model/events.ts';
 import type { SearchHit } from '../../media/providers/search/search.ts';
 import type { ActorAddress, Answer as AskAnswer } from '../../runtime/actor/contract.ts';
-import type { ExtendReply, HoldReply, ReleaseReply, SettleReply } from '../wallet/protocol.ts';
+import type { SettlementProtocol } from '../billed-request/protocol.ts';
+import type { ExtendReply } from '../wallet/protocol.ts';
 import type { CountedTokens } from './spec.ts';
-
-/** What its wallet answers, and when it is to be asked: of every request with such a row. */
-export type SettlementProtocol = {
-  held: (answer: AskAnswer<HoldReply>) => void;
-  settle: (payload: null) => void;
-  settled: (answer: AskAnswer<SettleReply>) => void;
-  release: (payload: null) => void;
-  released: (answer: AskAnswer<ReleaseReply>) => void;
-};
 
 export type GenerationProtocol = SettlementProtocol & {
   /** Subscribes: what there is so far comes at once as events, the rest as it happens. */

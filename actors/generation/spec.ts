@@ -1,19 +1,15 @@
 // What a generation is started with, and what its kind is given by the shard.
+
 import type { SvcRouting } from '../../media/model/dialects/contract.ts';
 import type { GenerationRequest, OutputFormat } from '../../media/model/request.ts';
 import type { UpstreamClient } from '../../media/providers/generation/call.ts';
 import type { ProviderFamily, UpstreamTarget } from '../../media/providers/generation/contract.ts';
 import type { SearchClient } from '../../media/providers/search/search.ts';
 import type { ActorRef } from '../../runtime/actor/contract.ts';
-import type { Limiter } from '../../runtime/limiter.ts';
-import type { Limits } from '../../runtime/limits.ts';
-import type { Logger } from '../../runtime/log.ts';
 import type { TransientMap } from '../../runtime/transient.ts';
+import type { RequestDeps, RequestSpec } from '../billed-request/spec.ts';
 import type { CatalogModel } from '../catalog/snapshot.ts';
-import type { RouteHealth } from '../provider-health/health.ts';
 import type { SubscriberProtocol } from '../subscriber/protocol.ts';
-import type { WalletProtocol } from '../wallet/protocol.ts';
-import type { Foresight } from './foresight.ts';
 import type { GenerationProtocol } from './protocol.ts';
 
 /** One way to answer: a model, and where it runs. */
@@ -37,23 +33,6 @@ export interface SearchPlan {
   query: string | null;
   /** Null: none is configured, only candidates with a search of their own can. */
   target: UpstreamTarget | null;
-}
-
-/** What every request that has a row of generations is started with, whatever it asks for. */
-export interface RequestSpec {
-  id: string;
-  /** Name of the exchange that started it, for the log. */
-  exchangeId: string;
-  accountId: string;
-  walletId: string;
-  apiKeyId: string | null;
-  /** Canonical path of the route. */
-  route: string;
-  idempotencyKey: string | null;
-  fingerprint: string;
-  createdAtMs: number;
-  /** Gives the key's place back, when it is over; calling it again is harmless. */
-  releasePlace: () => void;
 }
 
 /** Starts one generation. It stays on its shard, so it may hold functions and references. */
@@ -89,26 +68,6 @@ export interface CountedTokens {
 
 /** Whether an answer has the format, off the shard; null when nobody could look in time. */
 export type CheckAnswer = (format: OutputFormat, text: string) => Promise<boolean | null>;
-
-export interface GenerationMetrics {
-  firstEvent(seconds: number): void;
-  ended(status: string): void;
-  detached(by: 1 | -1): void;
-}
-
-/** What every kind of such requests is given by its shard. */
-export interface RequestDeps {
-  instanceId: string;
-  wallet(walletId: string): ActorRef<WalletProtocol>;
-  health: RouteHealth;
-  foresight: Foresight;
-  limiter: Limiter;
-  limits: Limits;
-  metrics: GenerationMetrics;
-  log: Logger;
-  /** Those that run on this node. */
-  running: Pick<TransientMap<string, unknown>, 'delete'>;
-}
 
 export interface GenerationDeps extends RequestDeps {
   upstream: UpstreamClient;

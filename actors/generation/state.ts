@@ -14,11 +14,12 @@ import type { TimedHandle } from '../../media/providers/generation/contract.ts';
 import type { ActorRef } from '../../runtime/actor/contract.ts';
 import { siblingId } from '../../runtime/ids.ts';
 import type { PlainProblem } from '../../runtime/problem.ts';
+import type { AttemptsState } from '../billed-request/failure.ts';
+import type { RequestState } from '../billed-request/settlement.ts';
 import type { CatalogModel } from '../catalog/snapshot.ts';
 import type { Probe } from '../provider-health/breaker.ts';
 import type { GenerationEnd, SubscriberProtocol } from '../subscriber/protocol.ts';
 import { type CompiledCard, hasSoundPrice } from '../wallet/price.ts';
-import type { AttemptsState } from './failure.ts';
 import { cardsOf, type Funds, firstHold } from './funds.ts';
 import {
   hitsTokensMax,
@@ -27,7 +28,6 @@ import {
   type SearchState,
   searchesOf,
 } from './searching.ts';
-import type { RequestState } from './settlement.ts';
 import type { Candidate, GenerationDeps, GenerationSpec } from './spec.ts';
 import { newStructure, type StructureState } from './structure.ts';
 

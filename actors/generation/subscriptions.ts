@@ -1,8 +1,8 @@
 // Who listens to a generation. Nobody does: it is detached, counted as such, and goes on.
 import { progressParts, replayParts } from '../../media/model/replay.ts';
 import type { ActorAddress, ActorRef } from '../../runtime/actor/contract.ts';
+import { setDetached } from '../billed-request/settlement.ts';
 import type { SubscriberProtocol } from '../subscriber/protocol.ts';
-import { setDetached } from './settlement.ts';
 import { type GenerationState, isShown, type Subscription } from './state.ts';
 
 /** Subscribes: what there is so far comes at once. False when there is no room for one more. */

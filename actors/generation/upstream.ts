@@ -12,10 +12,10 @@ import { isContextRefusal } from '../../media/providers/generation/context-refus
 import { StopCut } from '../../media/providers/generation/stops.ts';
 import type { ActorContext } from '../../runtime/actor/contract.ts';
 import { type PlainProblem, plainProblem } from '../../runtime/problem.ts';
+import { failureProblem, mayTryNext, noteFailure } from '../billed-request/failure.ts';
 import { noProbe, type Probe } from '../provider-health/breaker.ts';
 import { finishGeneration } from './closing.ts';
 import { tellEvents } from './delivery.ts';
-import { failureProblem, mayTryNext, noteFailure } from './failure.ts';
 import type { GenerationProtocol } from './protocol.ts';
 import { beginRepair } from './repair.ts';
 import { searchesNatively, startSearch, tellSearching } from './searching.ts';

@@ -9,7 +9,7 @@ import { createStraightLanes } from '../../media/audio/lanes/straight.ts';
 import { openLiveCall } from '../../media/providers/live/call.ts';
 import { requireLiveFamily } from '../../media/providers/live/families.ts';
 import { fixedLimits } from '../../runtime/limits.ts';
-import { createForesight } from '../generation/foresight.ts';
+import { createForesight } from '../billed-request/funds-estimate.ts';
 import { loseHold } from './funding.ts';
 import { VoiceHost } from './host.ts';
 import { stoodStill, watch } from './session.ts';

@@ -1,7 +1,7 @@
 // What requests that have a row of generations are given by their shard, with a ledger and upstream
 // calls that wait for the test: every order of their answers can be made.
 
-import type { RequestDeps } from '../../actors/generation/spec.ts';
+import type { RequestDeps } from '../../actors/billed-request/spec.ts';
 import { createRouteHealth } from '../../actors/provider-health/health.ts';
 import type { WalletProtocol } from '../../actors/wallet/protocol.ts';
 import type { TimedHandle } from '../../media/providers/generation/contract.ts';

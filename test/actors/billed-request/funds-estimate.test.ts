@@ -2,11 +2,11 @@
 // without the hold, and given up when the hold is refused after all.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { createForesight } from '../../../actors/generation/foresight.ts';
+import { createForesight } from '../../../actors/billed-request/funds-estimate.ts';
 import type { HoldReply, WalletProtocol } from '../../../actors/wallet/protocol.ts';
 import { answerText } from '../../../media/model/answer.ts';
 import type { ActorRef, Answer } from '../../../runtime/actor/contract.ts';
-import { openStage, type Stage } from './stage.ts';
+import { openStage, type Stage } from '../generation/stage.ts';
 
 /** Runs before the answer to a hold is given; may replace it. */
 let onHold: ((answer: Answer<HoldReply>) => Promise<Answer<HoldReply>>) | null = null;

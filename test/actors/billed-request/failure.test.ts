@@ -7,7 +7,7 @@ import {
   type AttemptsState,
   failureProblem,
   mayTryNext,
-} from '../../../actors/generation/failure.ts';
+} from '../../../actors/billed-request/failure.ts';
 import type { UpstreamFailure } from '../../../media/model/events.ts';
 import { readConfig } from '../../../runtime/config.ts';
 import { createLimits } from '../../../runtime/limits.ts';

@@ -1,0 +1,47 @@
+// What a request that is billed by a row of generations is started with, whatever it asks for, and
+// what its kind is given by the shard. Generations, speech and transcription are such requests.
+import type { ActorRef } from '../../runtime/actor/contract.ts';
+import type { Limiter } from '../../runtime/limiter.ts';
+import type { Limits } from '../../runtime/limits.ts';
+import type { Logger } from '../../runtime/log.ts';
+import type { TransientMap } from '../../runtime/transient.ts';
+import type { RouteHealth } from '../provider-health/health.ts';
+import type { WalletProtocol } from '../wallet/protocol.ts';
+import type { Foresight } from './funds-estimate.ts';
+
+/** What every request that has a row of generations is started with, whatever it asks for. */
+export interface RequestSpec {
+  id: string;
+  /** Name of the exchange that started it, for the log. */
+  exchangeId: string;
+  accountId: string;
+  walletId: string;
+  apiKeyId: string | null;
+  /** Canonical path of the route. */
+  route: string;
+  idempotencyKey: string | null;
+  fingerprint: string;
+  createdAtMs: number;
+  /** Gives the key's place back, when it is over; calling it again is harmless. */
+  releasePlace: () => void;
+}
+
+export interface GenerationMetrics {
+  firstEvent(seconds: number): void;
+  ended(status: string): void;
+  detached(by: 1 | -1): void;
+}
+
+/** What every kind of such requests is given by its shard. */
+export interface RequestDeps {
+  instanceId: string;
+  wallet(walletId: string): ActorRef<WalletProtocol>;
+  health: RouteHealth;
+  foresight: Foresight;
+  limiter: Limiter;
+  limits: Limits;
+  metrics: GenerationMetrics;
+  log: Logger;
+  /** Those that run on this node. */
+  running: Pick<TransientMap<string, unknown>, 'delete'>;
+}

@@ -1,0 +1,36 @@
+// `svc_usage`: what a billed request is told of its usage, and what is stored of it.
+import type { SvcUsage } from '../../media/model/dialects/contract.ts';
+import type { TokenUsage, UsageSource } from '../../media/model/usage.ts';
+import type { CatalogModel } from '../catalog/snapshot.ts';
+
+/** Whose usage it is, and how it was cut short. */
+interface UsageState {
+  exhausted: boolean;
+  spec: { id: string; alias: string };
+  model: Pick<CatalogModel, 'simulated'>;
+}
+
+/** What a request is told of its usage, and is stored of it. */
+export function svcUsageOf(
+  state: UsageState,
+  usage: TokenUsage,
+  source: UsageSource,
+  chargeMicros: bigint,
+): SvcUsage {
+  return {
+    request_id: state.spec.id,
+    model: state.spec.alias,
+    input_tokens: usage.inputTokens,
+    cached_input_tokens: usage.cachedInputTokens,
+    cache_write_tokens: usage.cacheWriteTokens,
+    output_tokens: usage.outputTokens,
+    reasoning_tokens: usage.reasoningTokens,
+    search_calls: usage.searchCalls,
+    charge_microcredits: Number(chargeMicros),
+    wallet_type: 'personal',
+    source,
+    credits_exhausted: state.exhausted,
+    replayed: false,
+    simulated: state.model.simulated,
+  };
+}
