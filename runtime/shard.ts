@@ -10,7 +10,7 @@ import type { CatalogPublication } from '../actors/catalog/live.ts';
 import { movedRoutes } from '../actors/catalog/moved.ts';
 import { directorId } from '../actors/director/director.ts';
 import { createInputCounter } from '../actors/generation/counting.ts';
-import { warmPlanning } from '../actors/generation/planning.ts';
+import { warmPlanning } from '../actors/generation/plan/planning.ts';
 import type { CountTokens, GenerationDeps } from '../actors/generation/spec.ts';
 import { nodeActorId } from '../actors/node/node.ts';
 import { createRouteHealth } from '../actors/provider-health/health.ts';

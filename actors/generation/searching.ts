@@ -7,9 +7,9 @@ import { searchesMax, searchesOffered } from '../../media/model/search-tools.ts'
 import { estimateTextTokens } from '../../media/model/tokens.ts';
 import type { SearchHit } from '../../media/providers/search/search.ts';
 import type { ActorContext } from '../../runtime/actor/contract.ts';
+import { hasOwnSearch } from './plan/search-plan.ts';
 import { tellProgress } from './progress.ts';
 import type { GenerationProtocol } from './protocol.ts';
-import { hasOwnSearch } from './search-plan.ts';
 import type { Candidate, GenerationSpec } from './spec.ts';
 import type { GenerationState } from './state.ts';
 

@@ -4,7 +4,7 @@ import * as v from 'valibot';
 import { catalogDocumentSchema } from '../../actors/catalog/document.ts';
 import type { ManagedRoute } from '../../actors/catalog/managed.ts';
 import { buildSnapshot } from '../../actors/catalog/snapshot.ts';
-import { planRoute } from '../../actors/generation/plan.ts';
+import { planRoute } from '../../actors/generation/plan/plan.ts';
 import { createRouteHealth } from '../../actors/provider-health/health.ts';
 import { openPolicy } from '../../media/model/choose/policy.ts';
 import {

@@ -1,5 +1,5 @@
 // Whether a request fits its model: by the cheap estimate, and by a count where that says no.
-import type { GenerationPlan } from '../../actors/generation/planning.ts';
+import type { GenerationPlan } from '../../actors/generation/plan/planning.ts';
 import { countTexts } from '../../actors/tasks/counting.ts';
 import { tasksId } from '../../actors/tasks/tasks.ts';
 import type { GenerationRequest } from '../../media/model/request.ts';

@@ -1,8 +1,8 @@
 // What every generation route does before it opens a generation: the model, the bounds of the
 // request, the idempotency key.
 import type { GenerationOrder, GenerationPlanned } from '../../actors/generation/open.ts';
-import { planGeneration } from '../../actors/generation/planning.ts';
-import { withSharedSearch } from '../../actors/generation/search-plan.ts';
+import { planGeneration } from '../../actors/generation/plan/planning.ts';
+import { withSharedSearch } from '../../actors/generation/plan/search-plan.ts';
 import { withClientContext } from '../../media/model/client-context.ts';
 import type { GenerationRequest } from '../../media/model/request.ts';
 import { asksChatSearch } from '../../media/model/search-tools.ts';

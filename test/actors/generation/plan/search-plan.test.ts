@@ -1,8 +1,8 @@
 // What is searched for: the end of the last question, in whole characters.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { planSearch } from '../../../actors/generation/search-plan.ts';
-import { neutralRequest, userMessage } from '../../harness/request.ts';
+import { planSearch } from '../../../../actors/generation/plan/search-plan.ts';
+import { neutralRequest, userMessage } from '../../../harness/request.ts';
 
 function queryFor(text: string): string | null | undefined {
   const request = neutralRequest({ messages: [userMessage(text)] });

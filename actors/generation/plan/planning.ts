@@ -2,23 +2,26 @@
 // whether the web is searched first. An exact model is its own only candidate; a managed route
 // chooses among its pool.
 import { performance } from 'node:perf_hooks';
-import { classifyTask } from '../../media/model/choose/classify.ts';
-import { isSeen, isSound } from '../../media/model/choose/needs.ts';
-import { asksForNews } from '../../media/model/choose/news.ts';
-import { openPolicy, policyVersion } from '../../media/model/choose/policy.ts';
-import { mediaPath } from '../../media/model/media-path.ts';
-import type { GenerationRequest } from '../../media/model/request.ts';
-import { asksChatSearch, isSearchTool } from '../../media/model/search-tools.ts';
-import type { ProviderFamily, UpstreamTarget } from '../../media/providers/generation/contract.ts';
-import { fieldProblem } from '../../runtime/http/validate.ts';
-import { Problem } from '../../runtime/problem.ts';
-import type { ManagedRoute } from '../catalog/managed.ts';
-import type { CatalogModel, CatalogSnapshot } from '../catalog/snapshot.ts';
-import { requireKind } from '../catalog/use.ts';
-import type { RouteHealth } from '../provider-health/health.ts';
+import { classifyTask } from '../../../media/model/choose/classify.ts';
+import { isSeen, isSound } from '../../../media/model/choose/needs.ts';
+import { asksForNews } from '../../../media/model/choose/news.ts';
+import { openPolicy, policyVersion } from '../../../media/model/choose/policy.ts';
+import { mediaPath } from '../../../media/model/media-path.ts';
+import type { GenerationRequest } from '../../../media/model/request.ts';
+import { asksChatSearch, isSearchTool } from '../../../media/model/search-tools.ts';
+import type {
+  ProviderFamily,
+  UpstreamTarget,
+} from '../../../media/providers/generation/contract.ts';
+import { fieldProblem } from '../../../runtime/http/validate.ts';
+import { Problem } from '../../../runtime/problem.ts';
+import type { ManagedRoute } from '../../catalog/managed.ts';
+import type { CatalogModel, CatalogSnapshot } from '../../catalog/snapshot.ts';
+import { requireKind } from '../../catalog/use.ts';
+import type { RouteHealth } from '../../provider-health/health.ts';
+import type { Candidate, RoutingPlan, SearchPlan } from '../spec.ts';
 import { type Plan, planRoute } from './plan.ts';
 import { hasOwnSearch, mustSearchNatively, planSearch } from './search-plan.ts';
-import type { Candidate, RoutingPlan, SearchPlan } from './spec.ts';
 
 export interface PlanningInput {
   request: GenerationRequest;

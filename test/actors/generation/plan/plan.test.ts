@@ -3,20 +3,20 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as v from 'valibot';
-import { catalogDocumentSchema } from '../../../actors/catalog/document.ts';
-import type { ManagedRoute } from '../../../actors/catalog/managed.ts';
-import { buildSnapshot } from '../../../actors/catalog/snapshot.ts';
-import { type Plan, type PlanInput, planRoute } from '../../../actors/generation/plan.ts';
-import { createRouteHealth } from '../../../actors/provider-health/health.ts';
-import { needsOf } from '../../../media/model/choose/needs.ts';
+import { catalogDocumentSchema } from '../../../../actors/catalog/document.ts';
+import type { ManagedRoute } from '../../../../actors/catalog/managed.ts';
+import { buildSnapshot } from '../../../../actors/catalog/snapshot.ts';
+import { type Plan, type PlanInput, planRoute } from '../../../../actors/generation/plan/plan.ts';
+import { createRouteHealth } from '../../../../actors/provider-health/health.ts';
+import { needsOf } from '../../../../media/model/choose/needs.ts';
 import {
   narrowPolicy,
   openPolicy,
   policyVersion,
   readRoutingPolicy,
-} from '../../../media/model/choose/policy.ts';
-import { noControls } from '../../../media/model/request.ts';
-import { neutralRequest, userMessage } from '../../harness/request.ts';
+} from '../../../../media/model/choose/policy.ts';
+import { noControls } from '../../../../media/model/request.ts';
+import { neutralRequest, userMessage } from '../../../harness/request.ts';
 
 function model(alias: string, providers: string[], more: Record<string, unknown> = {}) {
   return {
