@@ -13,7 +13,7 @@ import { subscriberKind } from './subscriber/subscriber.ts';
 import { createTasksKind, type TasksDeps } from './tasks/tasks.ts';
 import { createVoiceSessionKind } from './voice/session.ts';
 import type { VoiceDeps } from './voice/spec.ts';
-import type { WalletDependencies } from './wallet/desk.ts';
+import type { WalletDependencies } from './wallet/ledger-access.ts';
 import { createWalletKind } from './wallet/wallet.ts';
 
 /** What the main thread's kinds need; null on shards, which only send to them. */

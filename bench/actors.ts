@@ -60,7 +60,7 @@ function spawnMany(count: number): { refs: ActorRef<CounterProtocol>[]; stop(): 
 }
 
 /** Messages a second, sent in bursts of 1,000 over `actors` actors and all handled. */
-async function tellRate(actors: number, messages: number): Promise<number> {
+async function messageRate(actors: number, messages: number): Promise<number> {
   const { refs, stop } = spawnMany(actors);
   const startedAt = performance.now();
   for (let sent = 0; sent < messages; ) {
@@ -282,10 +282,12 @@ async function crossThreadRows(runs: number, rounds: number): Promise<ActorRow[]
 /** Measures everything `runs` times; a row's `limit` is NaN where it is only there to compare. */
 export async function run(runs = 3): Promise<ActorRow[]> {
   // The first round teaches the compiler; what it sees later in production is warm.
-  await tellRate(1, 500_000);
+  await messageRate(1, 500_000);
   const rows = [
-    await row(runs, least('local tell, one actor', 2e6, '/s'), () => tellRate(1, 2_000_000)),
-    await row(runs, least('local tell, 1,000 actors', 2e6, '/s'), () => tellRate(1_000, 2_000_000)),
+    await row(runs, least('local tell, one actor', 2e6, '/s'), () => messageRate(1, 2_000_000)),
+    await row(runs, least('local tell, 1,000 actors', 2e6, '/s'), () =>
+      messageRate(1_000, 2_000_000),
+    ),
     await row(runs, most('local ask, idle actor', 500, 'ns'), () => localAskNs(500_000)),
     await row(runs, least('spawn', 300_000, '/s'), () => spawnRate(100_000)),
     await row(runs, most('idle memory an actor', 1_024, 'B'), () => idleBytes(100_000)),

@@ -7,7 +7,7 @@ import type { RateState } from '../runtime/limiter.ts';
 import { fixedLimits } from '../runtime/limits.ts';
 import { Problem } from '../runtime/problem.ts';
 import type { KeyCredential, SessionCredential } from './credentials.ts';
-import type { Access, Caller, KeyCaller, Place, Services, UserCaller } from './services.ts';
+import type { Access, Caller, KeyCaller, Permit, Services, UserCaller } from './services.ts';
 import { credentialOf, userOf, useTicket } from './socket-access.ts';
 
 /**
@@ -57,15 +57,15 @@ function socketCaller(
   const credential = credentialOf(exchange, keyToken(exchange));
   if (credential.kind === 'session') {
     const found = userCaller(exchange, services, false);
-    if (!(found instanceof Promise)) return placedUser(found, exchange, services);
-    return found.then((user) => placedUser(user, exchange, services));
+    if (!(found instanceof Promise)) return permittedUser(found, exchange, services);
+    return found.then((user) => permittedUser(user, exchange, services));
   }
   if (credential.kind === 'key') return keyCaller(credential.token, access, exchange, services);
   const { clientAddress } = exchange;
   return useTicket(credential.token, exchange, services, (admitted) => {
     const { ticket, limits } = admitted;
     if (limits === null || ticket.keyId === null) {
-      return placedUser(userOf(admitted), exchange, services);
+      return permittedUser(userOf(admitted), exchange, services);
     }
     const { accountId, walletId, keyId } = ticket;
     const slot = services.limiter.slotOf(keyId, Date.now());
@@ -152,45 +152,45 @@ function admitKey(
   const { keyId, accountId, walletId, scopes } = credential;
   if (isUncounted === true) {
     setConcurrencyHeaders(exchange, concurrencyMax, limiter.openCount(slot));
-    return { kind: 'key', keyId, accountId, walletId, scopes, place: noPlace };
+    return { kind: 'key', keyId, accountId, walletId, scopes, permit: noPermit };
   }
-  const place = takePlace(slot, concurrencyMax, exchange, services);
-  return { kind: 'key', keyId, accountId, walletId, scopes, place };
+  const permit = takePermit(slot, concurrencyMax, exchange, services);
+  return { kind: 'key', keyId, accountId, walletId, scopes, permit };
 }
 
 /** A user without a key has the places that a key has by itself, over all sessions and tickets. */
-function placedUser(
-  user: Omit<UserCaller, 'place'>,
+function permittedUser(
+  user: Omit<UserCaller, 'permit'>,
   exchange: Exchange,
   services: Services,
 ): UserCaller {
   const slot = services.limiter.slotOf(user.accountId, Date.now());
   const { concurrencyMax } = fixedLimits.keys;
-  return { ...user, place: takePlace(slot, concurrencyMax, exchange, services) };
+  return { ...user, permit: takePermit(slot, concurrencyMax, exchange, services) };
 }
 
 /** @throws Problem concurrency_limited */
-function takePlace(
+function takePermit(
   slot: number,
   concurrencyMax: number,
   exchange: Exchange,
   { limiter }: Services,
-): Place {
+): Permit {
   const open = limiter.open(slot, concurrencyMax);
   setConcurrencyHeaders(exchange, concurrencyMax, open ?? concurrencyMax);
   if (open === null) {
     throw new Problem('concurrency_limited', { headers: { 'retry-after': '1' } });
   }
-  return newPlace(exchange, () => limiter.close(slot));
+  return newPermit(exchange, () => limiter.close(slot));
 }
 
-const noPlace: Place = { take: () => () => {} };
+const noPermit: Permit = { take: () => () => {} };
 
 /**
  * Held by the exchange and by every generation that took it: free when the last of them is over,
  * and never taken again then, as another request may have it.
  */
-function newPlace(exchange: Exchange, close: () => void): Place {
+function newPermit(exchange: Exchange, close: () => void): Permit {
   let holders = 1;
   const leave = () => {
     holders -= 1;
@@ -220,7 +220,7 @@ function setRateHeaders(exchange: Exchange, state: RateState): void {
 function setConcurrencyHeaders(exchange: Exchange, limit: number, open: number): void {
   exchange.setHeader('x-ratelimit-limit-concurrency', `${limit}`);
   exchange.setHeader('x-ratelimit-remaining-concurrency', `${Math.max(0, limit - open)}`);
-  // A place is free again when a request ends: nobody knows when, a second is the polite guess.
+  // A permit is free again when a request ends: nobody knows when, a second is the polite guess.
   exchange.setHeader('x-ratelimit-reset-concurrency', open >= limit ? '1' : '0');
 }
 
@@ -275,5 +275,5 @@ function admitUser(session: SessionCredential, adminOnly: boolean): UserCaller {
   if (session.expiresAtMs <= Date.now()) throw new Problem('session_expired');
   if (adminOnly && !session.admin) throw new Problem('forbidden');
   const { accountId, walletId, admin } = session;
-  return { kind: 'user', accountId, walletId, admin, place: noPlace };
+  return { kind: 'user', accountId, walletId, admin, permit: noPermit };
 }

@@ -24,7 +24,7 @@ export interface KeyCredential {
   scopes: ReadonlySet<string>;
   requestsPerMinute: number;
   concurrencyMax: number;
-  /** The key's place in the shared limiter. */
+  /** The key's permit in the shared limiter. */
   slot: number;
 }
 

@@ -77,8 +77,8 @@ export interface Services {
   voice: VoiceServices;
 }
 
-/** A key's place among its open requests, until the exchange and whoever took it are over. */
-export interface Place {
+/** A key's permit among its open requests, until the exchange and whoever took it are over. */
+export interface Permit {
   /**
    * The taker gives it back; calling the function again is harmless. Null: everybody has left it,
    * such as a client that went away while its request was prepared.
@@ -86,8 +86,8 @@ export interface Place {
   take(): (() => void) | null;
 }
 
-/** A place of the shard's voice that a handshake has taken before it is accepted. */
-export interface Room {
+/** A permit of the shard's voice that a handshake has taken before it is accepted. */
+export interface SessionPermit {
   /** The session has it now; else it is given back with the handshake. */
   isTaken: boolean;
 }
@@ -98,9 +98,9 @@ export interface KeyCaller {
   accountId: string;
   walletId: string;
   scopes: ReadonlySet<string>;
-  place: Place;
+  permit: Permit;
   /** Who comes with a ticket: it is used up, so nobody may be quicker. */
-  room?: Room;
+  sessionPermit?: SessionPermit;
 }
 
 export interface UserCaller {
@@ -109,9 +109,9 @@ export interface UserCaller {
   walletId: string;
   admin: boolean;
   /** One of the account's, where the route counts them: connections that last. */
-  place: Place;
+  permit: Permit;
   /** As a key's. */
-  room?: Room;
+  sessionPermit?: SessionPermit;
 }
 
 export type Caller = KeyCaller | UserCaller | { kind: 'anonymous' };

@@ -6,7 +6,7 @@ import { type Redeemed, redeemTicket, returnTicket } from '../db/voice-tickets.t
 import type { Exchange } from '../runtime/http/route.ts';
 import { fixedLimits } from '../runtime/limits.ts';
 import { Problem } from '../runtime/problem.ts';
-import type { Caller, KeyCaller, Room, Services, UserCaller } from './services.ts';
+import type { Caller, KeyCaller, Services, SessionPermit, UserCaller } from './services.ts';
 
 const keyPrefix = 'svc.key.';
 
@@ -54,12 +54,12 @@ export async function useTicket(
   const isOfKey = requestsPerMinute !== null && concurrencyMax !== null;
   try {
     // Others came while the database was asked, and more come until this one is accepted.
-    const room = takeRoom(exchange, services);
+    const sessionPermit = takeSessionPermit(exchange, services);
     const caller = admit({
       ticket,
       limits: isOfKey ? { requestsPerMinute, concurrencyMax } : null,
     });
-    caller.room = room;
+    caller.sessionPermit = sessionPermit;
     return caller;
   } catch (refusal) {
     // The refusal is told also where the database is away, and the ticket is lost.
@@ -80,21 +80,21 @@ async function redeem(ticket: Ticket, { credentials, sql }: Services): Promise<R
 }
 
 /** @throws Problem overloaded */
-function takeRoom(exchange: Exchange, { voice }: Services): Room {
+function takeSessionPermit(exchange: Exchange, { voice }: Services): SessionPermit {
   if (!voice.host.admit()) throw full();
-  const room = { isTaken: false };
+  const sessionPermit = { isTaken: false };
   exchange.onFinish(() => {
-    if (!room.isTaken) voice.host.leave();
+    if (!sessionPermit.isTaken) voice.host.leave();
   });
-  return room;
+  return sessionPermit;
 }
 
 function full(): Problem {
   return new Problem('overloaded', { headers: { 'retry-after': '2' } });
 }
 
-/** The caller that a user's ticket stands for, but for its place. */
-export function userOf({ ticket }: Admitted): Omit<UserCaller, 'place'> {
+/** The caller that a user's ticket stands for, but for its permit. */
+export function userOf({ ticket }: Admitted): Omit<UserCaller, 'permit'> {
   return {
     kind: 'user',
     accountId: ticket.accountId,

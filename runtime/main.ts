@@ -264,7 +264,7 @@ async function assertPortsFree(): Promise<void> {
 async function start(): Promise<void> {
   // Before there are threads, which a process that gives up at once would end in the middle.
   if (config.databaseUrl !== null) {
-    tellOfDatabase(await assertDatabaseUsable(config.databaseUrl));
+    warnOfDatabase(await assertDatabaseUsable(config.databaseUrl));
   }
   const [catalog, started] = await Promise.all([
     prepareDatabase(),
@@ -280,7 +280,7 @@ async function start(): Promise<void> {
     log.warn('development mode: answers of svc-sim models are simulated');
     process.stdout.write(developmentNotice(config, account));
   } else {
-    await tellOfAccess();
+    await warnOfAccess();
   }
   launch.open(catalog);
   await allServing.opened;
@@ -290,7 +290,7 @@ async function start(): Promise<void> {
 }
 
 /** Too few connections serve until all are busy, or nobody: main thread and queue come first. */
-function tellOfDatabase({ connectionsMax, offSettings }: DatabaseFacts): void {
+function warnOfDatabase({ connectionsMax, offSettings }: DatabaseFacts): void {
   const needed = databaseConnections(limits, config.shards);
   if (connectionsMax < needed) {
     const counts = `${connectionsMax} connections, a busy process has ${needed}`;
@@ -302,7 +302,7 @@ function tellOfDatabase({ connectionsMax, offSettings }: DatabaseFacts): void {
 }
 
 /** In production: that nobody can administer, or that more can than should. */
-async function tellOfAccess(): Promise<void> {
+async function warnOfAccess(): Promise<void> {
   if (!(await patiently(() => hasAdministrator(sql), log))) {
     process.stdout.write('nobody can administer yet: npm run admin:create\n');
   }

@@ -4,7 +4,7 @@
 
 import { audioFolders } from '../actors/audio/folders.ts';
 import type { AudioDeps } from '../actors/audio/spec.ts';
-import { createForesight } from '../actors/billed-request/funds-estimate.ts';
+import { createFundsEstimate } from '../actors/billed-request/funds-estimate.ts';
 import { catalogId } from '../actors/catalog/catalog.ts';
 import type { CatalogPublication } from '../actors/catalog/live.ts';
 import { movedRoutes } from '../actors/catalog/moved.ts';
@@ -18,7 +18,7 @@ import { countTexts } from '../actors/tasks/counting.ts';
 import { checkAnswer } from '../actors/tasks/format.ts';
 import { tasksId } from '../actors/tasks/tasks.ts';
 import { createKinds, kindList, supervisionTree } from '../actors/tree.ts';
-import { createVoiceHouse } from '../actors/voice/house.ts';
+import { createVoiceHouse } from '../actors/voice/component.ts';
 import { walletLimits } from '../actors/wallet/limits.ts';
 import { classifyError, closePool, openPool } from '../db/driver/sql.ts';
 import { createUpstreamClient } from '../media/providers/generation/call.ts';
@@ -116,7 +116,7 @@ const generationDeps: GenerationDeps = {
   search: searchClient,
   family: requireFamily,
   health,
-  foresight: createForesight(),
+  fundsEstimate: createFundsEstimate(),
   limiter,
   limits,
   countTokens,
@@ -146,7 +146,7 @@ const audioDeps: AudioDeps = {
   upstream: audioUpstream,
   family: requireAudioFamily,
   health,
-  foresight: generationDeps.foresight,
+  fundsEstimate: generationDeps.fundsEstimate,
   limiter,
   limits,
   metrics: metrics.generation,

@@ -121,10 +121,10 @@ function deliver(state: AudioState, context: Context, bytes: Uint8Array): void {
       const drained = () => void context.self.tell('drained', 'disk');
       state.file = writePrivateFile(deps.keptFolder, spec.id, drained);
     }
-    spec.desk.open({ kind: 'audio' });
+    spec.sink.open({ kind: 'audio' });
   }
   const { waitsFor } = state;
-  if (!spec.desk.write(bytes) && !waitsFor.client) {
+  if (!spec.sink.write(bytes) && !waitsFor.client) {
     waitsFor.client = true;
     state.slowSinceMs = awakeMs();
   }

@@ -109,7 +109,7 @@ export function createAudioKind(deps: AudioDeps | null): AudioKind {
       assert(deps !== null, 'audio runs on shards');
       const state = newAudioState(deps, spec);
       const { self } = context;
-      spec.desk.listen({
+      spec.sink.listen({
         gone: () => void self.tell('clientGone', null),
         drained: () => void self.tell('drained', 'client'),
       });
@@ -159,6 +159,6 @@ function refused(state: AudioState, context: Context, refusal: HoldRefusal): voi
 
 /** A bug ended the actor: the client hears of it. */
 function tellCrash({ spec, isHeard }: AudioState): void {
-  if (isHeard) spec.desk.fail();
-  else spec.desk.open({ kind: 'failed', problem: plainProblem('internal') });
+  if (isHeard) spec.sink.fail();
+  else spec.sink.open({ kind: 'failed', problem: plainProblem('internal') });
 }

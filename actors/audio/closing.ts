@@ -17,7 +17,7 @@ import { type AudioOutcome, type AudioState, costOf } from './state.ts';
 type Context = ActorContext<AudioProtocol>;
 
 const cancelledMessage = 'The request was cancelled before its answer began.';
-const settlement = createSettlement(tellEnd, (state: AudioState, problem) => {
+const settlement = createSettlement(announceEnd, (state: AudioState, problem) => {
   state.outcome = { status: 'failed', problem };
   state.end = state.isHeard ? 'fail' : { kind: 'failed', problem };
 });
@@ -98,7 +98,7 @@ export function closeAudio(
     over(state, context);
     return;
   }
-  tellEnd(state);
+  announceEnd(state);
   giveBack(state, context);
 }
 
@@ -148,11 +148,11 @@ function speechStored({ id, work }: AudioSpec, bytes: number): StoredAudio | nul
   return { type: 'speech', file: id, media_type: speechMediaTypes[work.request.format], bytes };
 }
 
-function tellEnd(state: AudioState): void {
+function announceEnd(state: AudioState): void {
   const { end, spec } = state;
   state.end = null;
   if (end === null) return;
-  if (end === 'end') spec.desk.end();
-  else if (end === 'fail') spec.desk.fail();
-  else spec.desk.open(end);
+  if (end === 'end') spec.sink.end();
+  else if (end === 'fail') spec.sink.fail();
+  else spec.sink.open(end);
 }

@@ -9,7 +9,7 @@ import type { Limits } from '../../runtime/limits.ts';
 import { Problem } from '../../runtime/problem.ts';
 import { leftBefore, requireSameRequest } from '../billed-request/opening.ts';
 import type { AudioKind } from './audio.ts';
-import { AudioDesk, type AudioOpening } from './desk.ts';
+import { type AudioOpening, AudioReplySink } from './reply-sink.ts';
 import type { AudioSpec, StoredAudio } from './spec.ts';
 
 export interface AudioServices {
@@ -27,16 +27,16 @@ type Planned = 'model' | 'targets' | 'work';
 /** Everything but what the opening itself decides. */
 export type AudioOrder = Omit<
   AudioSpec,
-  'id' | 'createdAtMs' | 'desk' | 'releasePlace' | Planned
+  'id' | 'createdAtMs' | 'sink' | 'releasePermit' | Planned
 > & {
   /** Called for a new one only. It may refuse with a Problem. */
   plan(): Pick<AudioSpec, Planned>;
-  /** Hands the key's place over to what may outlive the exchange; null: it is over. */
-  takePlace(): (() => void) | null;
+  /** Hands the key's permit over to what may outlive the exchange; null: it is over. */
+  takePermit(): (() => void) | null;
 };
 
 export type AudioOpened =
-  | { kind: 'new'; requestId: string; opening: AudioOpening; desk: AudioDesk }
+  | { kind: 'new'; requestId: string; opening: AudioOpening; sink: AudioReplySink }
   | { kind: 'stored'; requestId: string; stored: StoredAudio };
 
 /**
@@ -63,12 +63,12 @@ async function startNew(
   { system, audioKind, limits }: AudioServices,
   order: AudioOrder,
   onAbort: (listener: () => void) => void,
-): Promise<{ requestId: string; opening: AudioOpening; desk: AudioDesk }> {
+): Promise<{ requestId: string; opening: AudioOpening; sink: AudioReplySink }> {
   const planned = order.plan();
   const id = newId('req', system.node);
-  const desk = new AudioDesk(limits.audio.aheadBytesMax);
-  const releasePlace = order.takePlace();
-  if (releasePlace === null) throw leftBefore();
+  const sink = new AudioReplySink(limits.audio.aheadBytesMax);
+  const releasePermit = order.takePermit();
+  if (releasePermit === null) throw leftBefore();
   const { exchangeId, accountId, walletId, apiKeyId, route, idempotencyKey, fingerprint } = order;
   const actor = system.spawn(audioKind, id, {
     id,
@@ -81,15 +81,15 @@ async function startNew(
     fingerprint,
     createdAtMs: timeOfId(id),
     ...planned,
-    desk,
-    releasePlace,
+    sink,
+    releasePermit,
   });
   if (actor === null) {
-    releasePlace();
+    releasePermit();
     throw new Problem('overloaded', { headers: { 'retry-after': '1' } });
   }
-  onAbort(() => desk.clientGone());
-  return { requestId: id, opening: await desk.opening, desk };
+  onAbort(() => sink.clientGone());
+  return { requestId: id, opening: await sink.opening, sink };
 }
 
 function reopen(order: AudioOrder, row: Generation): AudioOpened {

@@ -8,8 +8,8 @@ import type { ActorRef } from '../../runtime/actor/contract.ts';
 import type { TransientMap } from '../../runtime/transient.ts';
 import type { RequestDeps, RequestSpec } from '../billed-request/spec.ts';
 import type { CatalogModel } from '../catalog/snapshot.ts';
-import type { AudioDesk } from './desk.ts';
 import type { AudioProtocol } from './protocol.ts';
+import type { AudioReplySink } from './reply-sink.ts';
 
 export type AudioWork =
   | { kind: 'speech'; request: SpeechRequest; characters: number }
@@ -22,7 +22,7 @@ export interface AudioSpec extends RequestSpec {
   /** In the order in which they are tried; never empty. */
   targets: readonly UpstreamTarget[];
   work: AudioWork;
-  desk: AudioDesk;
+  sink: AudioReplySink;
 }
 
 export interface AudioDeps extends RequestDeps {

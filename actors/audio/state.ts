@@ -10,7 +10,7 @@ import type { AttemptsState } from '../billed-request/failure.ts';
 import type { RequestState } from '../billed-request/settlement.ts';
 import type { Probe } from '../provider-health/breaker.ts';
 import { type Charge, charge } from '../wallet/price.ts';
-import type { AudioOpening } from './desk.ts';
+import type { AudioOpening } from './reply-sink.ts';
 import type { AudioDeps, AudioSpec, AudioWork } from './spec.ts';
 
 export interface AudioAttempt {
@@ -79,7 +79,7 @@ export function newAudioState(deps: AudioDeps, spec: AudioSpec): AudioState {
     finish: null,
     end: null,
     retries: 0,
-    beside: null,
+    extraWrite: null,
   };
 }
 

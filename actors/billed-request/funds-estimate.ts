@@ -5,7 +5,7 @@
 const lifetimeMs = 10_000;
 const walletsMax = 10_000;
 
-export interface Foresight {
+export interface FundsEstimate {
   /** Whether a hold of this amount is as good as granted. */
   expectsFunds(walletId: string, amountMicros: bigint, nowMs: number): boolean;
   saw(walletId: string, availableMicros: bigint, nowMs: number): void;
@@ -14,7 +14,7 @@ export interface Foresight {
 }
 
 /** So many holds must fit into what was seen that concurrent ones hardly change the answer. */
-export function createForesight(holdsMin = 1_000n): Foresight {
+export function createFundsEstimate(holdsMin = 1_000n): FundsEstimate {
   const seen = new Map<string, { availableMicros: bigint; untilMs: number }>();
   return {
     expectsFunds(walletId, amountMicros, nowMs) {

@@ -26,7 +26,7 @@ export interface RequestState {
   cost: Charge | null;
   retries: number;
   /** What is written beside the ledger: nobody is told of the end before. Never rejects. */
-  beside: Promise<void> | null;
+  extraWrite: Promise<void> | null;
 }
 
 /** Asks for the hold, which also claims the idempotency key. Its answer is the message `held`. */
@@ -67,7 +67,7 @@ export function askHold(
  */
 export function mayCallAhead({ deps, spec }: RequestState, amountMicros: bigint): boolean {
   if (spec.idempotencyKey !== null) return false;
-  return deps.foresight.expectsFunds(spec.walletId, amountMicros, spec.createdAtMs);
+  return deps.fundsEstimate.expectsFunds(spec.walletId, amountMicros, spec.createdAtMs);
 }
 
 /** Why a request does not run. `unknown`: its hold may still become durable. */
@@ -89,10 +89,10 @@ export function refusalOf(
     return { status: 'unknown', problem: plainProblem('dependency_unavailable') };
   }
   if (reply?.status === 'held') {
-    deps.foresight.saw(spec.walletId, reply.availableMicros, Date.now());
+    deps.fundsEstimate.saw(spec.walletId, reply.availableMicros, Date.now());
     return null;
   }
-  deps.foresight.forget(spec.walletId);
+  deps.fundsEstimate.forget(spec.walletId);
   switch (reply?.status) {
     case 'duplicate':
       return { status: 'duplicate' };
@@ -121,24 +121,24 @@ export interface Settlement<S extends RequestState> {
 const supersededMessage = 'The request was given up and run again. Its key names that answer.';
 
 /**
- * `tellEnd` tells who listens how it ended; called again it has nobody to tell. `refuse` makes it a
- * failure that costs nothing.
+ * `announceEnd` tells listeners how it ended; a second call has nobody to tell. `refuse` makes it
+ * a failure that costs nothing.
  */
 export function createSettlement<S extends RequestState>(
-  tellEnd: (state: S) => void,
+  announceEnd: (state: S) => void,
   refuse: (state: S, problem: PlainProblem) => void,
 ): Settlement<S> {
   const over = (state: S, context: Context) => {
     state.phase = 'over';
     // First: who has the whole reply may ask again, and finds its place free.
-    state.spec.releasePlace();
-    tellEnd(state);
+    state.spec.releasePermit();
+    announceEnd(state);
     context.stop();
   };
   return {
     over,
     handlers: {
-      settle({ deps, spec, phase, holdId, cost, finish, beside }, _payload, context) {
+      settle({ deps, spec, phase, holdId, cost, finish, extraWrite }, _payload, context) {
         if (phase !== 'closing' || cost === null) return;
         const { chargeMicros, providerCostMicros } = cost;
         const settled = deps.wallet(spec.walletId).ask(
@@ -152,7 +152,7 @@ export function createSettlement<S extends RequestState>(
           },
           deps.limits.ledger.askTimeoutMs,
         );
-        void (beside === null ? settled : beside.then(() => settled)).then((answer) =>
+        void (extraWrite === null ? settled : extraWrite.then(() => settled)).then((answer) =>
           context.self.tell('settled', answer),
         );
       },
@@ -187,7 +187,7 @@ export function createSettlement<S extends RequestState>(
         if (answer.ok && answer.value.status !== 'unavailable') over(state, context);
         else {
           // The client need not wait for a ledger that is away: nothing is charged either way.
-          tellEnd(state);
+          announceEnd(state);
           retry(state, context, 'release');
         }
       },
@@ -233,5 +233,5 @@ export function leaveShard(state: RequestState, reason: EndReason): void {
     deps.wallet(spec.walletId).tell('release', { holdId, reason: 'failed', finish });
   }
   deps.metrics.ended(reason === 'stopped' ? (state.outcome?.status ?? 'refused') : reason);
-  spec.releasePlace();
+  spec.releasePermit();
 }

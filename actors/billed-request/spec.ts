@@ -7,7 +7,7 @@ import type { Logger } from '../../runtime/log.ts';
 import type { TransientMap } from '../../runtime/transient.ts';
 import type { RouteHealth } from '../provider-health/health.ts';
 import type { WalletProtocol } from '../wallet/protocol.ts';
-import type { Foresight } from './funds-estimate.ts';
+import type { FundsEstimate } from './funds-estimate.ts';
 
 /** What every request that has a row of generations is started with, whatever it asks for. */
 export interface RequestSpec {
@@ -22,8 +22,8 @@ export interface RequestSpec {
   idempotencyKey: string | null;
   fingerprint: string;
   createdAtMs: number;
-  /** Gives the key's place back, when it is over; calling it again is harmless. */
-  releasePlace: () => void;
+  /** Gives the key's permit back, when it is over; calling it again is harmless. */
+  releasePermit: () => void;
 }
 
 export interface GenerationMetrics {
@@ -37,7 +37,7 @@ export interface RequestDeps {
   instanceId: string;
   wallet(walletId: string): ActorRef<WalletProtocol>;
   health: RouteHealth;
-  foresight: Foresight;
+  fundsEstimate: FundsEstimate;
   limiter: Limiter;
   limits: Limits;
   metrics: GenerationMetrics;

@@ -24,7 +24,7 @@ import { abortAttempt, forgetAnswer } from './upstream.ts';
 type Context = ActorContext<GenerationProtocol>;
 type ClosingMessages = 'counted' | 'settle' | 'settled' | 'release' | 'released';
 
-const settlement = createSettlement(tellEnd, endUncharged);
+const settlement = createSettlement(announceEnd, endUncharged);
 export const { over } = settlement;
 
 export const closing: Pick<Handlers<GenerationProtocol, GenerationState>, ClosingMessages> = {
@@ -113,7 +113,7 @@ export function closeGeneration(
     over(state, context);
     return;
   }
-  tellEnd(state);
+  announceEnd(state);
   state.finish = finishRecord(state, 'failed', { problem });
   context.self.tell('release', null);
 }
@@ -172,7 +172,7 @@ function settleWith(
     state.end = { status: outcome.status, answer, receipt: { usage, svcUsage, svcRouting } };
     state.finish = finishRecord(state, outcome.status, { usageJson, svcRouting });
     // Beside the settlement, before the end is told: the next turn may come at once.
-    if (outcome.status !== 'cancelled') state.beside = rememberedBy(state);
+    if (outcome.status !== 'cancelled') state.extraWrite = rememberedBy(state);
   }
   context.self.tell('settle', null);
 }
@@ -216,7 +216,7 @@ function finishRecord(
   };
 }
 
-function tellEnd(state: GenerationState): void {
+function announceEnd(state: GenerationState): void {
   const { end } = state;
   if (end === null) return;
   for (const { ref } of state.subscriptions) ref.tell('end', end satisfies GenerationEnd);

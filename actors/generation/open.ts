@@ -7,8 +7,8 @@ import type { ActorAddress, ActorRef, ActorSystem } from '../../runtime/actor/co
 import { newId, nodeOfId, timeOfId } from '../../runtime/ids.ts';
 import { Problem } from '../../runtime/problem.ts';
 import { leftBefore, requireSameRequest } from '../billed-request/opening.ts';
-import { Desk, type Opening } from '../subscriber/desk.ts';
 import type { SubscriberProtocol } from '../subscriber/protocol.ts';
+import { type Opening, ReplySink } from '../subscriber/reply-sink.ts';
 import { subscriberKind } from '../subscriber/subscriber.ts';
 import type { GenerationKind } from './generation.ts';
 import type { GenerationSpec } from './spec.ts';
@@ -35,15 +35,15 @@ export type GenerationPlanned = Pick<GenerationSpec, Planned>;
 /** Everything about the generation but what the opening itself decides. */
 export type GenerationOrder = Omit<
   GenerationSpec,
-  'id' | 'createdAtMs' | 'subscriber' | 'releasePlace' | Planned
+  'id' | 'createdAtMs' | 'subscriber' | 'releasePermit' | Planned
 > & {
   /**
    * Called for a new generation only: who attaches or is told again gets what was, whatever would
    * be decided by now. It may refuse with a Problem.
    */
   plan(): GenerationPlanned | Promise<GenerationPlanned>;
-  /** Hands the key's place over to a generation that may outlive the exchange; null: it is over. */
-  takePlace(): (() => void) | null;
+  /** Hands the key's permit to a generation that may outlive the exchange; null: it is over. */
+  takePermit(): (() => void) | null;
 };
 
 /** A generation that this client listens to from now on, or listened to already in the past. */
@@ -52,12 +52,12 @@ export interface Opened {
   createdAtMs: number;
   opening: Opening;
   replayed: boolean;
-  desk: Desk;
+  sink: ReplySink;
   clientGone(): void;
 }
 
-/** Makes the client's desk once the identity of the reply is known. */
-export type MakeDesk = (identity: { requestId: string; createdAtMs: number }) => Desk;
+/** Makes the client's sink once the identity of the reply is known. */
+export type MakeSink = (identity: { requestId: string; createdAtMs: number }) => ReplySink;
 
 /** An end is a commit away, and a busy disk takes its time: after this the client may ask again. */
 const lookAgainMs = 2_500;
@@ -72,10 +72,10 @@ let subscriberCount = 0;
 export async function openGeneration(
   services: OpenServices,
   order: GenerationOrder,
-  makeDesk: MakeDesk,
+  makeSink: MakeSink,
   onAbort: (listener: () => void) => void,
 ): Promise<Opened> {
-  if (order.idempotencyKey === null) return await startNew(services, order, makeDesk, onAbort);
+  if (order.idempotencyKey === null) return await startNew(services, order, makeSink, onAbort);
   const deadline = performance.now() + lookAgainMs;
   let pauseMs = 10;
   while (performance.now() < deadline) {
@@ -84,10 +84,10 @@ export async function openGeneration(
       findGenerationByKey(services.sql, accountId, route, idempotencyKey),
     );
     if (row === null || failedUncharged(row)) {
-      const opened = await startNew(services, order, makeDesk, onAbort);
+      const opened = await startNew(services, order, makeSink, onAbort);
       if (opened.opening.kind !== 'end' || opened.opening.end.status !== 'duplicate') return opened;
     } else {
-      const opened = await reopen(services, order, row, makeDesk, onAbort);
+      const opened = await reopen(services, order, row, makeSink, onAbort);
       if (opened !== null) return opened;
     }
     await new Promise((resolve) => setTimeout(resolve, pauseMs));
@@ -102,17 +102,17 @@ export async function openGeneration(
 async function startNew(
   services: OpenServices,
   order: GenerationOrder,
-  makeDesk: MakeDesk,
+  makeSink: MakeSink,
   onAbort: (listener: () => void) => void,
 ): Promise<Opened> {
   const { system } = services;
   const planned = await order.plan();
   const id = newId('req', system.node);
   const createdAtMs = timeOfId(id);
-  const desk = makeDesk({ requestId: id, createdAtMs });
-  const subscriber = spawnSubscriber(services, desk);
-  const releasePlace = order.takePlace();
-  if (releasePlace === null) {
+  const sink = makeSink({ requestId: id, createdAtMs });
+  const subscriber = spawnSubscriber(services, sink);
+  const releasePermit = order.takePermit();
+  if (releasePermit === null) {
     subscriber.tell('clientGone', null);
     throw leftBefore();
   }
@@ -137,19 +137,19 @@ async function startNew(
     keepsAnswer: order.keepsAnswer,
     background: order.background,
     subscriber,
-    releasePlace,
+    releasePermit,
   };
   const generation = system.spawn(services.generationKind, id, spec);
   if (generation === null) {
-    releasePlace();
+    releasePermit();
     subscriber.tell('clientGone', null);
     throw new Problem('overloaded', { headers: { 'retry-after': '1' } });
   }
   subscriber.tell('watch', { node: system.node, kind: services.generationKind.name, id });
   const clientGone = () => void subscriber.tell('clientGone', null);
   onAbort(clientGone);
-  const opening = await desk.opening;
-  return { requestId: id, createdAtMs, opening, replayed: false, desk, clientGone };
+  const opening = await sink.opening;
+  return { requestId: id, createdAtMs, opening, replayed: false, sink, clientGone };
 }
 
 /** Attaches to a running generation or replays a finished one; null: look again. */
@@ -157,42 +157,42 @@ async function reopen(
   services: OpenServices,
   order: GenerationOrder,
   row: Generation,
-  makeDesk: MakeDesk,
+  makeSink: MakeSink,
   onAbort: (listener: () => void) => void,
 ): Promise<Opened | null> {
   requireSameRequest(row, order);
   const identity = { requestId: row.id, createdAtMs: timeOfId(row.id) };
-  const desk = makeDesk(identity);
+  const sink = makeSink(identity);
   if (row.status !== 'running') {
-    desk.open({ kind: 'end', end: storedEnd(row) });
-    const opening = await desk.opening;
-    return { ...identity, opening, replayed: true, desk, clientGone: noOne };
+    sink.open({ kind: 'end', end: storedEnd(row) });
+    const opening = await sink.opening;
+    return { ...identity, opening, replayed: true, sink, clientGone: noOne };
   }
-  if (desk.wants === 'acceptance') {
+  if (sink.wants === 'acceptance') {
     // It runs, and nobody need listen.
-    return { ...identity, opening: { kind: 'accepted' }, replayed: false, desk, clientGone: noOne };
+    return { ...identity, opening: { kind: 'accepted' }, replayed: false, sink, clientGone: noOne };
   }
-  const clientGone = await attachDesk(services, row.id, desk);
+  const clientGone = await attachSink(services, row.id, sink);
   if (clientGone === null) return null;
   onAbort(clientGone);
-  const opening = await desk.opening;
-  return { ...identity, opening, replayed: false, desk, clientGone };
+  const opening = await sink.opening;
+  return { ...identity, opening, replayed: false, sink, clientGone };
 }
 
 const noOne = () => {};
 
 /**
- * Lets a desk listen to a running generation on whichever node; null when that has just ended.
+ * Lets a sink listen to a running generation on whichever node; null when that has just ended.
  * Returns what is called when the client leaves.
  * @throws Problem overloaded
  */
-export async function attachDesk(
+export async function attachSink(
   services: OpenServices,
   generationId: string,
-  desk: Desk,
+  sink: ReplySink,
 ): Promise<(() => void) | null> {
   const { system, generationKind } = services;
-  const subscriber = spawnSubscriber(services, desk);
+  const subscriber = spawnSubscriber(services, sink);
   const { name } = generationKind;
   const address: ActorAddress = { node: nodeOfId(generationId), kind: name, id: generationId };
   const own = { node: system.node, kind: subscriberKind.name, id: subscriber.id };
@@ -214,8 +214,8 @@ export async function watchEnd(
   timeoutMs: number,
 ): Promise<void> {
   const { system, generationKind } = services;
-  const desk = new Desk(null);
-  const subscriber = spawnSubscriber(services, desk);
+  const sink = new ReplySink(null);
+  const subscriber = spawnSubscriber(services, sink);
   const own = { node: system.node, kind: subscriberKind.name, id: subscriber.id };
   subscriber.tell('watch', address);
   const answer = await system.at(generationKind, address).ask('attach', { subscriber: own }, 2_000);
@@ -224,17 +224,17 @@ export async function watchEnd(
     const late = new Promise<void>((resolve) => {
       timer = setTimeout(resolve, timeoutMs);
     });
-    await Promise.race([desk.opening, late]);
+    await Promise.race([sink.opening, late]);
     clearTimeout(timer);
   }
   subscriber.tell('clientGone', null);
 }
 
-function spawnSubscriber(services: OpenServices, desk: Desk): ActorRef<SubscriberProtocol> {
+function spawnSubscriber(services: OpenServices, sink: ReplySink): ActorRef<SubscriberProtocol> {
   const { system, generationKind } = services;
   subscriberCount += 1;
   const subscriber = system.spawn(subscriberKind, `${subscriberCount}`, {
-    desk,
+    sink,
     holdBackMs: services.headersHoldBackMs,
     generationAt: (address) => system.at(generationKind, address),
   });

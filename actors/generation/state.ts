@@ -154,7 +154,7 @@ export function newState(
     cost: null,
     end: null,
     retries: 0,
-    beside: null,
+    extraWrite: null,
   };
 }
 

@@ -12,12 +12,12 @@ import type {
 } from '../../runtime/actor/contract.ts';
 import { plainProblem, toProblem } from '../../runtime/problem.ts';
 import type { GenerationProtocol } from '../generation/protocol.ts';
-import { type Desk, lostEnd } from './desk.ts';
 import type { GenerationEnd, SubscriberProtocol } from './protocol.ts';
+import { lostEnd, type ReplySink } from './reply-sink.ts';
 
 /** Stays on the shard of the socket, so it may hold functions. */
 export interface SubscriberArgs {
-  desk: Desk;
+  sink: ReplySink;
   holdBackMs: number;
   generationAt(address: ActorAddress): ActorRef<GenerationProtocol>;
 }
@@ -42,30 +42,30 @@ export const subscriberKind: ActorKind<SubscriberProtocol, SubscriberState, Subs
   mailboxLengthMax: 4_096,
 
   start(context, args) {
-    const { desk, holdBackMs } = args;
-    const holdBack = desk.encoder === null ? null : context.after(holdBackMs, 'holdBackOver', null);
+    const { sink, holdBackMs } = args;
+    const holdBack = sink.encoder === null ? null : context.after(holdBackMs, 'holdBackOver', null);
     return { args, ended: false, generation: null, probing: false, holdBack };
   },
 
   behaviour: {
     events(state, events) {
-      const { desk } = state.args;
-      if (desk.encoder === null || state.ended) return;
+      const { sink } = state.args;
+      if (sink.encoder === null || state.ended) return;
       openStream(state);
-      desk.write(desk.encoder.events(events));
+      sink.write(sink.encoder.events(events));
     },
 
     progress(state, progress) {
-      const { desk } = state.args;
-      if (desk.encoder === null || state.ended) return;
+      const { sink } = state.args;
+      if (sink.encoder === null || state.ended) return;
       openStream(state);
-      desk.write(desk.encoder.progress(progress));
+      sink.write(sink.encoder.progress(progress));
     },
 
     accepted(state, _payload, context) {
-      const { desk } = state.args;
-      if (state.ended || desk.wants !== 'acceptance') return;
-      desk.open({ kind: 'accepted' });
+      const { sink } = state.args;
+      if (state.ended || sink.wants !== 'acceptance') return;
+      sink.open({ kind: 'accepted' });
       state.ended = true;
       state.generation?.tell('detach', { subscriber: context.address });
       context.stop();
@@ -73,7 +73,7 @@ export const subscriberKind: ActorKind<SubscriberProtocol, SubscriberState, Subs
 
     end(state, end, context) {
       if (state.ended) return;
-      tellClient(state, end);
+      endReply(state, end);
       context.stop();
     },
 
@@ -97,7 +97,7 @@ export const subscriberKind: ActorKind<SubscriberProtocol, SubscriberState, Subs
     probed(state, { attached }, context) {
       state.probing = false;
       if (attached || state.ended) return;
-      tellClient(state, lostEnd());
+      endReply(state, lostEnd());
       context.stop();
     },
 
@@ -113,7 +113,7 @@ export const subscriberKind: ActorKind<SubscriberProtocol, SubscriberState, Subs
   },
 
   stopped(state, reason) {
-    if (reason !== 'stopped') tellClient(state, lostEnd());
+    if (reason !== 'stopped') endReply(state, lostEnd());
   },
 };
 
@@ -126,16 +126,16 @@ function openStream(state: SubscriberState): void {
   if (state.holdBack === null) return;
   state.holdBack.cancel();
   state.holdBack = null;
-  state.args.desk.open({ kind: 'stream' });
+  state.args.sink.open({ kind: 'stream' });
 }
 
-function tellClient(state: SubscriberState, end: GenerationEnd): void {
+function endReply(state: SubscriberState, end: GenerationEnd): void {
   if (state.ended) return;
   state.ended = true;
-  const { desk } = state.args;
-  if (desk.opened) {
-    if (desk.encoder !== null) desk.finish(endText(desk.encoder, end));
-  } else desk.open({ kind: 'end', end });
+  const { sink } = state.args;
+  if (sink.opened) {
+    if (sink.encoder !== null) sink.finish(endText(sink.encoder, end));
+  } else sink.open({ kind: 'end', end });
 }
 
 /** The last bytes of a stream for an end: the good end, or the format's error. */

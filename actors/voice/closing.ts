@@ -23,7 +23,7 @@ export function endSession(
   if (!beginEnd(session, reason, fatal)) return;
   // A shard that ends has no time to wait for the last usage.
   const waitMs = reason === 'server_draining' ? 0 : fixedLimits.voice.lastWordsMs;
-  session.tellAtMs = performance.now() + waitMs;
+  session.endDueMs = performance.now() + waitMs;
   advance(session);
 }
 
@@ -35,7 +35,7 @@ export function endSession(
 export function expel(session: VoiceSession, fatal: VoiceError): void {
   if (!beginEnd(session, 'error', fatal)) return;
   session.isExpelled = true;
-  session.tellAtMs = performance.now() + fixedLimits.voice.expelledMs;
+  session.endDueMs = performance.now() + fixedLimits.voice.expelledMs;
   advance(session);
 }
 
@@ -52,7 +52,7 @@ export function reject(session: VoiceSession, error: VoiceError): void {
 /** The client is gone, with or without a goodbye. */
 export function clientGone(session: VoiceSession): void {
   session.socket = null;
-  leavePlace(session);
+  leavePermit(session);
   session.told = true;
   beginEnd(session, 'client_gone');
   advance(session);
@@ -105,7 +105,7 @@ function beginEnd(
 export function advance(session: VoiceSession): void {
   const { phase, call, funds } = session;
   if (phase !== 'ending') return;
-  if (!session.told && mayTell(session)) tellEnd(session);
+  if (!session.told && maySendEnd(session)) sendEnd(session);
   if (!session.told || call !== null || funds.state === 'asked' || session.settling) return;
   session.settling = true;
   if (funds.state === 'held') {
@@ -115,11 +115,11 @@ export function advance(session: VoiceSession): void {
   else over(session);
 }
 
-function mayTell({ call, isExpelled, tellAtMs }: VoiceSession): boolean {
-  return (call === null && !isExpelled) || performance.now() >= tellAtMs;
+function maySendEnd({ call, isExpelled, endDueMs }: VoiceSession): boolean {
+  return (call === null && !isExpelled) || performance.now() >= endDueMs;
 }
 
-function tellEnd(session: VoiceSession): void {
+function sendEnd(session: VoiceSession): void {
   const { endReason, funds } = session;
   session.told = true;
   if (endReason === null || endReason === 'client_gone' || endReason === 'rejected') return;
@@ -132,18 +132,18 @@ function closeSocket(session: VoiceSession, code: number, reason: string): void 
   if (socket === null) return;
   // Its end may come back at once, on this stack.
   session.socket = null;
-  leavePlace(session);
+  leavePermit(session);
   socket.end(code, reason);
 }
 
 /**
- * The key's place is that of a connection: a client that renews finds it free. The shard's own is
+ * The key's permit is that of a connection: a client that renews finds it free. The shard's own is
  * that of the session, which may still wait for usage.
  */
-export function leavePlace(session: VoiceSession): void {
-  if (!session.hasPlace) return;
-  session.hasPlace = false;
-  session.spec.releasePlace();
+export function leavePermit(session: VoiceSession): void {
+  if (!session.hasPermit) return;
+  session.hasPermit = false;
+  session.spec.releasePermit();
 }
 
 /** Sound of an answer whose usage never came is charged by the clock, and marked. */
@@ -231,7 +231,7 @@ export function over(session: VoiceSession): void {
 /** Nobody waits any longer: told if need be, and settled with what is known by now. */
 export function giveUp(session: VoiceSession): void {
   beginEnd(session, 'server_draining');
-  if (!session.told) tellEnd(session);
+  if (!session.told) sendEnd(session);
   closeCall(session);
   settleBlindly(session, session.endReason ?? 'server_draining');
   over(session);
@@ -243,7 +243,7 @@ export function crashed(session: VoiceSession): void {
     const message = 'An internal error ended the session.';
     send(session, errorEvent({ code: 'internal', message, retryable: true, fatal: true }));
     session.endReason = 'error';
-    tellEnd(session);
+    sendEnd(session);
   }
   closeCall(session);
   forgoUnsent(session, session.playout.bufferedMs);

@@ -214,5 +214,6 @@ function begin(session: VoiceSession): void {
   send(session, statusEvent('connecting'));
   askHold(session);
   const amountMicros = holdMicros(started.tariff, deps.limits.voice.secondsMax * 1_000);
-  if (deps.foresight.expectsFunds(spec.walletId, amountMicros, Date.now())) openUpstream(session);
+  if (deps.fundsEstimate.expectsFunds(spec.walletId, amountMicros, Date.now()))
+    openUpstream(session);
 }

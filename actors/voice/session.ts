@@ -17,7 +17,7 @@ import {
   crashed,
   endSession,
   giveUp,
-  leavePlace,
+  leavePermit,
   reject,
 } from './closing.ts';
 import { give } from './frame-rate.ts';
@@ -64,8 +64,8 @@ const behaviour: Handlers<VoiceSessionProtocol, VoiceSession> = {
       funds.state = 'unknown';
     } else funds.state = answer.value.status === 'held' ? 'held' : 'refused';
     if (answer.ok && answer.value.status === 'held') {
-      deps.foresight.saw(spec.walletId, answer.value.availableMicros, Date.now());
-    } else deps.foresight.forget(spec.walletId);
+      deps.fundsEstimate.saw(spec.walletId, answer.value.availableMicros, Date.now());
+    } else deps.fundsEstimate.forget(spec.walletId);
     if (session.phase === 'ending') {
       advance(session);
       return;
@@ -108,7 +108,7 @@ export function stoodStill(session: VoiceSession, forMs: number, nowMs: number):
   // Others may have taken this process for dead: the checkpoint finds the row ended, and not only
   // once an answer that nothing covers was given.
   funds.dirty = true;
-  session.tellAtMs += forMs;
+  session.endDueMs += forMs;
   give(session.frames, Math.min(forMs, unreadMsMax));
 }
 
@@ -174,7 +174,7 @@ export function createVoiceSessionKind(deps: VoiceDeps | null): VoiceSessionKind
       deps.host.remove(session);
       deps.host.leave();
       deps.metrics.ended(reason === 'stopped' ? (session.endReason ?? 'given_up') : reason);
-      leavePlace(session);
+      leavePermit(session);
       noteOmitted(session);
     },
   };

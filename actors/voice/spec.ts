@@ -14,7 +14,7 @@ import type { ActorRef } from '../../runtime/actor/contract.ts';
 import type { Limits } from '../../runtime/limits.ts';
 import type { Logger } from '../../runtime/log.ts';
 import type { Sealer } from '../../runtime/seal.ts';
-import type { Foresight } from '../billed-request/funds-estimate.ts';
+import type { FundsEstimate } from '../billed-request/funds-estimate.ts';
 import type { CatalogModel } from '../catalog/snapshot.ts';
 import type { RouteHealth } from '../provider-health/health.ts';
 import type { WalletProtocol } from '../wallet/protocol.ts';
@@ -39,8 +39,8 @@ export interface VoiceSpec {
   findVoice(voiceId: string): ChosenVoice | null;
   /** Where a web search looks; null: there is none. */
   searchTarget(): UpstreamTarget | null;
-  /** Gives the key's place back; called once, when its connection ends. */
-  releasePlace: () => void;
+  /** Gives the key's permit back; called once, when its connection ends. */
+  releasePermit: () => void;
   /** Where the actor puts its state, for whoever has the socket. */
   link: { session: VoiceSession | null };
 }
@@ -62,7 +62,7 @@ export type OpenCall = (
 export interface VoiceDeps {
   instanceId: string;
   wallet(walletId: string): ActorRef<WalletProtocol>;
-  foresight: Foresight;
+  fundsEstimate: FundsEstimate;
   /** Of the shard: generations and voice never share a route, but order and status are the same. */
   health: RouteHealth;
   sealer: Sealer;

@@ -83,7 +83,7 @@ export interface VoiceSession {
   turn: TurnState;
   socket: ClientSocket | null;
   /** Of its key: how many connections it may have at once. */
-  hasPlace: boolean;
+  hasPermit: boolean;
   openedMs: number;
   /** When its start was accepted. */
   acceptedMs: number;
@@ -133,7 +133,7 @@ export interface VoiceSession {
   endReason: EndReason | 'client_gone' | 'rejected' | null;
   /** The client was told of the end, or is gone. */
   told: boolean;
-  tellAtMs: number;
+  endDueMs: number;
   /** For what its client did. */
   isExpelled: boolean;
   settling: boolean;
@@ -155,7 +155,7 @@ export function newSession(
     phase: 'waiting',
     turn: 'connecting',
     socket: null,
-    hasPlace: true,
+    hasPermit: true,
     openedMs: nowMs,
     acceptedMs: nowMs,
     started: null,
@@ -187,7 +187,7 @@ export function newSession(
     funds: newFunds(nowMs),
     endReason: null,
     told: false,
-    tellAtMs: Number.POSITIVE_INFINITY,
+    endDueMs: Number.POSITIVE_INFINITY,
     isExpelled: false,
     settling: false,
   };

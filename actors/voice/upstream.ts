@@ -174,7 +174,7 @@ function takeTurnEvent(session: VoiceSession, event: TurnEvent, nowMs: number): 
         giveUpTools(session);
         endAnswer(session);
       }
-      if (event.outcome === 'failed') tellFailed(session);
+      if (event.outcome === 'failed') sendFailed(session);
       break;
     case 'tool_call':
       session.answering = true;
@@ -193,7 +193,7 @@ function takeTurnEvent(session: VoiceSession, event: TurnEvent, nowMs: number): 
 }
 
 /** The user would wait for it in silence. */
-function tellFailed(session: VoiceSession): void {
+function sendFailed(session: VoiceSession): void {
   const message = 'The voice model failed to answer.';
   send(session, errorEvent({ code: 'upstream_error', message, retryable: true, fatal: false }));
 }

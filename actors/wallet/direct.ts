@@ -1,8 +1,8 @@
 // Wallet operations without an actor system: for the main thread before a shard runs, and tools.
 // The same engine and the same guarantees; a wallet stays in memory while operations wait for it.
 import type { PayloadOf, ReplyOf } from '../../runtime/actor/contract.ts';
-import { createWalletDesk, type WalletDependencies } from './desk.ts';
 import { createWalletEngine, emptyMemory, type WalletEntry } from './engine.ts';
+import { createLedgerAccess, type WalletDependencies } from './ledger-access.ts';
 import type { WalletProtocol } from './protocol.ts';
 
 type Message = keyof WalletProtocol & string;
@@ -21,7 +21,7 @@ interface Waiting {
 
 /** Operations on one wallet go in order and in batches, those of many wallets share statements. */
 export function createDirectWallet(dependencies: WalletDependencies): DirectWallet {
-  const engine = createWalletEngine(dependencies, createWalletDesk(dependencies));
+  const engine = createWalletEngine(dependencies, createLedgerAccess(dependencies));
   const queues = new Map<string, Waiting[]>();
 
   async function drain(walletId: string, queue: Waiting[]): Promise<void> {

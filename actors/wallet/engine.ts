@@ -7,12 +7,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { WalletWrite } from '../../db/ledger.ts';
 import type { BatchEntry, Timer } from '../../runtime/actor/contract.ts';
 import { type Decided, decideAll, isWellFormed, missingReply, unavailableReply } from './decide.ts';
-import type { WalletDependencies, WalletDesk, WriteOutcome } from './desk.ts';
 import { expireGrants, fenceWrite, openWallet, takeWrite, type Wallet } from './funds.ts';
 import { claimKey, type Known, nothingKnown, operation, release } from './ledger.ts';
+import type { LedgerAccess, WalletDependencies, WriteOutcome } from './ledger-access.ts';
+import { createMutex, type Mutex } from './mutex.ts';
 import type { WalletProtocol } from './protocol.ts';
 import { findSuperseded, givenUp } from './superseded.ts';
-import { createTurn, type Turn } from './turn.ts';
 
 export type WalletEntry = BatchEntry<WalletProtocol>;
 
@@ -29,13 +29,13 @@ export interface WalletMemory {
   /** The next look at them, if nobody asks before; one at a time. Null: nothing is in doubt. */
   doubt: { sinceMs: number; timer: Timer } | null;
   /** One batch decides at a time; the next may while the write of the one before is on its way. */
-  readonly deciding: Turn;
+  readonly deciding: Mutex;
   /** The last write that is on its way: what it proves, it proves of all before it. */
   landing: Promise<WriteOutcome> | null;
 }
 
 export function emptyMemory(id: string): WalletMemory {
-  const deciding = createTurn();
+  const deciding = createMutex();
   return { id, wallet: null, uncertain: new Map(), doubt: null, deciding, landing: null };
 }
 
@@ -71,7 +71,7 @@ interface Sent {
 
 export function createWalletEngine(
   dependencies: WalletDependencies,
-  desk: WalletDesk,
+  ledgerAccess: LedgerAccess,
 ): WalletEngine {
   return {
     async run(memory, batch) {
@@ -83,7 +83,7 @@ export function createWalletEngine(
       });
       while (rest.length > 0) {
         try {
-          rest = rest.slice(await runSome(dependencies, desk, memory, rest));
+          rest = rest.slice(await runSome(dependencies, ledgerAccess, memory, rest));
         } catch (error) {
           memory.wallet = null;
           throw error;
@@ -96,7 +96,7 @@ export function createWalletEngine(
 /** Answers at least the first entry; returns how many it answered. */
 async function runSome(
   dependencies: WalletDependencies,
-  desk: WalletDesk,
+  ledgerAccess: LedgerAccess,
   memory: WalletMemory,
   entries: readonly WalletEntry[],
 ): Promise<number> {
@@ -107,11 +107,11 @@ async function runSome(
     const leave = await memory.deciding.take();
     let step: Step | Sent;
     try {
-      step = await decide(dependencies, desk, run);
+      step = await decide(dependencies, ledgerAccess, run);
     } finally {
       leave();
     }
-    if (typeof step === 'object' && 'landing' in step) step = await land(desk, run, step);
+    if (typeof step === 'object' && 'landing' in step) step = await land(ledgerAccess, run, step);
     if (step === 'again') continue;
     if (step === 'unavailable') break;
     return step.answered;
@@ -123,7 +123,7 @@ async function runSome(
 
 async function decide(
   dependencies: WalletDependencies,
-  desk: WalletDesk,
+  ledgerAccess: LedgerAccess,
   run: Run,
 ): Promise<Step | Sent> {
   const { memory, entries, known } = run;
@@ -131,7 +131,7 @@ async function decide(
   if (memory.wallet === null) {
     // What is on its way is over before the wallet is read: else it would be read in vain.
     await memory.landing;
-    const loaded = await desk.load(memory.id);
+    const loaded = await ledgerAccess.load(memory.id);
     if (!loaded.ok) return 'unavailable';
     if (loaded.value === null) {
       for (const entry of entries) missingReply(entry);
@@ -140,7 +140,7 @@ async function decide(
     memory.wallet = openWallet(loaded.value, randomBytes(8).readBigInt64LE());
   }
   const wallet = memory.wallet;
-  const looked = await lookUp(desk, run, unknownOperations(wallet, run));
+  const looked = await lookUp(ledgerAccess, run, unknownOperations(wallet, run));
   if (looked === 'unavailable') return looked;
   if (looked === 'found' && isStale(wallet, run)) {
     run.asked.clear();
@@ -149,7 +149,8 @@ async function decide(
   }
 
   const late = givenUp(wallet, entries, known);
-  if (late !== null && !(await findSuperseded(desk, wallet, late, known))) return 'unavailable';
+  if (late !== null && !(await findSuperseded(ledgerAccess, wallet, late, known)))
+    return 'unavailable';
 
   const nowMs = dependencies.clock();
   expireGrants(wallet, nowMs);
@@ -158,7 +159,7 @@ async function decide(
   const decided = decideAll(wallet, entries, known, nowMs);
   const write = takeWrite(wallet) ?? (memory.uncertain.size > 0 ? fenceWrite(wallet) : null);
   // What is refused may be the repetition of a hold that has ended, of a grant that was spent.
-  const refused = await lookUp(desk, run, decided.refused);
+  const refused = await lookUp(ledgerAccess, run, decided.refused);
   if (refused === 'unavailable') return rememberUncertain(memory, null);
   if (refused === 'found') return drop(memory);
   if (write === null) {
@@ -167,13 +168,13 @@ async function decide(
     if (!decided.needsProof || fresh) return answer(decided);
     return drop(memory);
   }
-  const landing = desk.write(write);
+  const landing = ledgerAccess.write(write);
   memory.landing = landing;
   return { wallet, decided, write, landing, doubted };
 }
 
 /** Waits for the write, and answers or says what is to be done instead. */
-async function land(desk: WalletDesk, run: Run, sent: Sent): Promise<Step> {
+async function land(ledgerAccess: LedgerAccess, run: Run, sent: Sent): Promise<Step> {
   const { memory } = run;
   const { wallet, decided, write, landing, doubted } = sent;
   const outcome = await landing.finally(() => {
@@ -192,7 +193,7 @@ async function land(desk: WalletDesk, run: Run, sent: Sent): Promise<Step> {
     case 'unavailable':
       return rememberUncertain(memory, write);
     case 'duplicate':
-      return (await lookUpDuplicates(desk, run, write)) ? 'again' : 'unavailable';
+      return (await lookUpDuplicates(ledgerAccess, run, write)) ? 'again' : 'unavailable';
     case 'refused':
       assert.fail('the database refused what the ledger had decided');
   }
@@ -265,13 +266,13 @@ function isStale(wallet: Wallet, run: Run): boolean {
 }
 
 async function lookUp(
-  desk: WalletDesk,
+  ledgerAccess: LedgerAccess,
   run: Run,
   operationIds: readonly string[],
 ): Promise<'found' | 'nothing' | 'unavailable'> {
   const ids = operationIds.filter((id) => !run.asked.has(id));
   if (ids.length === 0) return 'nothing';
-  const found = await desk.findEntries(run.memory.id, ids);
+  const found = await ledgerAccess.findEntries(run.memory.id, ids);
   if (!found.ok) return 'unavailable';
   for (const id of ids) run.asked.add(id);
   for (const [id, entry] of found.value) run.known.entries.set(id, entry);
@@ -279,17 +280,21 @@ async function lookUp(
 }
 
 /** After a unique violation: what of the write exists already, and who has its keys. */
-async function lookUpDuplicates(desk: WalletDesk, run: Run, write: WalletWrite): Promise<boolean> {
+async function lookUpDuplicates(
+  ledgerAccess: LedgerAccess,
+  run: Run,
+  write: WalletWrite,
+): Promise<boolean> {
   const ids = write.entries.map((entry) => entry.operationId);
   const ends = write.newHolds.flatMap((hold) => [operation.end(hold.id), operation.late(hold.id)]);
   // Asked before or not: they may have come into being since.
   for (const id of [...ids, ...ends]) run.asked.delete(id);
-  if ((await lookUp(desk, run, [...ids, ...ends])) === 'unavailable') return false;
+  if ((await lookUp(ledgerAccess, run, [...ids, ...ends])) === 'unavailable') return false;
   const keys = write.claims.flatMap((claim) =>
     claim.idempotencyKey === null ? [] : [{ ...claim, idempotencyKey: claim.idempotencyKey }],
   );
   if (keys.length === 0) return true;
-  const holders = await desk.findHolders(keys);
+  const holders = await ledgerAccess.findHolders(keys);
   if (!holders.ok) return false;
   for (const key of keys) run.known.holders.delete(claimKey(key) ?? '');
   for (const each of holders.value) run.known.holders.set(claimKey(each) ?? '', each);

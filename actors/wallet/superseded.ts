@@ -1,8 +1,8 @@
 // Who was given up and comes to its end all the same: whether others have run its key since.
 import type { BatchEntry } from '../../runtime/actor/contract.ts';
-import type { WalletDesk } from './desk.ts';
 import type { Wallet } from './funds.ts';
 import { claimKey, endOf, type Known, wasGivenUp } from './ledger.ts';
+import type { LedgerAccess } from './ledger-access.ts';
 import type { WalletProtocol } from './protocol.ts';
 
 /** Generations that are to be settled although they were given up; null: none, as nearly always. */
@@ -28,12 +28,12 @@ export function givenUp(
  * each attempt: whoever takes a key later changes the wallet's version.
  */
 export async function findSuperseded(
-  desk: Pick<WalletDesk, 'findKeys'>,
+  ledgerAccess: Pick<LedgerAccess, 'findKeys'>,
   wallet: Wallet,
   ids: string[],
   known: Known,
 ): Promise<boolean> {
-  const found = await desk.findKeys(ids);
+  const found = await ledgerAccess.findKeys(ids);
   if (!found.ok) return false;
   known.superseded = new Set(ids);
   for (const key of found.value) {

@@ -1,17 +1,21 @@
 // The wallet actor: a batcher in front of a row version and of constraints. Its state is a cache;
 // two actors for one wallet are slower, never wrong. Start with `ledger.ts` for the rules.
 import type { ActorContext, ActorKind } from '../../runtime/actor/contract.ts';
-import { createWalletDesk, type WalletDependencies, type WalletMetrics } from './desk.ts';
 import { createWalletEngine, emptyMemory, type WalletEntry, type WalletMemory } from './engine.ts';
+import {
+  createLedgerAccess,
+  type WalletDependencies,
+  type WalletMetrics,
+} from './ledger-access.ts';
 import type { WalletLimits } from './limits.ts';
 import type { WalletProtocol } from './protocol.ts';
 
-/** The kind, for one shard: all its wallets share a desk, so their statements are coalesced. */
+/** The kind, for one shard: all its wallets share the access to the ledger, which coalesces. */
 export function createWalletKind(
   dependencies: WalletDependencies,
 ): ActorKind<WalletProtocol, WalletMemory> {
   const { writer, limits, metrics } = dependencies;
-  const engine = createWalletEngine(dependencies, createWalletDesk(dependencies));
+  const engine = createWalletEngine(dependencies, createLedgerAccess(dependencies));
   return {
     name: 'wallet',
     parent: 'money',

@@ -1,5 +1,9 @@
 // An answer as accumulated from its events: what is stored, replayed, and rendered as JSON. It is a
 // list in the order of appearance: thinking, text and calls may alternate.
+
+import type { Citation, FinishReason, ModelEvent, NativeValue, Progress } from './events.ts';
+import { copyExtra, mergeExtra } from './extra.ts';
+import { grow, grown } from './flat.ts';
 import {
   addLogprobs,
   addOwn,
@@ -9,10 +13,7 @@ import {
   type Logprobs,
   nativeEvents,
   type Stages,
-} from './borders.ts';
-import type { Citation, FinishReason, ModelEvent, NativeValue, Progress } from './events.ts';
-import { copyExtra, mergeExtra } from './extra.ts';
-import { grow, grown } from './flat.ts';
+} from './item-boundaries.ts';
 import { addTo } from './lists.ts';
 import { piecesOf } from './text-run.ts';
 

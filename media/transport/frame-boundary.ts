@@ -25,7 +25,7 @@ function payloadBytes(head: Buffer): number {
 }
 
 /** Follows a stream of frames from its first byte on. */
-export class FrameBorder {
+export class FrameBoundary {
   /** Of the frame that is being passed. */
   #left = 0;
   /** As far as it came; empty: none is on its way. */

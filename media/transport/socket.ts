@@ -6,7 +6,7 @@ import type { ClientRequest, ClientRequestArgs } from 'node:http';
 import type { Socket } from 'node:net';
 import { type ClientOptions, type RawData, WebSocket } from 'ws';
 import { dial } from './dial.ts';
-import { FrameBorder, wholeMessage } from './frame-boundary.ts';
+import { FrameBoundary, wholeMessage } from './frame-boundary.ts';
 
 const slabBytes = 64 * 1024;
 /** The first byte of a final frame with text, and a key that masks nothing (RFC 6455, 5.2). */
@@ -76,7 +76,7 @@ class Incoming {
   readonly #isOpen: () => boolean;
   readonly #read: (message: Buffer) => void;
   /** Null: the connection does not speak WebSocket yet. */
-  #border: FrameBorder | null = null;
+  #border: FrameBoundary | null = null;
 
   constructor(messageBytesMax: number, isOpen: () => boolean, read: (message: Buffer) => void) {
     this.#messageBytesMax = messageBytesMax;
@@ -87,7 +87,7 @@ class Incoming {
   /** Sends the request. Where the answer ends the frames begin, perhaps in the same bytes. */
   begin(request: ClientRequest): void {
     request.once('upgrade', (_response, _connection, head: Buffer) => {
-      this.#border = new FrameBorder();
+      this.#border = new FrameBoundary();
       this.#border.pass(head);
     });
     request.end();

@@ -86,10 +86,10 @@ export const createSpeech = defineRoute({
     const opened = await openAudio(services.audio, order, (gone) => exchange.onAbort(gone));
     const headers = { 'x-svc-request-id': opened.requestId };
     if (opened.kind === 'stored') return await storedSpeech(services, opened.stored, headers);
-    const { opening, desk } = opened;
+    const { opening, sink } = opened;
     if (opening.kind === 'audio') {
       const mediaType = speechMediaTypes[format];
-      return { status: 200, mediaType, headers, pour: (stream) => desk.connect(stream) };
+      return { status: 200, mediaType, headers, pour: (stream) => sink.connect(stream) };
     }
     if (opening.kind !== 'failed') throw new Error(`speech opens as ${opening.kind}`);
     const { problem } = opening;

@@ -6,7 +6,7 @@ import type { CatalogModel } from '../../actors/catalog/snapshot.ts';
 import { requireKind } from '../../actors/catalog/use.ts';
 import type { Exchange } from '../../runtime/http/route.ts';
 import { Problem } from '../../runtime/problem.ts';
-import { logRetry, requireRoom } from '../generations/chargeable.ts';
+import { logRetry, requireDetachedCapacity } from '../generations/admission.ts';
 import { fingerprint, idempotencyKeyOf } from '../generations/idempotency.ts';
 import type { Caller, Services } from '../services.ts';
 
@@ -43,7 +43,7 @@ export interface AudioOrderInput {
 export function orderAudio(input: AudioOrderInput): AudioOrder {
   const { model, work, asked, route, caller, services, exchange } = input;
   if (caller.kind !== 'key') throw new Problem('unauthenticated');
-  const { accountId, walletId, keyId, place } = caller;
+  const { accountId, walletId, keyId, permit } = caller;
   const idempotencyKey = idempotencyKeyOf(exchange, {});
   logRetry({ exchange, caller, services, route });
   return {
@@ -55,11 +55,11 @@ export function orderAudio(input: AudioOrderInput): AudioOrder {
     idempotencyKey,
     fingerprint: idempotencyKey === null ? '' : fingerprint(asked),
     plan() {
-      requireRoom(services);
+      requireDetachedCapacity(services);
       const targets = services.health.order(model.targets, Date.now());
       if (targets.length === 0) throw new Problem('no_route_available');
       return { model, targets, work };
     },
-    takePlace: () => place.take(),
+    takePermit: () => permit.take(),
   };
 }

@@ -16,7 +16,7 @@ const windowTolerance = 1.1;
  * count, so that nobody is refused for a guess.
  * @throws Problem input_too_long, and what `planWith` throws
  */
-export async function planOfFitting(
+export async function planThatFits(
   request: GenerationRequest,
   inputTokens: number,
   planWith: (inputTokens: number) => GenerationPlan,

@@ -69,7 +69,7 @@ export async function generate<Body>(dialect: Dialect<Body>, input: GenerateInpu
   const order = await orderGeneration({ request, body, caller, services, exchange, route });
   const options = { includeUsage: input.includeUsage === true, request, startingAfter: null };
   const form = { stream, options, managed: isManaged(services, request) };
-  return await replyTo(dialect, form, (makeDesk) =>
-    openGeneration(services.generations, order, makeDesk, (gone) => exchange.onAbort(gone)),
+  return await replyTo(dialect, form, (makeSink) =>
+    openGeneration(services.generations, order, makeSink, (gone) => exchange.onAbort(gone)),
   );
 }

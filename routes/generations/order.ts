@@ -10,8 +10,8 @@ import { estimateInputTokens, isLongRequest } from '../../media/model/tokens.ts'
 import { requireFamily } from '../../media/providers/generation/families.ts';
 import type { Exchange } from '../../runtime/http/route.ts';
 import type { KeyCaller, Services } from '../services.ts';
-import { logRetry, requireRoom } from './chargeable.ts';
-import { planOfFitting } from './fitting.ts';
+import { logRetry, requireDetachedCapacity } from './admission.ts';
+import { planThatFits } from './fitting.ts';
 import { assertCompiles } from './format.ts';
 import { fingerprint, fingerprintInTurns, idempotencyKeyOf } from './idempotency.ts';
 import { conversationOf, optimized } from './prepare.ts';
@@ -50,7 +50,7 @@ export async function orderGeneration(input: OrderInput): Promise<GenerationOrde
     background: input.background === true,
     alias: request.model,
     plan: () => planned(input),
-    takePlace: () => caller.place.take(),
+    takePermit: () => caller.permit.take(),
   };
 }
 
@@ -61,7 +61,7 @@ function fingerprintOf({ request, body }: OrderInput): string | Promise<string> 
 /** @throws Problem model_not_found, invalid_request, input_too_long, no_route_available, … */
 async function planned(input: OrderInput): Promise<GenerationPlanned> {
   const { caller, services } = input;
-  requireRoom(services);
+  requireDetachedCapacity(services);
   const catalog = services.catalog();
   const managed = catalog.routes.get(input.request.model);
   const asked = input.request;
@@ -81,7 +81,7 @@ async function planned(input: OrderInput): Promise<GenerationPlanned> {
       answered: conversation?.answered ?? (() => null),
       nowMs: Date.now(),
     });
-  const plan = await planOfFitting(request, inputTokens, planWith, services);
+  const plan = await planThatFits(request, inputTokens, planWith, services);
   await assertCompiles(request, services);
   // Behind the decision: what is searched for and how hard it is are the user's own words.
   const told = withClientContext(request, Date.now());

@@ -1,9 +1,9 @@
 // Turns an opened generation into a reply of its dialect: a stream, the whole answer, or a problem.
 
 import { strict as assert } from 'node:assert';
-import type { MakeDesk, Opened } from '../../actors/generation/open.ts';
-import { Desk } from '../../actors/subscriber/desk.ts';
+import type { MakeSink, Opened } from '../../actors/generation/open.ts';
 import type { GenerationEnd } from '../../actors/subscriber/protocol.ts';
+import { ReplySink } from '../../actors/subscriber/reply-sink.ts';
 import { endText } from '../../actors/subscriber/subscriber.ts';
 import type { Answer } from '../../media/model/answer.ts';
 import type {
@@ -31,7 +31,7 @@ export interface ReplyForm {
 export async function replyTo<Body>(
   dialect: Dialect<Body>,
   form: ReplyForm,
-  open: (makeDesk: MakeDesk) => Promise<Opened>,
+  open: (makeSink: MakeSink) => Promise<Opened>,
 ): Promise<Reply> {
   const identityOf = (opened: { requestId: string; createdAtMs: number }): ReplyIdentity => ({
     requestId: opened.requestId,
@@ -39,8 +39,9 @@ export async function replyTo<Body>(
     createdAt: Math.floor(opened.createdAtMs / 1_000),
   });
   const opened = await open((identity) => {
-    if (!form.stream) return new Desk(null, form.accepted === undefined ? 'answer' : 'acceptance');
-    return new Desk(dialect.encoder(identityOf(identity), form.options));
+    if (!form.stream)
+      return new ReplySink(null, form.accepted === undefined ? 'answer' : 'acceptance');
+    return new ReplySink(dialect.encoder(identityOf(identity), form.options));
   });
   const headers = {
     'x-svc-request-id': opened.requestId,
@@ -48,18 +49,18 @@ export async function replyTo<Body>(
       ? { 'x-svc-routing-receipt-id': siblingId(opened.requestId, 'rr') }
       : {}),
   };
-  const { opening, desk } = opened;
+  const { opening, sink } = opened;
   if (opening.kind === 'stream') return streamReply(dialect, opened, headers);
   if (opening.kind === 'accepted') {
     assert(form.accepted !== undefined, 'who wants the answer is not told that it will come');
     return { status: 200, headers, json: form.accepted(identityOf(opened)) };
   }
   const { end } = opening;
-  if (form.stream && desk.encoder !== null && startsStream(end, opened.replayed)) {
+  if (form.stream && sink.encoder !== null && startsStream(end, opened.replayed)) {
     if (end.status !== 'duplicate' && opened.replayed) {
-      desk.write(replayText(desk.encoder, end.answer));
+      sink.write(replayText(sink.encoder, end.answer));
     }
-    desk.finish(endText(desk.encoder, end));
+    sink.finish(endText(sink.encoder, end));
     return streamReply(dialect, opened, headers);
   }
   return wholeReply(dialect, form.options, identityOf(opened), end, headers);
@@ -87,17 +88,17 @@ function replayText(encoder: StreamEncoder, answer: Answer): string {
     .join('');
 }
 
-/** The open stream of a desk. */
+/** The open stream of a sink. */
 export function streamReply<Body>(
   dialect: Dialect<Body>,
-  opened: Pick<Opened, 'desk' | 'clientGone'>,
+  opened: Pick<Opened, 'sink' | 'clientGone'>,
   headers: Record<string, string>,
 ): Reply {
   return {
     status: 200,
     headers,
     keepAlive: { everyMs: fixedLimits.http.keepAliveMs, text: dialect.keepAlive },
-    stream: (stream) => opened.desk.connect(stream, opened.clientGone),
+    stream: (stream) => opened.sink.connect(stream, opened.clientGone),
   };
 }
 

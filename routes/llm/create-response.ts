@@ -10,7 +10,7 @@ import {
   generationProblems,
   generationReplyHeaders,
 } from '../generations/generate.ts';
-import { requireSaid } from '../generations/said.ts';
+import { requireInput } from '../generations/input.ts';
 import { legacyReplySchema } from './schema.ts';
 
 const route = '/api/v1/llm/responses';
@@ -47,7 +47,7 @@ export const createLegacyResponse = defineRoute({
   problemHeaders: generationProblemHeaders,
   async handle({ body, caller, services, exchange }) {
     const request = legacyDialect.readRequest(body, {});
-    requireSaid(request);
+    requireInput(request);
     return await generate(legacyDialect, {
       request,
       body,

@@ -1,5 +1,5 @@
 // POST /v1/responses: one generation in the Responses format, streamed or whole.
-import { type MakeDesk, openGeneration } from '../../actors/generation/open.ts';
+import { type MakeSink, openGeneration } from '../../actors/generation/open.ts';
 import { emptyAnswer } from '../../media/model/answer.ts';
 import type { ReplyIdentity } from '../../media/model/dialects/contract.ts';
 import { responsesDialect } from '../../media/model/dialects/responses/dialect.ts';
@@ -18,9 +18,9 @@ import {
   generationReplyHeaders,
 } from '../generations/generate.ts';
 import { idempotencyKeyOf } from '../generations/idempotency.ts';
+import { requireInput } from '../generations/input.ts';
 import { isManaged, orderGeneration } from '../generations/order.ts';
 import { replyTo } from '../generations/reply.ts';
-import { requireSaid } from '../generations/said.ts';
 import { continueConversation } from './conversation.ts';
 import { withReferences } from './references.ts';
 import { responseSchema } from './schema.ts';
@@ -77,14 +77,14 @@ export const createResponse = defineRoute({
     const asker = { services, caller, route, idempotencyKey };
     const said = await withReferences(body, asker);
     const { request, previousId } = await continueConversation(said, {}, asker);
-    if (previousId === null) requireSaid(request);
+    if (previousId === null) requireInput(request);
     const stored = body.store !== false;
     const input = { request, body, caller, services, exchange, route, stored, background };
     const order = await orderGeneration(input);
     const options = { includeUsage: true, request, startingAfter: null };
     const form = { stream: body.stream === true, options, managed: isManaged(services, request) };
-    const open = (makeDesk: MakeDesk) =>
-      openGeneration(services.generations, order, makeDesk, (gone) => exchange.onAbort(gone));
+    const open = (makeSink: MakeSink) =>
+      openGeneration(services.generations, order, makeSink, (gone) => exchange.onAbort(gone));
     const isLong = isLongRequest(request);
     const storing = { services, caller, body: said, previousId, isLong };
     return await replyTo(

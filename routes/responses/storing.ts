@@ -1,6 +1,6 @@
 // Keeps what the client sent beside its generation. The row is written while the hold is on its
 // way, and is durable before the client can know its id; one of a refused request is taken back.
-import type { MakeDesk, Opened } from '../../actors/generation/open.ts';
+import type { MakeSink, Opened } from '../../actors/generation/open.ts';
 import { errorFields, withDeadline } from '../../db/driver/sql.ts';
 import { discardResponse, insertResponse } from '../../db/responses.ts';
 import type { ResponsesRequestBody } from '../../media/model/dialects/responses/schema.ts';
@@ -20,22 +20,22 @@ export interface Storing {
   isLong: boolean;
 }
 
-type Open = (makeDesk: MakeDesk) => Promise<Opened>;
+type Open = (makeSink: MakeSink) => Promise<Opened>;
 
 /** Opens a generation as `open` does, and stores the request; rejects when that fails. */
 export function openStored(storing: Storing, open: Open): Open {
-  return async (makeDesk) => {
+  return async (makeSink) => {
     let row: { id: string; inserted: Promise<void> } | null = null;
     const opened = await open((identity) => {
       // Another look at a running generation that has just ended: the row is its own, and stays.
-      if (row?.id === identity.requestId) return makeDesk(identity);
+      if (row?.id === identity.requestId) return makeSink(identity);
       // Another round: the generation before was a duplicate, and never came to be.
       if (row !== null) takeBack(storing, row);
       const inserted = insert(storing, identity.requestId);
       // It is awaited below; until then its failure is nobody's.
       inserted.catch(() => {});
       row = { id: identity.requestId, inserted };
-      return makeDesk(identity);
+      return makeSink(identity);
     });
     if (row === null) return opened;
     if (isVoid(opened)) takeBack(storing, row);

@@ -1,9 +1,9 @@
 // The stream of a stored response, told from the beginning or from any event on, while it runs and
 // afterwards alike.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { attachDesk } from '../../actors/generation/open.ts';
-import { Desk } from '../../actors/subscriber/desk.ts';
+import { attachSink } from '../../actors/generation/open.ts';
 import type { GenerationEnd } from '../../actors/subscriber/protocol.ts';
+import { ReplySink } from '../../actors/subscriber/reply-sink.ts';
 import { endText } from '../../actors/subscriber/subscriber.ts';
 import { withDeadline } from '../../db/driver/sql.ts';
 import { findGeneration } from '../../db/generations.ts';
@@ -35,16 +35,16 @@ export async function streamStored(
     const options = { includeUsage: true, request, startingAfter, isLost };
     const encoder = responsesDialect.encoder(identityOf(row), options);
     if (row.status !== 'running') return storedReply(encoder, readEnd(services, row), headers);
-    const desk = new Desk(encoder);
-    const clientGone = await attachDesk(services.generations, row.id, desk);
+    const sink = new ReplySink(encoder);
+    const clientGone = await attachSink(services.generations, row.id, sink);
     if (clientGone !== null) {
       exchange.onAbort(clientGone);
-      const opening = await desk.opening;
+      const opening = await sink.opening;
       if (opening.kind === 'end') {
         if (!stored.background && opening.end.status === 'failed') throw notFound();
         return storedReply(encoder, opening.end, headers);
       }
-      return streamReply(responsesDialect, { desk, clientGone }, headers);
+      return streamReply(responsesDialect, { sink, clientGone }, headers);
     }
     // It has just ended: its end is in the database, or about to be.
     await sleep(10 * 2 ** round);

@@ -21,12 +21,12 @@ const socket: SocketDeclaration<Caller, Services> = {
   bufferedBytesMax: fixedLimits.voice.bufferedBytesMax,
   silenceSecondsMax: fixedLimits.voice.silenceSeconds,
   accept({ caller, services, exchange }) {
-    const { accountId, walletId, place, room } = requireAccount(caller);
+    const { accountId, walletId, permit, sessionPermit } = requireAccount(caller);
     const { voice, system } = services;
-    if (room !== undefined) room.isTaken = true;
+    if (sessionPermit !== undefined) sessionPermit.isTaken = true;
     else if (!voice.host.admit()) throw full(services);
-    const releasePlace = place.take();
-    assert(releasePlace !== null, 'who is upgraded is still there');
+    const releasePermit = permit.take();
+    assert(releasePermit !== null, 'who is upgraded is still there');
     const spec: VoiceSpec = {
       id: newId('vs', system.node),
       exchangeId: exchange.requestId,
@@ -35,13 +35,13 @@ const socket: SocketDeclaration<Caller, Services> = {
       apiKeyId: caller.kind === 'key' ? caller.keyId : null,
       findVoice: (voiceId) => findVoice(services.catalog(), voiceId),
       searchTarget: () => services.catalog().snapshot.search,
-      releasePlace,
+      releasePermit,
       link: { session: null },
     };
     const handlers = open(system, voice.sessionKind, spec);
     if (handlers !== null) return handlers;
     voice.host.leave();
-    releasePlace();
+    releasePermit();
     throw full(services);
   },
 };

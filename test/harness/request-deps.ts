@@ -115,7 +115,7 @@ export function fakeRequestDeps(wallet: FakeWallet): Omit<RequestDeps, 'running'
     instanceId: 'ins_fake',
     wallet: () => wallet,
     health: createRouteHealth(),
-    foresight: { expectsFunds: () => true, saw: () => {}, forget: () => {} },
+    fundsEstimate: { expectsFunds: () => true, saw: () => {}, forget: () => {} },
     limiter: new Limiter(createLimiterBuffers(Date.now(), 1), 1),
     limits: createLimits(readConfig({})),
     metrics: { firstEvent: () => {}, ended: () => {}, detached: () => {} },

@@ -1,7 +1,7 @@
 // What a request is told that no model could take, and meanwhile none is there any more.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { planOfFitting } from '../../routes/generations/fitting.ts';
+import { planThatFits } from '../../routes/generations/fitting.ts';
 import type { Services } from '../../routes/services.ts';
 import { Problem } from '../../runtime/problem.ts';
 import { neutralRequest } from '../harness/request.ts';
@@ -22,7 +22,7 @@ async function refusalOf(services: Services): Promise<Problem> {
   const planWith = () => {
     throw new Problem('input_too_long');
   };
-  const refused = planOfFitting(request, 1_000, planWith, services);
+  const refused = planThatFits(request, 1_000, planWith, services);
   return refused.then(
     () => assert.fail('it has a plan'),
     (error) => error as Problem,

@@ -134,8 +134,8 @@ test('an account has a bounded number of active keys, whoever asks at once', asy
   assert.equal(revoked.status, 200);
   assert.equal((await ask()).status, 201);
   assert.equal((await ask()).status, 409);
-  const desk = session(await bed.account({ admin: true }));
-  const wanted = { ...desk, body: { label: 'one' } };
+  const sink = session(await bed.account({ admin: true }));
+  const wanted = { ...sink, body: { label: 'one' } };
   const given = await contract.call('POST', `/api/admin/users/${account.accountId}/keys`, wanted);
   assert.deepEqual([given.status, codeOf(given)], [409, 'conflict'], 'administrators too');
 });

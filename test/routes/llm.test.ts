@@ -53,9 +53,9 @@ test('input and messages are answered whole, with a generated or a given request
   assert.equal(reply.request_id, first.headers.get('x-svc-request-id'));
   assert.equal(usage.input_tokens, 5);
   const messages = [{ role: 'user', content: 'hello [[sim tokens=2]]' }];
-  const named = { model: 'svc-sim-chat', messages, request_id: 'desk-1' };
+  const named = { model: 'svc-sim-chat', messages, request_id: 'sink-1' };
   const one = (await (await ask(named)).json()) as Members;
-  assert.equal(one.request_id, 'desk-1');
+  assert.equal(one.request_id, 'sink-1');
   const [delta, done] = await events(await ask({ ...named, stream: true }));
   assert.deepEqual(delta, { name: 'delta', data: { text: ' t0 t1' } });
   assert.ok(done !== undefined);

@@ -6,16 +6,16 @@ import Anthropic from '@anthropic-ai/sdk';
 import OpenAI from 'openai';
 import { Contract } from '../harness/contract.ts';
 import { openTestbed, type Testbed } from '../harness/testbed.ts';
-import { type Desk, openDesk } from './admin/desk.ts';
+import { type AdminApi, openAdminApi } from './admin/admin-api.ts';
 
 let bed: Testbed;
-let desk: Desk;
+let adminApi: AdminApi;
 let contract: Contract;
 let headers: Record<string, string>;
 let client: OpenAI;
 before(async () => {
   bed = await openTestbed();
-  desk = await openDesk(bed);
+  adminApi = await openAdminApi(bed);
   contract = await Contract.load(bed.url);
   const { apiKey } = await bed.account();
   headers = { authorization: `Bearer ${apiKey}` };
@@ -54,17 +54,20 @@ test('a model is as old as its record, also one that was made since the start', 
   const provider = { provider: 'simulator', upstream_model: 'simulated-chat-large-2026-01-15' };
   const price = { input_per_million: '1', output_per_million: '1' };
   // So that the second in which it is made is another one than that of the start.
-  const sim = await desk('GET', '/models/svc-sim-chat');
+  const sim = await adminApi('GET', '/models/svc-sim-chat');
   const startedAt = Date.parse((sim.json.model as { created_at: string }).created_at);
   while (Math.floor(Date.now() / 1_000) === Math.floor(startedAt / 1_000)) {
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
-  const made = await desk('POST', '/models', {
+  const made = await adminApi('POST', '/models', {
     body: { alias: 'younger', routes: [provider], price },
   });
   assert.equal(made.status, 201, made.text);
   const pool = [{ model: 'younger', quality: 50 }];
-  assert.equal((await desk('POST', '/routes', { body: { alias: 'pooled', pool } })).status, 201);
+  assert.equal(
+    (await adminApi('POST', '/routes', { body: { alias: 'pooled', pool } })).status,
+    201,
+  );
   const kinds = [
     ['models', 'svc-sim-chat'],
     ['models', 'younger'],
@@ -72,7 +75,7 @@ test('a model is as old as its record, also one that was made since the start', 
     ['routes', 'pooled'],
   ];
   for (const [kind, alias = ''] of kinds) {
-    const { json } = await desk('GET', `/${kind}/${alias}`);
+    const { json } = await adminApi('GET', `/${kind}/${alias}`);
     const record = (json.model ?? json.route) as { created_at: string };
     const created = Math.floor(Date.parse(record.created_at) / 1_000);
     assert.equal((await client.models.retrieve(alias)).created, created, alias);
@@ -80,9 +83,9 @@ test('a model is as old as its record, also one that was made since the start', 
   const [young, old] = [await client.models.retrieve('younger'), 'svc-sim-chat'];
   assert.ok(young.created > (await client.models.retrieve(old)).created);
   const change = { display_name: 'Other' };
-  assert.equal((await desk('PATCH', '/models/younger', { body: change })).status, 200);
+  assert.equal((await adminApi('PATCH', '/models/younger', { body: change })).status, 200);
   assert.equal((await client.models.retrieve('younger')).created, young.created);
-  assert.equal((await desk('POST', '/models/younger/disable')).status, 200);
+  assert.equal((await adminApi('POST', '/models/younger/disable')).status, 200);
   await assert.rejects(client.models.retrieve('younger'), OpenAI.NotFoundError);
 });
 

@@ -20,7 +20,7 @@ export interface GeminiRequest {
   plan: Plan;
   inputTokens: number;
   /** Thoughts are told only to those who ask for them. */
-  tellThoughts: boolean;
+  includeThoughts: boolean;
   searchQuery: string;
 }
 
@@ -77,7 +77,7 @@ function requestOf(
     directive,
     plan,
     inputTokens,
-    tellThoughts: thinking.includeThoughts === true,
+    includeThoughts: thinking.includeThoughts === true,
     searchQuery: withoutDirective(texts.findLast((text) => text !== null) ?? '').slice(0, 80),
   };
 }

@@ -40,7 +40,7 @@ function segmentsOf(request: GeminiRequest, identity: GeminiIdentity): Segment[]
     candidates: [{ content: { parts: [part], role: 'model' }, index: 0 }],
   });
   const strange = [whole({}), whole(candidate(strangePart))];
-  const thoughts = request.tellThoughts ? plan.reasoningCount : 0;
+  const thoughts = request.includeThoughts ? plan.reasoningCount : 0;
   return [
     ...(directive.unknown ? strange : []),
     textRun(request, identity, thoughts, (offset) => ` r${offset}`, true),

@@ -76,7 +76,7 @@ export function usageMembers({ usage }: Plan): Members {
 function partsOf(request: GeminiRequest, identity: GeminiIdentity): Members[] {
   const { plan } = request;
   const parts: Members[] = [];
-  if (plan.reasoningCount > 0 && request.tellThoughts) {
+  if (plan.reasoningCount > 0 && request.includeThoughts) {
     parts.push({ text: reasoningText(plan), thought: true });
   }
   if (plan.pieceCount > 0) {

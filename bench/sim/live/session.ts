@@ -100,7 +100,7 @@ export class LiveSession implements SimSession, TurnHost, EarListener, Actor {
     this.#awaitsHistory = setup.awaitsHistory;
     this.#read(setup.instructions);
     this.send('"setupComplete":{}');
-    this.#tellResumption(true);
+    this.#sendResumption(true);
     return null;
   }
 
@@ -227,7 +227,7 @@ export class LiveSession implements SimSession, TurnHost, EarListener, Actor {
   #respond(): void {
     this.#owesAnswer = this.#turn !== null;
     if (this.#owesAnswer) return;
-    if (!this.#brief.directive.faults.has('late_transcript')) this.#tellTranscript();
+    if (!this.#brief.directive.faults.has('late_transcript')) this.#sendTranscript();
     const directive = this.#brief.directive;
     const round = directive.base.rounds[this.#brief.roundIndex] ?? [];
     const calls = round.filter(({ name }) => this.#setup?.declared.has(name) === true);
@@ -243,12 +243,12 @@ export class LiveSession implements SimSession, TurnHost, EarListener, Actor {
     };
     this.#before = plan.input;
     this.#turns += 1;
-    this.#tellResumption(false);
+    this.#sendResumption(false);
     this.#turn = new Turn(this, plan, directive, this.#turns);
     this.#turn.start();
   }
 
-  #tellTranscript(): void {
+  #sendTranscript(): void {
     if (this.#untold === '') return;
     for (const word of this.#untold.split(/(?= )/)) {
       this.send(`"serverContent":{"inputTranscription":{"text":${JSON.stringify(word)}}}`);
@@ -263,13 +263,13 @@ export class LiveSession implements SimSession, TurnHost, EarListener, Actor {
   }
 
   settled(): void {
-    this.#tellTranscript();
-    this.#tellResumption(this.#pending.size === 0);
+    this.#sendTranscript();
+    this.#sendResumption(this.#pending.size === 0);
     if (this.#owesAnswer) this.#respond();
   }
 
   /** Handles come only while nothing runs; in between there is none. */
-  #tellResumption(resumable: boolean): void {
+  #sendResumption(resumable: boolean): void {
     if (this.#setup?.resumes !== true) return;
     const newHandle = resumable ? keepHistory(`${this.#idTail}${this.#turns}`, this.#history) : '';
     const update = resumable ? { newHandle, resumable } : { resumable };

@@ -118,7 +118,7 @@ export class RealtimeSession implements SimSession, AnswerHost, EditedSession, E
     if (heldMs < commitMsMin) return emptyCommit(heldMs);
     this.#pitchHz = this.#ear.flush();
     this.#take(this.#speechItemId ?? this.outlet.freshId('item'), heldMs, endMs);
-    this.#tellTranscripts();
+    this.#sendTranscripts();
     return null;
   }
 
@@ -185,7 +185,7 @@ export class RealtimeSession implements SimSession, AnswerHost, EditedSession, E
     this.outlet.emit('input_audio_buffer.speech_stopped', { audio_end_ms: endMs, item_id: id });
     this.#take(id, endMs - this.#speechStartMs, endMs);
     if (this.settings.audio.input.turn_detection?.create_response === false) {
-      this.#tellTranscripts();
+      this.#sendTranscripts();
     } else if (this.#answer === null) this.#respond({});
     else this.outlet.error(activeResponse(this.#answer.id));
   }
@@ -208,7 +208,7 @@ export class RealtimeSession implements SimSession, AnswerHost, EditedSession, E
     }
   }
 
-  #tellTranscripts(): void {
+  #sendTranscripts(): void {
     const { faults } = this.#brief.directive;
     this.#transcripts.tell(this.outlet, faults.has('transcript_failed'));
   }
@@ -238,7 +238,7 @@ export class RealtimeSession implements SimSession, AnswerHost, EditedSession, E
   }
 
   begun(): void {
-    if (!this.#brief.directive.faults.has('late_transcript')) this.#tellTranscripts();
+    if (!this.#brief.directive.faults.has('late_transcript')) this.#sendTranscripts();
   }
 
   over(answer: Answer): void {
@@ -246,7 +246,7 @@ export class RealtimeSession implements SimSession, AnswerHost, EditedSession, E
   }
 
   settled(): void {
-    this.#tellTranscripts();
+    this.#sendTranscripts();
   }
 
   /** This format says it with an error, and closes later. */

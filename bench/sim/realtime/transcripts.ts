@@ -15,7 +15,7 @@ export class Transcripts {
   tell(outlet: Outlet, isFailed: boolean): void {
     for (const { item, text } of this.#owed) {
       if (isFailed) fail(outlet, item);
-      else tellOne(outlet, item, text);
+      else sendOne(outlet, item, text);
     }
     this.#owed = [];
   }
@@ -30,7 +30,7 @@ function fail(outlet: Outlet, item: Item): void {
   outlet.emit(`${event}.failed`, { item_id: item.id, content_index: 0, error });
 }
 
-function tellOne(outlet: Outlet, item: Item, text: string): void {
+function sendOne(outlet: Outlet, item: Item, text: string): void {
   const ids = { item_id: item.id, content_index: 0 };
   for (const delta of text.split(/(?= )/)) outlet.emit(`${event}.delta`, { ...ids, delta });
   const words = countWords(text);

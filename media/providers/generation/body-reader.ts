@@ -54,7 +54,7 @@ export abstract class BodyReader implements StreamReader, SseHandler {
   push(bytes: Uint8Array): ModelEvent[] {
     if (this.#mode === 'sse') this.#decoder.push(bytes);
     else if (this.#end === null) this.#pushUndecided(bytes);
-    this.tellRest();
+    this.flushRest();
     return this.#take();
   }
 
@@ -88,7 +88,7 @@ export abstract class BodyReader implements StreamReader, SseHandler {
   }
 
   /** What a family has put off until the end of a read; what ends the answer comes after it. */
-  protected tellRest(): void {}
+  protected flushRest(): void {}
 
   /** What comes after it is not read. */
   protected finish(): void {
@@ -101,7 +101,7 @@ export abstract class BodyReader implements StreamReader, SseHandler {
 
   /** Null: the events that were added say it already. */
   protected failWith(failure: ModelEvent | null): void {
-    this.tellRest();
+    this.flushRest();
     this.#stop('failed');
     if (failure !== null) this.#events.push(failure);
   }

@@ -267,17 +267,17 @@ class Call implements LiveCall {
     if (this.#phase === 'closing') this.#end();
     if (this.#phase === 'over') return;
     this.#letGo();
-    this.#tellLast({ type: 'failed', kind, text: text.slice(0, detailCharactersMax) });
+    this.#reportLast({ type: 'failed', kind, text: text.slice(0, detailCharactersMax) });
   }
 
   /** The end that was asked for. */
   #end(): void {
     this.#letGo();
-    this.#tellLast({ type: 'ended' });
+    this.#reportLast({ type: 'ended' });
   }
 
   /** In a microtask: who caused it has returned by then. */
-  #tellLast(event: LiveEvent): void {
+  #reportLast(event: LiveEvent): void {
     queueMicrotask(() => this.#listener.events([event]));
   }
 

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { after, beforeEach, test } from 'node:test';
 import * as v from 'valibot';
 import { createAudioKind } from '../../../actors/audio/audio.ts';
-import { AudioDesk } from '../../../actors/audio/desk.ts';
+import { AudioReplySink } from '../../../actors/audio/reply-sink.ts';
 import type { AudioDeps, AudioSpec } from '../../../actors/audio/spec.ts';
 import { catalogDocumentSchema } from '../../../actors/catalog/document.ts';
 import { buildSnapshot } from '../../../actors/catalog/snapshot.ts';
@@ -44,7 +44,7 @@ assert.ok(model !== undefined && hearing !== undefined);
 
 const wallet = new FakeWallet();
 let calls: FakeCalls<AudioListener>;
-let desk: AudioDesk;
+let sink: AudioReplySink;
 let broken: Partial<AudioFamily> = {};
 const keptFolder = await mkdtemp(join(tmpdir(), 'tollgate-audio-'));
 after(() => rm(keptFolder, { recursive: true, force: true }));
@@ -63,7 +63,7 @@ after(() => system.stop(0));
 beforeEach(() => {
   calls = new FakeCalls();
   broken = {};
-  desk = new AudioDesk(1_000_000);
+  sink = new AudioReplySink(1_000_000);
 });
 
 /** Whether it was started. */
@@ -81,11 +81,11 @@ async function speak(change: Partial<AudioSpec> = {}): Promise<boolean> {
     idempotencyKey: null,
     fingerprint: '',
     createdAtMs: Date.now(),
-    releasePlace: () => {},
+    releasePermit: () => {},
     model,
     targets: model.targets,
     work: { kind: 'speech', request: { ...request, format: 'mp3' }, characters: 5 },
-    desk,
+    sink,
     ...change,
   };
   const actor = system.spawn(kind, id, spec);
@@ -110,7 +110,7 @@ test('the end of a call that was no audio is not the end of the one that follows
   const second = calls.at(1).listener;
   second.bytes(piece);
   await turns();
-  assert.deepEqual(await desk.opening, { kind: 'audio' });
+  assert.deepEqual(await sink.opening, { kind: 'audio' });
   second.ended(null);
   await turns();
   await wallet.answer('settle', settled);
@@ -118,23 +118,23 @@ test('the end of a call that was no audio is not the end of the one that follows
 });
 
 test('audio that came before the hold is read on as the client takes it', async () => {
-  desk = new AudioDesk(piece.length);
+  sink = new AudioReplySink(piece.length);
   await speak();
   calls.at(0).listener.bytes(piece);
   await turns();
   assert.equal(calls.at(0).isPaused, true, 'until the hold is durable');
   await wallet.answer('hold', held);
-  assert.deepEqual(await desk.opening, { kind: 'audio' });
+  assert.deepEqual(await sink.opening, { kind: 'audio' });
   assert.equal(calls.at(0).isPaused, true, 'until the client has taken what was written');
-  desk.clientGone();
+  sink.clientGone();
   await turns();
   await wallet.answer('settle', settled);
 });
 
 test('the place is free before the reply is whole', async () => {
   const order: string[] = [];
-  await speak({ releasePlace: () => void order.push('place') });
-  desk.connect({
+  await speak({ releasePermit: () => void order.push('place') });
+  sink.connect({
     write: () => true,
     end: () => order.push('end'),
     fail: () => order.push('fail'),
@@ -162,7 +162,7 @@ test('a signature that comes byte by byte is one', async () => {
   await turns();
   assert.equal(calls.made.length, 1);
   const told: Uint8Array[] = [];
-  desk.connect({
+  sink.connect({
     write: (bytes) => told.push(bytes) > 0,
     end: () => {},
     fail: () => {},
@@ -173,7 +173,7 @@ test('a signature that comes byte by byte is one', async () => {
   calls.at(0).listener.bytes(piece.subarray(3));
   await turns();
   assert.deepEqual(Buffer.concat(told), piece);
-  desk.clientGone();
+  sink.clientGone();
   await turns();
   await wallet.answer('settle', settled);
 });
@@ -209,17 +209,17 @@ test('a transcript without end is none: the next provider is asked', async () =>
   calls.at(1).listener.ended(null);
   await turns();
   await wallet.answer('settle', settled);
-  assert.deepEqual(await desk.opening, { kind: 'transcript', text: 'heard', seconds: 2 });
+  assert.deepEqual(await sink.opening, { kind: 'transcript', text: 'heard', seconds: 2 });
 });
 
 test('audio that goes on for its key waits for no client that has gone', async () => {
-  desk = new AudioDesk(piece.length);
+  sink = new AudioReplySink(piece.length);
   await speak({ idempotencyKey: 'key', fingerprint: 'f' });
   await wallet.answer('hold', held);
   calls.at(0).listener.bytes(piece);
   await turns();
   assert.equal(calls.at(0).isPaused, true, 'the client has not taken it');
-  desk.clientGone();
+  sink.clientGone();
   await turns();
   assert.equal(calls.at(0).isPaused, false);
   calls.at(0).listener.ended(null);
@@ -238,7 +238,7 @@ test('a probe whose client goes is given back', async () => {
   assert.equal(health.stats(routeId, Date.now()).state, 'half-open');
   await speak({ targets: model.targets.slice(0, 1) });
   assert.equal(health.started(routeId, Date.now()), null, 'one probe at a time');
-  desk.clientGone();
+  sink.clientGone();
   await wallet.answer('hold', held);
   await wallet.answer('release', () => ({ status: 'released' }));
   assert.notEqual(health.started(routeId, Date.now()), null);
@@ -247,21 +247,21 @@ test('a probe whose client goes is given back', async () => {
 test('what cannot be priced is not started, and its key keeps its place', async () => {
   assert.ok(model !== undefined);
   const released: string[] = [];
-  const releasePlace = () => void released.push('place');
+  const releasePermit = () => void released.push('place');
   const card = null as never;
-  assert.equal(await speak({ model: { ...model, card }, releasePlace }), false);
+  assert.equal(await speak({ model: { ...model, card }, releasePermit }), false);
   assert.deepEqual([released, deps.running.size], [[], 0], 'whoever spawns still has it');
 });
 
 test('a request that cannot be encoded gives its hold and its place back', async () => {
   const released = new Set<string>();
-  const releasePlace = () => void released.add('place');
+  const releasePermit = () => void released.add('place');
   broken.encodeSpeech = () => {
     throw new Error('a bug');
   };
   wallet.sent.length = 0;
-  assert.equal(await speak({ releasePlace }), true);
-  const opening = await desk.opening;
+  assert.equal(await speak({ releasePermit }), true);
+  const opening = await sink.opening;
   assert.ok(opening.kind === 'failed');
   assert.equal(opening.problem.code, 'internal');
   assert.deepEqual(wallet.sent, ['hold', 'release']);

@@ -2,7 +2,7 @@
 // without the hold, and given up when the hold is refused after all.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { createForesight } from '../../../actors/billed-request/funds-estimate.ts';
+import { createFundsEstimate } from '../../../actors/billed-request/funds-estimate.ts';
 import type { HoldReply, WalletProtocol } from '../../../actors/wallet/protocol.ts';
 import { answerText } from '../../../media/model/answer.ts';
 import type { ActorRef, Answer } from '../../../runtime/actor/contract.ts';
@@ -134,14 +134,14 @@ test('with an idempotency key nobody calls ahead: many clients, one call', async
 });
 
 test('a wallet that is not far above one hold is never trusted ahead', () => {
-  const foresight = createForesight();
-  assert.equal(foresight.expectsFunds('wal', 1n, 0), false);
-  foresight.saw('wal', 999_999n, 0);
-  assert.equal(foresight.expectsFunds('wal', 1_000n, 0), false);
-  foresight.saw('wal', 1_000_000n, 0);
-  assert.equal(foresight.expectsFunds('wal', 1_000n, 9_999), true);
-  assert.equal(foresight.expectsFunds('wal', 1_000n, 10_001), false, 'what was seen grows old');
-  foresight.saw('wal', 1_000_000n, 20_000);
-  foresight.forget('wal');
-  assert.equal(foresight.expectsFunds('wal', 1_000n, 20_000), false);
+  const fundsEstimate = createFundsEstimate();
+  assert.equal(fundsEstimate.expectsFunds('wal', 1n, 0), false);
+  fundsEstimate.saw('wal', 999_999n, 0);
+  assert.equal(fundsEstimate.expectsFunds('wal', 1_000n, 0), false);
+  fundsEstimate.saw('wal', 1_000_000n, 0);
+  assert.equal(fundsEstimate.expectsFunds('wal', 1_000n, 9_999), true);
+  assert.equal(fundsEstimate.expectsFunds('wal', 1_000n, 10_001), false, 'what was seen grows old');
+  fundsEstimate.saw('wal', 1_000_000n, 20_000);
+  fundsEstimate.forget('wal');
+  assert.equal(fundsEstimate.expectsFunds('wal', 1_000n, 20_000), false);
 });

@@ -7,7 +7,7 @@ import { catalogDocumentSchema } from '../../../actors/catalog/document.ts';
 import { buildSnapshot } from '../../../actors/catalog/snapshot.ts';
 import { createGenerationKind } from '../../../actors/generation/generation.ts';
 import type { GenerationDeps, GenerationSpec } from '../../../actors/generation/spec.ts';
-import { Desk } from '../../../actors/subscriber/desk.ts';
+import { ReplySink } from '../../../actors/subscriber/reply-sink.ts';
 import { subscriberKind } from '../../../actors/subscriber/subscriber.ts';
 import type { ModelEvent } from '../../../media/model/events.ts';
 import type { OutputFormat } from '../../../media/model/request.ts';
@@ -62,7 +62,7 @@ async function generate(outputFormat: OutputFormat): Promise<void> {
   wallet = new FakeWallet();
   const id = newId('req', 1);
   const subscriber = system.spawn(subscriberKind, id, {
-    desk: new Desk(null),
+    sink: new ReplySink(null),
     holdBackMs: 60_000,
     generationAt: (address) => system.at(kind, address),
   });
@@ -77,7 +77,7 @@ async function generate(outputFormat: OutputFormat): Promise<void> {
     idempotencyKey: null,
     fingerprint: '',
     createdAtMs: Date.now(),
-    releasePlace: () => {},
+    releasePermit: () => {},
     request: neutralRequest({ messages: [userMessage('hello')], outputFormat }),
     alias: 'say',
     candidates: [{ model, target }],

@@ -2,14 +2,14 @@
 // and faults of the test's choice. Clients are desks, as routes make them.
 import { randomBytes } from 'node:crypto';
 import * as v from 'valibot';
-import { createForesight } from '../../../actors/billed-request/funds-estimate.ts';
+import { createFundsEstimate } from '../../../actors/billed-request/funds-estimate.ts';
 import { type CatalogDocument, catalogDocumentSchema } from '../../../actors/catalog/document.ts';
 import { buildSnapshot, type CatalogModel } from '../../../actors/catalog/snapshot.ts';
 import { type Opened, openGeneration } from '../../../actors/generation/open.ts';
 import type { CheckAnswer, GenerationDeps } from '../../../actors/generation/spec.ts';
 import { createRouteHealth } from '../../../actors/provider-health/health.ts';
-import { Desk } from '../../../actors/subscriber/desk.ts';
 import type { GenerationEnd } from '../../../actors/subscriber/protocol.ts';
+import { ReplySink } from '../../../actors/subscriber/reply-sink.ts';
 import { createKinds, kindList } from '../../../actors/tree.ts';
 import { createDirectWallet } from '../../../actors/wallet/direct.ts';
 import { walletLimits } from '../../../actors/wallet/limits.ts';
@@ -96,7 +96,7 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
     upstream,
     family: requireFamily,
     search: searchClient,
-    foresight: createForesight(),
+    fundsEstimate: createFundsEstimate(),
     health: createRouteHealth(),
     limiter: new Limiter(createLimiterBuffers(Date.now(), 1), 1),
     limits,
@@ -120,7 +120,7 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
     openGeneration(
       services,
       orderOf(account, model, text, key ?? null, options.outputFormat ?? { type: 'text' }),
-      () => new Desk(null),
+      () => new ReplySink(null),
       () => {},
     );
   return {
@@ -131,7 +131,7 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
     open,
     async ask(account, text, key) {
       const { opening } = await open(account, text, key);
-      if (opening.kind !== 'end') throw new Error('a desk without an encoder sees only the end');
+      if (opening.kind !== 'end') throw new Error('a sink without an encoder sees only the end');
       return opening.end;
     },
     alive: () =>
@@ -214,6 +214,6 @@ function orderOf(
     }),
     keepsAnswer: key !== null,
     background: false,
-    takePlace: () => () => {},
+    takePermit: () => () => {},
   };
 }

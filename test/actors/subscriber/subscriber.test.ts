@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import type { GenerationProtocol } from '../../../actors/generation/protocol.ts';
-import { Desk } from '../../../actors/subscriber/desk.ts';
 import type { GenerationEnd } from '../../../actors/subscriber/protocol.ts';
+import { ReplySink } from '../../../actors/subscriber/reply-sink.ts';
 import { subscriberKind } from '../../../actors/subscriber/subscriber.ts';
 import { emptyAnswer } from '../../../media/model/answer.ts';
 import type { ActorRef, Answer } from '../../../runtime/actor/contract.ts';
@@ -43,9 +43,9 @@ async function probing() {
   };
   const address = { node: 2, kind: 'generation', id: 'far' };
   const generation = { kind: 'generation', id: 'far', tell: () => true, ask };
-  const desk = new Desk(null);
+  const sink = new ReplySink(null);
   const subscriber = system.spawn(subscriberKind, newId('req', 1), {
-    desk,
+    sink,
     holdBackMs: 60_000,
     generationAt: () => generation as unknown as ActorRef<GenerationProtocol>,
   });
@@ -55,11 +55,11 @@ async function probing() {
   await turns();
   assert.equal(asked, 1);
   const ending = async () => {
-    const opening = await desk.opening;
+    const opening = await sink.opening;
     assert.ok(opening.kind === 'end' && opening.end.status === 'failed');
     return opening.end.problem.code;
   };
-  return { desk, subscriber, ending, answer: (pong: Pong) => answer(pong), asked: () => asked };
+  return { sink, subscriber, ending, answer: (pong: Pong) => answer(pong), asked: () => asked };
 }
 
 /** One that streams, with an encoder that writes what it is told of. */
@@ -70,36 +70,36 @@ function streaming(holdBackMs: number) {
     finish: () => 'finish ',
     failure: () => 'failure ',
   };
-  const desk = new Desk(encoder);
+  const sink = new ReplySink(encoder);
   const generationAt = () => assert.fail('nobody is asked');
-  const args = { desk, holdBackMs, generationAt };
+  const args = { sink, holdBackMs, generationAt };
   const subscriber = system.spawn(subscriberKind, newId('req', 1), args);
   assert.ok(subscriber !== null);
-  return { desk, subscriber };
+  return { sink, subscriber };
 }
 
 test('headers that were held back for long enough leave with nothing behind them', async () => {
-  const { desk, subscriber } = streaming(1);
-  assert.deepEqual(await desk.opening, { kind: 'stream' });
+  const { sink, subscriber } = streaming(1);
+  assert.deepEqual(await sink.opening, { kind: 'stream' });
   subscriber.tell('end', told);
 });
 
 test('headers leave with the first progress and with the first event, not before', async () => {
   for (const first of ['progress', 'events'] as const) {
-    const { desk, subscriber } = streaming(60_000);
+    const { sink, subscriber } = streaming(60_000);
     await turns();
-    assert.equal(desk.opened, false, first);
+    assert.equal(sink.opened, false, first);
     if (first === 'events') subscriber.tell('events', []);
     else subscriber.tell('progress', { stage: 'routing', state: 'completed', detail: '' });
-    assert.deepEqual(await desk.opening, { kind: 'stream' });
+    assert.deepEqual(await sink.opening, { kind: 'stream' });
     subscriber.tell('end', told);
   }
 });
 
 test('a failure before the headers is an end of its own, for a status', async () => {
-  const { desk, subscriber } = streaming(60_000);
+  const { sink, subscriber } = streaming(60_000);
   subscriber.tell('end', told);
-  assert.deepEqual(await desk.opening, { kind: 'end', end: told });
+  assert.deepEqual(await sink.opening, { kind: 'end', end: told });
 });
 
 test('the end of a generation that has stopped since it was asked is told', async () => {
@@ -125,13 +125,13 @@ test('a generation that is gone without an end is told as an error', async () =>
 
 test('a generation that has no time to answer is asked again, one question at a time', async () => {
   for (const reason of ['timeout', 'overloaded'] as const) {
-    const { desk, subscriber, answer, asked } = await probing();
+    const { sink, subscriber, answer, asked } = await probing();
     subscriber.tell('probe', null);
     await turns();
     assert.equal(asked(), 1);
     answer({ ok: false, reason });
     await turns();
-    assert.equal(desk.opened, false);
+    assert.equal(sink.opened, false);
     subscriber.tell('probe', null);
     await turns();
     assert.equal(asked(), 2);

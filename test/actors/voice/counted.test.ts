@@ -14,12 +14,12 @@ before(async () => {
   stage = await open();
   account = await stage.account();
   const client = stage.connect(account);
-  const { metrics, foresight } = client.session.deps;
+  const { metrics, fundsEstimate } = client.session.deps;
   metrics.started = (seconds) => void told.push(seconds > 0 && seconds < 60 ? 'started' : 'never');
   metrics.ended = (reason) => void told.push(`ended ${reason}`);
   metrics.refused = (code) => void told.push(`refused ${code}`);
-  foresight.saw = (walletId) => void told.push(`saw ${walletId}`);
-  foresight.forget = (walletId) => void told.push(`forgot ${walletId}`);
+  fundsEstimate.saw = (walletId) => void told.push(`saw ${walletId}`);
+  fundsEstimate.forget = (walletId) => void told.push(`forgot ${walletId}`);
   client.leave();
   await stage.over(client);
 });

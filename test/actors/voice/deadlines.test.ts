@@ -150,7 +150,7 @@ test('a standstill moves everything that waits, and nothing beyond the present',
   const agoMs = nowMs - 20_000;
   const past = { openedMs: agoMs, acceptedMs: agoMs, lastSoundMs: agoMs, lastWordMs: agoMs };
   const late = { text: 'word', atMs: agoMs };
-  Object.assign(session, { ...past, awaitedSinceMs: agoMs, late, tellAtMs: nowMs });
+  Object.assign(session, { ...past, awaitedSinceMs: agoMs, late, endDueMs: nowMs });
   funds.uncoveredAtMs = agoMs;
   frames.levelMs = 0;
   const all = () => {
@@ -160,7 +160,7 @@ test('a standstill moves everything that waits, and nothing beyond the present',
   };
   stoodStill(session, 15_000, nowMs);
   assert.deepEqual(all(), new Set([agoMs + 15_000]));
-  assert.equal(session.tellAtMs, nowMs + 15_000);
+  assert.equal(session.endDueMs, nowMs + 15_000);
   assert.equal(frames.levelMs, frames.capacityMs + 15_000);
   frames.levelMs = 0;
   stoodStill(session, 3_600_000, nowMs);

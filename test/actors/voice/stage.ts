@@ -92,7 +92,11 @@ function depsOf(options: StageOptions, sql: Sql, wallet: Wallets, calls: FakeCal
     instanceId: 'ins_stage',
     wallet,
     health: createRouteHealth(),
-    foresight: { expectsFunds: () => options.foresees === true, saw: () => {}, forget: () => {} },
+    fundsEstimate: {
+      expectsFunds: () => options.foresees === true,
+      saw: () => {},
+      forget: () => {},
+    },
     sealer,
     limits,
     lanes: { open: () => null, stop: async () => {}, status: noLanes },
@@ -156,7 +160,7 @@ function connect(room: Room, account: TestAccount): FakeClient {
     apiKeyId: account.keyId,
     findVoice: (voiceId) => (voiceId === 'alto' ? { model, upstreamVoice: 'Alto' } : null),
     searchTarget: () => (options.search === undefined ? null : target),
-    releasePlace: () => {
+    releasePermit: () => {
       room.places -= 1;
     },
     link,

@@ -1,9 +1,8 @@
 // Batches that are decided while the write of the one before is on its way: what they may build on,
-// and when they may answer. The desk is played by the test, so that every order can be had.
+// and when they may answer. The ledgerAccess is played by the test, so that every order can be had.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { WalletDesk, WriteOutcome } from '../../../actors/wallet/desk.ts';
 import {
   createWalletEngine,
   emptyMemory,
@@ -11,6 +10,7 @@ import {
   type WalletMemory,
 } from '../../../actors/wallet/engine.ts';
 import { noLegs } from '../../../actors/wallet/funds.ts';
+import type { LedgerAccess, WriteOutcome } from '../../../actors/wallet/ledger-access.ts';
 import { walletLimits } from '../../../actors/wallet/limits.ts';
 import type { WalletProtocol } from '../../../actors/wallet/protocol.ts';
 import type { WalletWrite } from '../../../db/ledger.ts';
@@ -68,7 +68,7 @@ function openStage(): Stage {
       return asked;
     },
   };
-  const desk: WalletDesk = {
+  const ledgerAccess: LedgerAccess = {
     async load() {
       stage.loads += 1;
       return { ok: true, value: structuredClone(stage.stored) };
@@ -89,7 +89,7 @@ function openStage(): Stage {
   const none = null as never;
   const engine = createWalletEngine(
     { sql: none, clock: Date.now, limits: walletLimits, log },
-    desk,
+    ledgerAccess,
   );
   return stage;
 }

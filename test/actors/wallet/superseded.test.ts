@@ -2,12 +2,12 @@
 // and perhaps run again under its idempotency key by another process on the same database.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { createWalletDesk } from '../../../actors/wallet/desk.ts';
 import {
   createWalletEngine,
   emptyMemory,
   type WalletEntry,
 } from '../../../actors/wallet/engine.ts';
+import { createLedgerAccess } from '../../../actors/wallet/ledger-access.ts';
 import { walletLimits } from '../../../actors/wallet/limits.ts';
 import type { HoldReply, HoldRequest, SettleRequest } from '../../../actors/wallet/protocol.ts';
 import { type Release, recoverDead, type Settle } from '../../../actors/wallet/recovery.ts';
@@ -151,13 +151,13 @@ test('a key is not taken from a generation that is settled while it is looked at
   await recover(begun.instanceId);
   const log = { warn: () => {}, error: () => {} };
   const dependencies = { sql: bank.database.pool('ledger', 2), clock: Date.now, log };
-  const desk = createWalletDesk({ ...dependencies, limits: walletLimits });
+  const ledgerAccess = createLedgerAccess({ ...dependencies, limits: walletLimits });
   // The process that stood still goes on between the look at the key's holder and the write.
   let looks = 0;
   const slow = {
-    ...desk,
-    findHolders: async (...keys: Parameters<typeof desk.findHolders>) => {
-      const found = await desk.findHolders(...keys);
+    ...ledgerAccess,
+    findHolders: async (...keys: Parameters<typeof ledgerAccess.findHolders>) => {
+      const found = await ledgerAccess.findHolders(...keys);
       looks += 1;
       if (looks === 1) await still.ask(begun.walletId, 'settle', settlement(begun.hold, 50n));
       return found;

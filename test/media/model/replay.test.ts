@@ -15,7 +15,7 @@ import {
   recut,
   replayParts,
 } from '../../../media/model/replay.ts';
-import { borderedRun, numberedNatives } from '../../harness/borders.ts';
+import { borderedRun, numberedNatives } from '../../harness/item-boundaries.ts';
 import { fc } from '../../harness/properties.ts';
 
 type Told = ModelEvent | { progress: Progress };

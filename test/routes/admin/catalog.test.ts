@@ -6,24 +6,24 @@ import { askChat, openChat } from '../../harness/chat.ts';
 import { startStopwatch } from '../../harness/stopwatch.ts';
 import { openTestbed, type Testbed } from '../../harness/testbed.ts';
 import {
+  type AdminApi,
   askEverywhere,
-  type Desk,
   everything,
   freshGet,
   makeRecord,
-  openDesk,
+  openAdminApi,
   refusal,
-} from './desk.ts';
+} from './admin-api.ts';
 
 type Members = Record<string, unknown>;
 
 const propagationMsMax = 200;
 let bed: Testbed;
-let desk: Desk;
+let adminApi: AdminApi;
 let provider: Members;
 before(async () => {
   bed = await openTestbed({ shards: 3 });
-  desk = await openDesk(bed);
+  adminApi = await openAdminApi(bed);
   provider = { family: 'openai-chat', base_url: `${bed.dev.simulator_url}/v1` };
 });
 after(() => bed?.close());
@@ -35,7 +35,7 @@ function model(alias: string, more: Members = {}): Members {
   return { alias, routes: [{ provider: 'simulator', upstream_model }], price, ...more };
 }
 
-const make = (kind: string, body: Members) => makeRecord(desk, kind, body);
+const make = (kind: string, body: Members) => makeRecord(adminApi, kind, body);
 
 async function publicAliases(): Promise<string[]> {
   const { text } = await freshGet(`${bed.url}/api/public/models`);
@@ -106,14 +106,16 @@ for (const { kind, name, body, patch, enabled } of lives) {
     assert.equal(made.revision, 1);
     assert.equal(made.declared, false);
     for (const [member, value] of Object.entries(body())) assert.deepEqual(made[member], value);
-    const read = await desk('GET', `/${kind}/${name}`);
+    const read = await adminApi('GET', `/${kind}/${name}`);
     assert.deepEqual(read.json[singular], made);
     assert.equal(read.headers.get('etag'), '"1"');
-    const listed = await everything(desk, `/${kind}`, 1);
+    const listed = await everything(adminApi, `/${kind}`, 1);
     assert.deepEqual(listed.filter((record) => Object.values(record).includes(name)).length, 1);
-    const twice = refusal(await desk('POST', `/${kind}`, { body: body() }));
+    const twice = refusal(await adminApi('POST', `/${kind}`, { body: body() }));
     assert.deepEqual([twice.status, twice.code], [409, 'conflict']);
-    const changed = await desk('PATCH', `/${kind}/${name}`, { body: { ...patch, revision: 1 } });
+    const changed = await adminApi('PATCH', `/${kind}/${name}`, {
+      body: { ...patch, revision: 1 },
+    });
     assert.equal(changed.status, 200, changed.text);
     const now = changed.json[singular] as Members;
     assert.equal(now.revision, 2);
@@ -121,19 +123,19 @@ for (const { kind, name, body, patch, enabled } of lives) {
       if (value === null) assert.ok(!(member in now), `${member} is gone`);
       else assert.deepEqual(now[member], value);
     }
-    const same = await desk('PATCH', `/${kind}/${name}`, { body: patch });
+    const same = await adminApi('PATCH', `/${kind}/${name}`, { body: patch });
     assert.equal((same.json[singular] as Members).revision, 2, 'the same again changes nothing');
     if (enabled !== null) {
       for (const verb of ['disable', 'disable', 'enable']) {
-        const reply = await desk('POST', `/${kind}/${name}/${verb}`);
+        const reply = await adminApi('POST', `/${kind}/${name}/${verb}`);
         assert.equal(reply.status, 200, reply.text);
         assert.equal((reply.json[singular] as Members)[enabled], verb === 'enable');
       }
     }
-    const gone = await desk('DELETE', `/${kind}/${name}`);
+    const gone = await adminApi('DELETE', `/${kind}/${name}`);
     assert.equal(gone.status, 200, gone.text);
-    assert.equal((await desk('GET', `/${kind}/${name}`)).status, 404);
-    const events = await everything(desk, `/audit?subject=${singular}:${name}`);
+    assert.equal((await adminApi('GET', `/${kind}/${name}`)).status, 404);
+    const events = await everything(adminApi, `/audit?subject=${singular}:${name}`);
     const verbs = ['delete', ...(enabled === null ? [] : ['enable', 'disable']), 'update'];
     assert.deepEqual(
       events.map(({ action }) => action),
@@ -149,7 +151,7 @@ test('a stale revision changes nothing; of many changes on one revision one is m
   const path = '/surfaces/raced';
   const replies = await Promise.all(
     Array.from({ length: 12 }, (_, index) =>
-      desk('PATCH', path, { body: { display_name: `b${index}` }, ifMatch: '"1"' }),
+      adminApi('PATCH', path, { body: { display_name: `b${index}` }, ifMatch: '"1"' }),
     ),
   );
   const statuses = replies.map(({ status }) => status).sort();
@@ -160,16 +162,18 @@ test('a stale revision changes nothing; of many changes on one revision one is m
     ['DELETE', path],
   ] as const) {
     const body = method === 'PATCH' ? { body: { display_name: 'c' } } : {};
-    const { status, code, details } = refusal(await desk(method, at, { ...body, ifMatch: '"1"' }));
+    const { status, code, details } = refusal(
+      await adminApi(method, at, { ...body, ifMatch: '"1"' }),
+    );
     assert.deepEqual([status, code, details], [409, 'conflict', { revision: 2 }], method);
   }
   for (const verb of ['disable', 'enable']) {
     const { status, code, details } = refusal(
-      await desk('POST', `${path}/${verb}`, { body: { revision: 1 } }),
+      await adminApi('POST', `${path}/${verb}`, { body: { revision: 1 } }),
     );
     assert.deepEqual([status, code, details], [409, 'conflict', { revision: 2 }], verb);
   }
-  assert.equal((await desk('DELETE', path, { ifMatch: '"2"' })).status, 200);
+  assert.equal((await adminApi('DELETE', path, { ifMatch: '"2"' })).status, 200);
 });
 
 test('a record that is wrong is refused with the path of the member', async () => {
@@ -212,15 +216,15 @@ test('a record that is wrong is refused with the path of the member', async () =
     ['surfaces', { name: 'x', display_name: '' }, 'display_name'],
   ];
   for (const [kind, body, path] of cases) {
-    const reply = refusal(await desk('POST', `/${kind}`, { body }));
+    const reply = refusal(await adminApi('POST', `/${kind}`, { body }));
     assert.equal(reply.status, 400, `${kind} ${JSON.stringify(body)}`);
     assert.ok(String(reply.details.path).startsWith(path), `${reply.details.path} is not ${path}`);
   }
-  const patched = await desk('PATCH', '/models/svc-sim-chat', {
+  const patched = await adminApi('PATCH', '/models/svc-sim-chat', {
     body: { price: { ...price, pricing_tiers: [{ min_input_tokens: 0 }] } },
   });
   assert.equal(refusal(patched).details.path, 'price.pricing_tiers[0].min_input_tokens');
-  const needed = await desk('PATCH', '/models/svc-sim-chat', { body: { routes: null } });
+  const needed = await adminApi('PATCH', '/models/svc-sim-chat', { body: { routes: null } });
   assert.equal(refusal(needed).details.path, 'routes');
 });
 
@@ -233,7 +237,7 @@ test('a price may be a number, and is a decimal string from then on', async () =
     reasoning_per_million: 0.1 + 0.2,
     pricing_tiers: [{ min_input_tokens: 200_001, input_per_million: 5 }],
   };
-  const made = await desk('POST', '/prices', { body });
+  const made = await adminApi('POST', '/prices', { body });
   assert.equal(made.status, 201, made.text);
   const kept = made.json.price as Members;
   assert.equal(kept.input_per_million, '2.5');
@@ -241,11 +245,11 @@ test('a price may be a number, and is a decimal string from then on', async () =
   assert.equal(kept.cached_input_per_million, '0.000000100000');
   assert.equal(kept.reasoning_per_million, '0.300000000000');
   assert.deepEqual(kept.pricing_tiers, [{ min_input_tokens: 200_001, input_per_million: '5' }]);
-  const changed = await desk('PATCH', '/prices/numbers', { body: { input_per_million: 3 } });
+  const changed = await adminApi('PATCH', '/prices/numbers', { body: { input_per_million: 3 } });
   assert.equal((changed.json.price as Members).input_per_million, '3');
   const rates = (changed.json.price as { public_rates: Members }).public_rates;
   assert.equal(rates.credits_per_million_input, 315);
-  assert.equal((await desk('DELETE', '/prices/numbers')).status, 200);
+  assert.equal((await adminApi('DELETE', '/prices/numbers')).status, 200);
 });
 
 test('a provider may be in a private network, but neither metadata service nor file', async () => {
@@ -265,12 +269,12 @@ test('a provider may be in a private network, but neither metadata service nor f
   ];
   for (const base_url of refused) {
     const body = { name: 'far', ...provider, base_url };
-    const reply = refusal(await desk('POST', '/providers', { body }));
+    const reply = refusal(await adminApi('POST', '/providers', { body }));
     assert.deepEqual([reply.status, reply.details.path], [400, 'base_url'], base_url);
   }
   for (const base_url of ['http://192.168.1.4:8000/v1', 'http://[fd12::1]/v1', 'http://gpu/v1']) {
     await make('providers', { name: 'near', ...provider, base_url });
-    assert.equal((await desk('DELETE', '/providers/near')).status, 200);
+    assert.equal((await adminApi('DELETE', '/providers/near')).status, 200);
   }
 });
 
@@ -285,7 +289,7 @@ test('what other records need cannot be deleted, and the catalog stays as it was
     ['/providers/simulator', 'model'],
   ];
   for (const [path, by] of cases) {
-    const { status, code, details } = refusal(await desk('DELETE', path));
+    const { status, code, details } = refusal(await adminApi('DELETE', path));
     assert.deepEqual([status, code], [409, 'conflict'], path);
     assert.match(String((details.needed_by as string[])[0]), new RegExp(`^${by}`));
   }
@@ -294,14 +298,14 @@ test('what other records need cannot be deleted, and the catalog stays as it was
     ['models', model('over'), 'route over'],
     ['routes', route, 'model needing'],
   ] as const) {
-    const { status, message, details } = refusal(await desk('POST', `/${kind}`, { body }));
+    const { status, message, details } = refusal(await adminApi('POST', `/${kind}`, { body }));
     assert.deepEqual([status, message], [409, `The name is taken by ${owner}.`]);
     assert.equal(details.needed_by, undefined);
   }
   const after = await freshGet(`${bed.url}/api/public/models`);
   assert.equal(after.text, before.text);
   for (const path of ['/routes/over', '/models/needing', '/prices/needed']) {
-    assert.equal((await desk('DELETE', path)).status, 200, path);
+    assert.equal((await adminApi('DELETE', path)).status, 200, path);
   }
 });
 
@@ -309,12 +313,12 @@ test('all that need a record are told at once, each once', async () => {
   await make('prices', { name: 'wanted', ...price });
   const aliases = ['wanting-1', 'wanting-2', 'wanting-3'];
   for (const alias of aliases) await make('models', model(alias, { price: 'wanted' }));
-  const { message, details } = refusal(await desk('DELETE', '/prices/wanted'));
+  const { message, details } = refusal(await adminApi('DELETE', '/prices/wanted'));
   const owners = aliases.map((alias) => `model ${alias}`);
   assert.deepEqual(details.needed_by, owners);
   assert.equal(message, `It is needed by ${owners.join(', ')}.`);
-  for (const alias of aliases) await desk('DELETE', `/models/${alias}`);
-  assert.equal((await desk('DELETE', '/prices/wanted')).status, 200);
+  for (const alias of aliases) await adminApi('DELETE', `/models/${alias}`);
+  assert.equal((await adminApi('DELETE', '/prices/wanted')).status, 200);
 });
 
 test('a price card shows its public rates, and so does a model that refers to it', async () => {
@@ -329,8 +333,8 @@ test('a price card shows its public rates, and so does a model that refers to it
   );
   const made = await make('models', model('by-card', { price: 'tiered' }));
   assert.deepEqual(made.public_rates, rates);
-  const before = await desk('GET', '/models/by-card');
-  await desk('PATCH', '/prices/tiered', { body: { input_per_million: '5.00' } });
+  const before = await adminApi('GET', '/models/by-card');
+  await adminApi('PATCH', '/prices/tiered', { body: { input_per_million: '5.00' } });
   const entries = JSON.parse((await freshGet(`${bed.url}/api/public/models`)).text) as {
     content_version: string;
     models: Members[];
@@ -347,7 +351,7 @@ test('a change through one shard is seen through all of them in time', async () 
     const alias = `quick-${round}`;
     await make('models', model(alias));
     const startedAt = performance.now();
-    const reply = await desk('POST', `/models/${alias}/disable`);
+    const reply = await adminApi('POST', `/models/${alias}/disable`);
     const version = reply.json.content_version;
     const replies = await askEverywhere(`${bed.url}/api/public/models`);
     elapsed.push(performance.now() - startedAt);
@@ -372,8 +376,11 @@ test('a request that runs keeps the model and the price that it began with', asy
   const stream = await openChat(account, '[[sim tokens=30 gap_ms=20]]', members);
   await stream.read(2);
   const dearer = { input_per_million: '25', output_per_million: '100' };
-  assert.equal((await desk('PATCH', '/models/running', { body: { price: dearer } })).status, 200);
-  assert.equal((await desk('POST', '/models/running/disable')).status, 200);
+  assert.equal(
+    (await adminApi('PATCH', '/models/running', { body: { price: dearer } })).status,
+    200,
+  );
+  assert.equal((await adminApi('POST', '/models/running/disable')).status, 200);
   const refused = await askChat(account, 'hello', members);
   assert.equal(refused.status, 404);
   await stream.read();
@@ -404,13 +411,13 @@ test('a disabled provider is called by nobody; models keep their other routes', 
   await make('models', model('one-way', { routes: [second] }));
   const status = async (alias: string) => (await askChat(account, 'hi', { model: alias })).status;
   assert.deepEqual([await status('two-ways'), await status('one-way')], [200, 200]);
-  assert.equal((await desk('POST', '/providers/second/disable')).status, 200);
+  assert.equal((await adminApi('POST', '/providers/second/disable')).status, 200);
   assert.deepEqual([await status('two-ways'), await status('one-way')], [200, 503]);
   assert.deepEqual(await offered(account.apiKey), [
     ['two-ways', true, true],
     ['one-way', false, false],
   ]);
-  await desk('PATCH', '/providers/second', { body: { enabled: true } });
+  await adminApi('PATCH', '/providers/second', { body: { enabled: true } });
   assert.equal(await status('one-way'), 200);
   await account.quiet();
 });
@@ -425,7 +432,7 @@ test('a provider that is mended is used at once, whatever was learnt of it befor
   const failed = await many();
   assert.ok(failed.every(({ status }) => status === 502 || status === 503));
   const { base_url } = provider;
-  assert.equal((await desk('PATCH', '/providers/broken', { body: { base_url } })).status, 200);
+  assert.equal((await adminApi('PATCH', '/providers/broken', { body: { base_url } })).status, 200);
   assert.deepEqual([...new Set((await many()).map(({ status }) => status))], [200]);
   await account.quiet();
 });
@@ -437,10 +444,10 @@ function routesOf({ routes }: Members): Members[] {
 test('what is not there is not found, in every kind', async () => {
   for (const { kind, patch } of lives) {
     const path = `/${kind}/nothing-here`;
-    assert.equal((await desk('GET', path)).status, 404);
-    assert.equal((await desk('PATCH', path, { body: patch })).status, 404);
-    assert.equal((await desk('DELETE', path)).status, 404);
-    if (kind !== 'prices') assert.equal((await desk('POST', `${path}/disable`)).status, 404);
+    assert.equal((await adminApi('GET', path)).status, 404);
+    assert.equal((await adminApi('PATCH', path, { body: patch })).status, 404);
+    assert.equal((await adminApi('DELETE', path)).status, 404);
+    if (kind !== 'prices') assert.equal((await adminApi('POST', `${path}/disable`)).status, 404);
   }
 });
 
@@ -455,7 +462,7 @@ test('who is no administrator changes and reads nothing', async () => {
       ['DELETE', `/${kind}/svc-sim-chat`],
     ] as const) {
       const sent = method === 'POST' || method === 'PATCH' ? { body: body() } : {};
-      assert.equal((await desk(method, path, { session, ...sent })).status, 403);
+      assert.equal((await adminApi(method, path, { session, ...sent })).status, 403);
     }
   }
 });
@@ -464,5 +471,5 @@ test('changes outlive a restart, and what was made by hand stays', async () => {
   const known = (await publicAliases()).sort();
   await bed.gateway.killMain();
   assert.deepEqual((await publicAliases()).sort(), known);
-  assert.equal((await desk('GET', '/models/by-card')).status, 200);
+  assert.equal((await adminApi('GET', '/models/by-card')).status, 200);
 });

@@ -2,16 +2,16 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { openTestbed, type Testbed } from '../../harness/testbed.ts';
-import { type Desk, everything, makeRecord, openDesk, refusal } from './desk.ts';
+import { type AdminApi, everything, makeRecord, openAdminApi, refusal } from './admin-api.ts';
 
 type Members = Record<string, unknown>;
 
 let bed: Testbed;
-let desk: Desk;
+let adminApi: AdminApi;
 let provider: Members;
 before(async () => {
   bed = await openTestbed();
-  desk = await openDesk(bed);
+  adminApi = await openAdminApi(bed);
   provider = { family: 'openai-chat', base_url: `${bed.dev.simulator_url}/v1` };
 });
 after(() => bed?.close());
@@ -19,22 +19,22 @@ after(() => bed?.close());
 test('a credential is stored, replaced and removed, and comes out of nothing', async () => {
   const secrets = ['very-secret-credential-1', 'very-secret-credential-2'];
   const body = { name: 'sealed', ...provider };
-  const first = await makeRecord(desk, 'providers', { ...body, api_key: secrets[0] });
+  const first = await makeRecord(adminApi, 'providers', { ...body, api_key: secrets[0] });
   assert.equal(first.has_credential, true);
   assert.match(String(first.credential_key_id), /^[0-9a-f]{12}$/);
   const texts = [JSON.stringify(first)];
   const changes: Members[] = [{ api_key: secrets[1] }, { simulated: true }, { api_key: null }];
   const had = [];
   for (const change of changes) {
-    const reply = await desk('PATCH', '/providers/sealed', { body: change });
+    const reply = await adminApi('PATCH', '/providers/sealed', { body: change });
     had.push((reply.json.provider as Members).has_credential);
-    texts.push(reply.text, (await desk('GET', '/providers/sealed')).text);
+    texts.push(reply.text, (await adminApi('GET', '/providers/sealed')).text);
   }
   assert.deepEqual(had, [true, true, false]);
   const bad = { ...body, name: 'x', base_url: 'http://169.254.169.254', api_key: secrets[0] };
-  texts.push((await desk('POST', '/providers', { body: bad })).text);
-  texts.push((await desk('GET', '/providers?limit=100')).text);
-  const events = await everything(desk, '/audit?subject=provider:sealed');
+  texts.push((await adminApi('POST', '/providers', { body: bad })).text);
+  texts.push((await adminApi('GET', '/providers?limit=100')).text);
+  const events = await everything(adminApi, '/audit?subject=provider:sealed');
   assert.deepEqual(
     events.map(({ details }) => (details as Members).credential),
     ['removed', 'kept', 'set', 'set'],
@@ -51,8 +51,13 @@ test('a credential is stored, replaced and removed, and comes out of nothing', a
 test('a stored credential stays with its server: another one needs it again', async () => {
   const base_url = 'https://api.example.com/v1';
   const path = '/providers/moving';
-  await makeRecord(desk, 'providers', { ...provider, name: 'moving', base_url, api_key: 'first' });
-  const change = (body: Members) => desk('PATCH', path, { body });
+  await makeRecord(adminApi, 'providers', {
+    ...provider,
+    name: 'moving',
+    base_url,
+    api_key: 'first',
+  });
+  const change = (body: Members) => adminApi('PATCH', path, { body });
   for (const other of [
     'https://api.example.org/v1',
     'https://api.example.com:8443/v1',

@@ -8,13 +8,20 @@ import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startStopwatch } from '../../harness/stopwatch.ts';
 import { openTestbed, type Testbed } from '../../harness/testbed.ts';
-import { type Desk, everything, freshGet, makeRecord, openDesk, refusal } from './desk.ts';
+import {
+  type AdminApi,
+  everything,
+  freshGet,
+  makeRecord,
+  openAdminApi,
+  refusal,
+} from './admin-api.ts';
 
 type Members = Record<string, unknown>;
 
 const periodSeconds = 5;
 let bed: Testbed;
-let desk: Desk;
+let adminApi: AdminApi;
 let startedAt: number;
 let server: Server;
 let serverUrl: string;
@@ -41,7 +48,7 @@ before(async () => {
   serverUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   bed = await openTestbed({ env: { TOLLGATE_PROBE_SECONDS: String(periodSeconds) } });
   startedAt = performance.now();
-  desk = await openDesk(bed);
+  adminApi = await openAdminApi(bed);
   const key = { family: 'openai-chat', api_key: 'probed-credential' };
   await make('providers', { name: 'well-vendor', ...key, base_url: `${serverUrl}/v1` });
   await make('providers', { name: 'hung-vendor', ...key, base_url: `${serverUrl}/hang` });
@@ -65,7 +72,7 @@ function model(alias: string, ...pairs: string[]): Members {
   return { alias, routes, price: { input_per_million: '1', output_per_million: '1' } };
 }
 
-const make = (kind: string, body: Members) => makeRecord(desk, kind, body);
+const make = (kind: string, body: Members) => makeRecord(adminApi, kind, body);
 
 interface Status {
   generated_at: string;
@@ -101,7 +108,7 @@ function statusOf(status: Status, alias: string): string | undefined {
 }
 
 async function tryOut(name: string, body?: Members): Promise<Members> {
-  const reply = await desk('POST', `/providers/${name}/test`, { body });
+  const reply = await adminApi('POST', `/providers/${name}/test`, { body });
   assert.equal(reply.status, 200, reply.text);
   return reply.json.test as Members;
 }
@@ -115,7 +122,7 @@ test('a test call says whether a provider works, and nothing that it said', asyn
   assert.equal((await tryOut('well-vendor')).failure, 'model', '404 of the call itself');
   refusing = { status: 401, text: '{"error":{"message":"bad key probed-credential"}}' };
   const before = asked.length;
-  const refused = await desk('POST', '/providers/well-vendor/test', { body: {} });
+  const refused = await adminApi('POST', '/providers/well-vendor/test', { body: {} });
   assert.equal((refused.json.test as Members).failure, 'credential');
   assert.ok(!refused.text.includes('bad key') && !refused.text.includes('probed-credential'));
   assert.equal(asked[before]?.credential, 'Bearer probed-credential');
@@ -131,12 +138,12 @@ test('a test call says whether a provider works, and nothing that it said', asyn
   await make('providers', { name: 'unused', family: 'openai-chat', base_url: `${serverUrl}/v1` });
   const unused = await tryOut('unused');
   assert.deepEqual([unused.ok, unused.call, unused.upstream_model], [true, 'models', null]);
-  assert.equal((await desk('POST', '/providers/none/test')).status, 404);
-  const events = await everything(desk, '/audit?action=provider.test');
+  assert.equal((await adminApi('POST', '/providers/none/test')).status, 404);
+  const events = await everything(adminApi, '/audit?action=provider.test');
   assert.equal(events.length, 8);
   assert.ok(!JSON.stringify(events).includes('probed-credential'));
   const { sessionToken: session } = await bed.account();
-  const forbidden = refusal(await desk('POST', '/providers/simulator/test', { session }));
+  const forbidden = refusal(await adminApi('POST', '/providers/simulator/test', { session }));
   assert.equal(forbidden.status, 403);
 });
 
@@ -164,14 +171,14 @@ test('the list of models leaves out those that nobody answers for', async () => 
 });
 
 test('a change of the catalog is seen in the status at once', async () => {
-  await desk('POST', '/models/hung/disable');
+  await adminApi('POST', '/models/hung/disable');
   const { status } = await soon('hung is gone', (now) => !statusOf(now, 'hung'));
   assert.equal(statusOf(status, 'well'), 'operational');
   await make('models', model('late', 'well-vendor', 'there'));
   await soon('a new model is known', (now) => statusOf(now, 'late') === 'operational');
-  await desk('POST', '/providers/well-vendor/disable');
+  await adminApi('POST', '/providers/well-vendor/disable');
   await soon('no route', (now) => statusOf(now, 'well') === 'unavailable');
-  await desk('POST', '/providers/well-vendor/enable');
+  await adminApi('POST', '/providers/well-vendor/enable');
 });
 
 test('every route is probed again in its time, and not more often', async () => {

@@ -3,21 +3,21 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { ask } from '../../harness/formats.ts';
 import { openTestbed, type Testbed } from '../../harness/testbed.ts';
-import { type Desk, makeRecord, openDesk } from './desk.ts';
+import { type AdminApi, makeRecord, openAdminApi } from './admin-api.ts';
 
 type Members = Record<string, unknown>;
 
 let bed: Testbed;
-let desk: Desk;
+let adminApi: AdminApi;
 before(async () => {
   bed = await openTestbed();
-  desk = await openDesk(bed);
+  adminApi = await openAdminApi(bed);
 });
 after(() => bed?.close());
 
 const upstream_model = 'simulated-chat-large-2026-01-15';
 
-const make = (kind: string, body: Members) => makeRecord(desk, kind, body);
+const make = (kind: string, body: Members) => makeRecord(adminApi, kind, body);
 
 function model(alias: string, provider: string, more: Members): Members {
   const price = { input_per_million: '2.50', output_per_million: '10.00' };
@@ -35,7 +35,7 @@ test('a route tells that nobody is there to run it; no policy is blamed', async 
     alias: 'somebody',
     pool: [{ model: 'able', quality: 90 }, { model: 'plain' }],
   });
-  await desk('POST', '/providers/gone/disable');
+  await adminApi('POST', '/providers/gone/disable');
   const about = (model: string, members = {}) =>
     ask('chat', account, { model, text: 'hi', members });
   const refused = await about('nobody');

@@ -8,20 +8,20 @@ import { newAuditId } from '../../../runtime/ids.ts';
 import type { TestAccount } from '../../harness/account.ts';
 import { askChat } from '../../harness/chat.ts';
 import { openTestbed, type Testbed } from '../../harness/testbed.ts';
-import { askEverywhere, type Desk, everything, openDesk, refusal } from './desk.ts';
+import { type AdminApi, askEverywhere, everything, openAdminApi, refusal } from './admin-api.ts';
 
 let bed: Testbed;
-let desk: Desk;
+let adminApi: AdminApi;
 before(async () => {
   bed = await openTestbed({ shards: 3 });
-  desk = await openDesk(bed);
+  adminApi = await openAdminApi(bed);
 });
 after(() => bed?.close());
 
 type Members = Record<string, unknown>;
 
 async function read(account: TestAccount): Promise<Members> {
-  const reply = await desk('GET', `/users/${account.accountId}`);
+  const reply = await adminApi('GET', `/users/${account.accountId}`);
   assert.equal(reply.status, 200);
   assert.equal(reply.headers.get('etag'), `"${(reply.json.user as Members).revision}"`);
   return reply.json.user as Members;
@@ -66,10 +66,10 @@ test('every route of the control plane refuses who is no administrator', async (
   ];
   for (const [method, path] of paths) {
     const body = method === 'GET' ? {} : { body: {} };
-    const mine = await desk(method, path, { session: account.sessionToken, ...body });
+    const mine = await adminApi(method, path, { session: account.sessionToken, ...body });
     assert.equal(mine.status, 403, `${method} ${path}`);
     assert.equal(refusal(mine).code, 'forbidden');
-    const nobody = await desk(method, path, { session: 'x'.repeat(43), ...body });
+    const nobody = await adminApi(method, path, { session: 'x'.repeat(43), ...body });
     assert.equal(nobody.status, 401, `${method} ${path}`);
   }
   assert.equal((await read(account)).status, 'active');
@@ -78,21 +78,21 @@ test('every route of the control plane refuses who is no administrator', async (
 test('accounts are listed newest first and found by what is known of them', async () => {
   const made = [];
   for (let index = 0; index < 5; index += 1) made.push(await bed.account());
-  const all = await everything(desk, '/users', 2);
+  const all = await everything(adminApi, '/users', 2);
   const ids = all.map(({ account_id }) => account_id as string);
   assert.deepEqual(ids, [...ids].sort().reverse());
   assert.ok(made.every(({ accountId }) => ids.includes(accountId)));
   const [wanted] = made;
   assert.ok(wanted !== undefined);
   for (const search of [wanted.accountId, wanted.walletId, wanted.keyId]) {
-    const found = await everything(desk, `/users?search=${search}`);
+    const found = await everything(adminApi, `/users?search=${search}`);
     assert.deepEqual(found, [await read(wanted)], search);
   }
-  assert.deepEqual(await everything(desk, '/users?search=%25'), [], 'no pattern');
-  const admins = await everything(desk, '/users?role=admin');
+  assert.deepEqual(await everything(adminApi, '/users?search=%25'), [], 'no pattern');
+  const admins = await everything(adminApi, '/users?role=admin');
   assert.ok(admins.length > 0 && admins.every(({ role }) => role === 'admin'));
   for (const query of ['role=chief', 'status=gone', 'limit=0', 'cursor=nonsense', 'search=']) {
-    assert.equal((await desk('GET', `/users?${query}`)).status, 400, query);
+    assert.equal((await adminApi('GET', `/users?${query}`)).status, 400, query);
   }
 });
 
@@ -100,13 +100,13 @@ test('a role is given and taken on every shard at once', async () => {
   const account = await bed.account();
   assert.deepEqual(await adminStatuses(account), [403]);
   const path = `/users/${account.accountId}`;
-  const raised = await desk('PATCH', path, { body: { role: 'admin' } });
+  const raised = await adminApi('PATCH', path, { body: { role: 'admin' } });
   assert.equal(raised.status, 200);
   assert.deepEqual(await adminStatuses(account), [200]);
-  const lowered = await desk('PATCH', path, { body: { role: 'user', revision: 2 } });
+  const lowered = await adminApi('PATCH', path, { body: { role: 'user', revision: 2 } });
   assert.equal(lowered.status, 200);
   assert.deepEqual(await adminStatuses(account), [403]);
-  const events = await everything(desk, `/audit?subject=account:${account.accountId}`);
+  const events = await everything(adminApi, `/audit?subject=account:${account.accountId}`);
   const roles = events.map(({ details }) => {
     const { before, after: now } = details as { before: Members; after: Members };
     return [before.role, now.role];
@@ -121,20 +121,20 @@ test('a disabled account is refused on every shard within 100 ms, enabled it wor
   const account = await bed.account();
   assert.deepEqual(await standing(account), { key: [200], session: [200] });
   const path = `/users/${account.accountId}`;
-  const disabled = await desk('POST', `${path}/disable`);
+  const disabled = await adminApi('POST', `${path}/disable`);
   const startedAt = performance.now();
   assert.equal((disabled.json.user as Members).status, 'disabled');
   assert.deepEqual(await standing(account), { key: [401], session: [401] });
   console.log(`refused everywhere ${Math.round(performance.now() - startedAt)} ms after the reply`);
-  const twice = await desk('POST', `${path}/disable`, { body: {} });
+  const twice = await adminApi('POST', `${path}/disable`, { body: {} });
   assert.deepEqual(twice.json, disabled.json, 'doing it twice changes nothing');
   assert.deepEqual(
-    (await everything(desk, '/users?status=disabled')).map(({ account_id }) => account_id),
+    (await everything(adminApi, '/users?status=disabled')).map(({ account_id }) => account_id),
     [account.accountId],
   );
-  assert.equal((await desk('POST', `${path}/enable`)).status, 200);
+  assert.equal((await adminApi('POST', `${path}/enable`)).status, 200);
   assert.deepEqual(await standing(account), { key: [200], session: [200] });
-  const events = await everything(desk, `/audit?account_id=${account.accountId}`);
+  const events = await everything(adminApi, `/audit?account_id=${account.accountId}`);
   assert.deepEqual(
     events.map(({ action }) => action),
     ['account.enable', 'account.disable'],
@@ -155,7 +155,7 @@ test('a change whose answer was lost is known on every shard once it is repeated
     details: {},
   }));
   assert.equal(changed.status, 'changed');
-  assert.equal((await desk('POST', `/users/${account.accountId}/disable`)).status, 200);
+  assert.equal((await adminApi('POST', `/users/${account.accountId}/disable`)).status, 200);
   assert.deepEqual(await standing(account), { key: [401], session: [401] });
 });
 
@@ -164,10 +164,10 @@ test('a stale revision changes nothing and is told the current one', async () =>
   const path = `/users/${account.accountId}`;
   const { revision } = await read(account);
   assert.equal(revision, 1);
-  const fits = await desk('POST', `${path}/disable`, { ifMatch: '"1"' });
+  const fits = await adminApi('POST', `${path}/disable`, { ifMatch: '"1"' });
   assert.equal(fits.headers.get('etag'), '"2"');
   for (const members of [{ ifMatch: '"1"' }, { body: { revision: 1 } }, { ifMatch: 'W/"7"' }]) {
-    const { status, code, details } = refusal(await desk('POST', `${path}/enable`, members));
+    const { status, code, details } = refusal(await adminApi('POST', `${path}/enable`, members));
     assert.deepEqual([status, code, details], [409, 'conflict', { revision: 2 }]);
   }
   const both = { ifMatch: '"2"', body: { revision: 1 } };
@@ -175,29 +175,31 @@ test('a stale revision changes nothing and is told the current one', async () =>
     [both, 'revision'],
     [{ ifMatch: '"a"' }, 'if-match'],
   ] as const) {
-    const { status, details } = refusal(await desk('POST', `${path}/enable`, members));
+    const { status, details } = refusal(await adminApi('POST', `${path}/enable`, members));
     assert.deepEqual([status, details], [400, { path: field }]);
   }
   assert.equal((await read(account)).status, 'disabled');
-  assert.equal((await desk('POST', `${path}/enable`, { ifMatch: '*' })).status, 200);
+  assert.equal((await adminApi('POST', `${path}/enable`, { ifMatch: '*' })).status, 200);
 });
 
 test('the last administrator stays one, also when two leave at once', async () => {
   const [first, second] = [await bed.account({ admin: true }), await bed.account({ admin: true })];
-  const dev = (await everything(desk, '/users?role=admin')).find(
+  const dev = (await everything(adminApi, '/users?role=admin')).find(
     ({ account_id }) => account_id !== first.accountId && account_id !== second.accountId,
   );
-  const away = (id: unknown) => desk('PATCH', `/users/${id}`, { body: { role: 'user' } });
-  const others = (await everything(desk, '/users?role=admin')).map(({ account_id }) => account_id);
+  const away = (id: unknown) => adminApi('PATCH', `/users/${id}`, { body: { role: 'user' } });
+  const others = (await everything(adminApi, '/users?role=admin')).map(
+    ({ account_id }) => account_id,
+  );
   const { sessionToken: session } = first;
   for (const id of others) {
     if (id === first.accountId || id === second.accountId) continue;
-    const gone = await desk('POST', `/users/${id}/disable`, { session });
+    const gone = await adminApi('POST', `/users/${id}/disable`, { session });
     assert.equal(gone.status, 200);
   }
   const races = await Promise.all(
     [first, second].map((account) =>
-      desk('PATCH', `/users/${account.accountId}`, {
+      adminApi('PATCH', `/users/${account.accountId}`, {
         session: account.sessionToken,
         body: { role: 'user' },
       }),
@@ -205,11 +207,11 @@ test('the last administrator stays one, also when two leave at once', async () =
   );
   assert.deepEqual(races.map(({ status }) => status).sort(), [200, 409]);
   const left = races[0]?.status === 409 ? first : second;
-  const refused = await desk('POST', `/users/${left.accountId}/disable`, {
+  const refused = await adminApi('POST', `/users/${left.accountId}/disable`, {
     session: left.sessionToken,
   });
   assert.equal(refusal(refused).code, 'invalid_state');
-  const enabled = await desk('POST', `/users/${dev?.account_id}/enable`, {
+  const enabled = await adminApi('POST', `/users/${dev?.account_id}/enable`, {
     session: left.sessionToken,
   });
   assert.equal(enabled.status, 200);
@@ -219,38 +221,41 @@ test('the last administrator stays one, also when two leave at once', async () =
 test("an account's keys are listed and revoked, once", async () => {
   const account = await bed.account();
   const path = `/users/${account.accountId}/keys`;
-  const [key] = await everything(desk, path);
+  const [key] = await everything(adminApi, path);
   assert.equal(key?.id, account.keyId);
   assert.ok(!JSON.stringify(key).includes(account.apiKey));
   for (let round = 0; round < 2; round += 1) {
-    const revoked = await desk('POST', `${path}/${account.keyId}/revoke`);
+    const revoked = await adminApi('POST', `${path}/${account.keyId}/revoke`);
     assert.equal((revoked.json.api_key as Members).status, 'revoked');
   }
   assert.deepEqual((await standing(account)).key, [401]);
-  const events = await everything(desk, `/audit?subject=key:${account.keyId}`);
+  const events = await everything(adminApi, `/audit?subject=key:${account.keyId}`);
   assert.equal(events.length, 1);
-  assert.equal((await desk('POST', `${path}/key_none/revoke`)).status, 404);
+  assert.equal((await adminApi('POST', `${path}/key_none/revoke`)).status, 404);
   const other = await bed.account();
-  assert.equal((await desk('POST', `${path}/${other.keyId}/revoke`)).status, 404);
+  assert.equal((await adminApi('POST', `${path}/${other.keyId}/revoke`)).status, 404);
 });
 
 test('an account is made, gets a key and credits, and calls a model', async () => {
-  const made = await desk('POST', '/users', { body: {} });
+  const made = await adminApi('POST', '/users', { body: {} });
   assert.equal(made.status, 201, made.text);
   const { account_id, wallet_id, role } = made.json.user as Record<string, string>;
   assert.equal(role, 'user');
   const limits = { requests_per_minute: 3, concurrency_max: 2 };
   const body = { label: 'made', ...limits };
-  const created = await desk('POST', `/users/${account_id}/keys`, { body });
+  const created = await adminApi('POST', `/users/${account_id}/keys`, { body });
   assert.equal(created.status, 201, created.text);
   const apiKey = created.json.raw_token as string;
   const gift = { operation_id: 'first', amount_microcredits: 50_000_000, note: 'hello' };
-  assert.equal((await desk('POST', `/wallets/${wallet_id}/grants`, { body: gift })).status, 201);
+  assert.equal(
+    (await adminApi('POST', `/wallets/${wallet_id}/grants`, { body: gift })).status,
+    201,
+  );
   const caller = { baseUrl: bed.url, apiKey };
   const answers = [];
   for (let index = 0; index < 4; index += 1) answers.push((await askChat(caller, 'hi')).status);
   assert.deepEqual(answers, [200, 200, 200, 429]);
-  const events = await everything(desk, `/audit?account_id=${account_id}`);
+  const events = await everything(adminApi, `/audit?account_id=${account_id}`);
   assert.deepEqual(
     events.map(({ action }) => action),
     ['wallet.grant', 'key.create', 'account.create'],
@@ -264,10 +269,10 @@ test('an account is made, gets a key and credits, and calls a model', async () =
     [],
   );
   assert.ok(!JSON.stringify(events).includes(apiKey));
-  const nowhere = await desk('POST', '/users/acc_none/keys', { body: { label: 'x' } });
+  const nowhere = await adminApi('POST', '/users/acc_none/keys', { body: { label: 'x' } });
   assert.equal(nowhere.status, 404);
   for (const wrong of [{}, { label: 'x', concurrency_max: 0 }]) {
-    const reply = await desk('POST', `/users/${account_id}/keys`, { body: wrong });
+    const reply = await adminApi('POST', `/users/${account_id}/keys`, { body: wrong });
     assert.equal(reply.status, 400);
   }
 });
@@ -282,7 +287,7 @@ test('what is not there is not found, what is not known is refused with its path
     ['GET', '/users/acc_none/keys', undefined],
   ];
   for (const [method, path, body] of calls) {
-    assert.equal((await desk(method, path, { body })).status, 404, `${method} ${path}`);
+    assert.equal((await adminApi(method, path, { body })).status, 404, `${method} ${path}`);
   }
   const bodies: [Members, string][] = [
     [{}, 'role'],
@@ -291,7 +296,7 @@ test('what is not there is not found, what is not known is refused with its path
     [{ role: 'user', status: 'disabled' }, 'status'],
   ];
   for (const [body, field] of bodies) {
-    const reply = refusal(await desk('PATCH', `/users/${accountId}`, { body }));
+    const reply = refusal(await adminApi('PATCH', `/users/${accountId}`, { body }));
     assert.deepEqual([reply.status, reply.details.path], [400, field]);
   }
 });
@@ -300,33 +305,33 @@ test('audit events are filtered, paged and unchangeable', async () => {
   const from = new Date().toISOString();
   const account = await bed.account();
   for (const verb of ['disable', 'enable', 'disable', 'enable']) {
-    await desk('POST', `/users/${account.accountId}/${verb}`);
+    await adminApi('POST', `/users/${account.accountId}/${verb}`);
     await sleep(2);
   }
   const subject = `subject=account:${account.accountId}`;
-  const all = await everything(desk, `/audit?${subject}`, 2);
+  const all = await everything(adminApi, `/audit?${subject}`, 2);
   assert.equal(all.length, 4);
   const ats = all.map(({ at }) => at as string);
   assert.deepEqual(ats, [...ats].sort().reverse());
-  assert.equal((await everything(desk, `/audit?${subject}&action=account.enable`)).length, 2);
-  assert.equal((await everything(desk, `/audit?${subject}&from=${from}`)).length, 4);
-  assert.equal((await everything(desk, `/audit?${subject}&to=${from}`)).length, 0);
-  assert.equal((await everything(desk, `/audit?${subject}&to=${ats[1]}`)).length, 2);
+  assert.equal((await everything(adminApi, `/audit?${subject}&action=account.enable`)).length, 2);
+  assert.equal((await everything(adminApi, `/audit?${subject}&from=${from}`)).length, 4);
+  assert.equal((await everything(adminApi, `/audit?${subject}&to=${from}`)).length, 0);
+  assert.equal((await everything(adminApi, `/audit?${subject}&to=${ats[1]}`)).length, 2);
   const [first] = all;
-  const mine = await everything(desk, `/audit?${subject}&actor=${first?.actor}`);
+  const mine = await everything(adminApi, `/audit?${subject}&actor=${first?.actor}`);
   assert.equal(mine.length, 4);
-  assert.equal((await everything(desk, `/audit?${subject}&actor=nobody`)).length, 0);
+  assert.equal((await everything(adminApi, `/audit?${subject}&actor=nobody`)).length, 0);
   // A time without a zone would be another one in each place.
   const noDays = ['2026-13-01', '2026-02-30', '2026-02-30T00:00:00Z'];
   for (const wrong of ['yesterday-or-so', '1 January 2026', from.slice(0, -1), ...noDays]) {
     for (const name of ['from', 'to']) {
-      const refused = await desk('GET', `/audit?${name}=${encodeURIComponent(wrong)}`);
+      const refused = await adminApi('GET', `/audit?${name}=${encodeURIComponent(wrong)}`);
       assert.equal(refused.status, 400, wrong);
     }
   }
   const ahead = new Date(Date.parse(from) + 7_200_000).toISOString().replace('Z', '+02:00');
   for (const same of [encodeURIComponent(ahead), from.slice(0, 10)]) {
-    assert.equal((await everything(desk, `/audit?${subject}&from=${same}`)).length, 4, same);
+    assert.equal((await everything(adminApi, `/audit?${subject}&from=${same}`)).length, 4, same);
   }
   await assert.rejects(bed.sql`UPDATE audit_events SET actor = 'somebody'`, /do not change/);
 });

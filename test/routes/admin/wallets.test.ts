@@ -6,20 +6,20 @@ import { auditLedger } from '../../../db/audit.ts';
 import type { TestAccount } from '../../harness/account.ts';
 import { askChat } from '../../harness/chat.ts';
 import { openTestbed, type Testbed } from '../../harness/testbed.ts';
-import { type Desk, everything, openDesk, refusal } from './desk.ts';
+import { type AdminApi, everything, openAdminApi, refusal } from './admin-api.ts';
 
 let bed: Testbed;
-let desk: Desk;
+let adminApi: AdminApi;
 before(async () => {
   bed = await openTestbed();
-  desk = await openDesk(bed);
+  adminApi = await openAdminApi(bed);
 });
 after(() => bed?.close());
 
 type Members = Record<string, unknown>;
 
 function grant(account: TestAccount, body: Members) {
-  return desk('POST', `/wallets/${account.walletId}/grants`, { body });
+  return adminApi('POST', `/wallets/${account.walletId}/grants`, { body });
 }
 
 test('a wallet is read with its grants, its holds and its journal', async () => {
@@ -28,7 +28,7 @@ test('a wallet is read with its grants, its holds and its journal', async () => 
   assert.equal(status, 200);
   const charge = body.svc_usage.charge_microcredits;
   const { availableMicros } = await account.quiet();
-  const reply = await desk('GET', `/wallets/${account.walletId}`);
+  const reply = await adminApi('GET', `/wallets/${account.walletId}`);
   const wallet = reply.json.wallet as Members;
   assert.equal(wallet.account_id, account.accountId);
   assert.equal(wallet.available_exact, availableMicros.toString());
@@ -36,7 +36,7 @@ test('a wallet is read with its grants, its holds and its journal', async () => 
   const [first] = reply.json.grants as Members[];
   assert.equal(first?.remaining_microcredits, 5_000_000 - charge);
   assert.deepEqual(reply.json.reservations, []);
-  const entries = await everything(desk, `/wallets/${account.walletId}/ledger`, 1);
+  const entries = await everything(adminApi, `/wallets/${account.walletId}/ledger`, 1);
   assert.deepEqual(
     entries.map(({ kind }) => kind),
     ['settle', 'hold', 'grant'],
@@ -49,9 +49,9 @@ test('a wallet is read with its grants, its holds and its journal', async () => 
   }
   const total = entries.reduce((sum, entry) => sum + BigInt(entry.wallet_exact as string), 0n);
   assert.equal(total, availableMicros, 'the journal tells the whole balance');
-  const listed = await everything(desk, `/wallets?account_id=${account.accountId}`);
+  const listed = await everything(adminApi, `/wallets?account_id=${account.accountId}`);
   assert.deepEqual(listed, [wallet]);
-  assert.ok((await everything(desk, '/wallets', 1)).some(({ id }) => id === account.walletId));
+  assert.ok((await everything(adminApi, '/wallets', 1)).some(({ id }) => id === account.walletId));
 });
 
 test('entries of one moment are told once each, over every page', async () => {
@@ -66,7 +66,7 @@ test('entries of one moment are told once each, over every page', async () => {
     }),
   );
   await Promise.all(grants);
-  const entries = await everything(desk, `/wallets/${account.walletId}/ledger`, 4);
+  const entries = await everything(adminApi, `/wallets/${account.walletId}/ledger`, 4);
   assert.equal(new Set(entries.map(({ operation_id }) => operation_id)).size, 25);
   assert.equal(entries.length, 25);
 });
@@ -89,12 +89,12 @@ test('credits are granted once per operation id, and the event tells of it', asy
   assert.equal(told.amount_exact, '2500001');
   assert.equal(told.expires_at, expires_at);
   assert.equal((await account.balance()).availableMicros, 2_500_001n);
-  const events = await everything(desk, `/audit?subject=wallet:${account.walletId}`);
+  const events = await everything(adminApi, `/audit?subject=wallet:${account.walletId}`);
   assert.equal(events.length, 1);
   assert.equal(events[0]?.action, 'wallet.grant');
   assert.equal(events[0]?.account_id, account.accountId);
   assert.equal((events[0]?.details as Members | undefined)?.amount_microcredits, '2500001');
-  const [row] = (await desk('GET', `/wallets/${account.walletId}`)).json.grants as Members[];
+  const [row] = (await adminApi('GET', `/wallets/${account.walletId}`)).json.grants as Members[];
   assert.deepEqual([row?.id, row?.note, row?.expires_at], [told.id, 'thank you', expires_at]);
   for (const changed of [{ amount_microcredits: 1 }, { note: 'more' }, { expires_at: null }]) {
     const reply = await grant(account, { ...body, ...changed });
@@ -119,7 +119,7 @@ test('of two different grants with one operation id exactly one is made', async 
     assert.equal(winners.length, 1);
     const { availableMicros } = await account.balance();
     assert.equal(availableMicros, BigInt(amounts[winners[0] ?? 0] ?? 0));
-    const events = await everything(desk, `/audit?subject=wallet:${account.walletId}`);
+    const events = await everything(adminApi, `/audit?subject=wallet:${account.walletId}`);
     assert.equal(events.length, 1);
   }
 });
@@ -148,12 +148,12 @@ test('a grant that cannot be is refused with its path and leaves nothing', async
     assert.deepEqual([status, details.path], [400, field], JSON.stringify(body));
   }
   for (const path of ['', '/ledger']) {
-    assert.equal((await desk('GET', `/wallets/wal_none${path}`)).status, 404);
+    assert.equal((await adminApi('GET', `/wallets/wal_none${path}`)).status, 404);
   }
-  assert.equal((await desk('POST', '/wallets/wal_none/grants', { body: good })).status, 404);
-  assert.equal((await desk('GET', `/wallets/${account.walletId}/ledger?cursor=a`)).status, 400);
+  assert.equal((await adminApi('POST', '/wallets/wal_none/grants', { body: good })).status, 404);
+  assert.equal((await adminApi('GET', `/wallets/${account.walletId}/ledger?cursor=a`)).status, 400);
   assert.equal((await account.balance()).availableMicros, 0n);
-  assert.deepEqual(await everything(desk, `/audit?subject=wallet:${account.walletId}`), []);
+  assert.deepEqual(await everything(adminApi, `/audit?subject=wallet:${account.walletId}`), []);
 });
 
 test('the books are right afterwards', async () => {

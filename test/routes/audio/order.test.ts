@@ -12,7 +12,7 @@ function orderAt(detached: number, headers: Record<string, string>, logged: obje
     health: createRouteHealth(),
     log: { info: (details: object) => logged.push(details) },
   };
-  const caller = { kind: 'key', accountId: 'acc', walletId: 'wal', keyId: 'key', place: {} };
+  const caller = { kind: 'key', accountId: 'acc', walletId: 'wal', keyId: 'key', permit: {} };
   const exchange = { requestId: 'x', header: (name: string) => headers[name] };
   const model = { targets: [{ routeId: 'one' }] };
   const input = { model, work: {}, asked: {}, route: '/v1/audio/speech' };

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { MakeDesk, Opened } from '../../../actors/generation/open.ts';
-import { Desk } from '../../../actors/subscriber/desk.ts';
+import type { MakeSink, Opened } from '../../../actors/generation/open.ts';
+import { ReplySink } from '../../../actors/subscriber/reply-sink.ts';
 import type { Sql } from '../../../db/driver/sql.ts';
 import { openStored, type Storing } from '../../../routes/responses/storing.ts';
 import { newId } from '../../../runtime/ids.ts';
@@ -17,7 +17,7 @@ before(async () => {
 });
 after(() => database.close());
 
-/** Opens as a client does who makes a desk for each of these generations and hears of the last. */
+/** Opens as a client does who makes a sink for each of these generations and hears of the last. */
 async function open(...ids: [string, ...string[]]): Promise<void> {
   const storing = {
     services: { sql, limits: { generation: { storedMs: 60_000 } } },
@@ -26,19 +26,19 @@ async function open(...ids: [string, ...string[]]): Promise<void> {
     previousId: null,
     isLong: false,
   } as unknown as Storing;
-  const opened = async (makeDesk: MakeDesk): Promise<Opened> => {
+  const opened = async (makeSink: MakeSink): Promise<Opened> => {
     let [last] = ids;
     for (const requestId of ids) {
       last = requestId;
-      makeDesk({ requestId, createdAtMs: 0 });
+      makeSink({ requestId, createdAtMs: 0 });
       await sleep(2);
     }
     const clientGone = () => {};
     const opening = { kind: 'stream' } as const;
-    const desk = new Desk(null);
-    return { requestId: last, createdAtMs: 0, opening, replayed: false, desk, clientGone };
+    const sink = new ReplySink(null);
+    return { requestId: last, createdAtMs: 0, opening, replayed: false, sink, clientGone };
   };
-  await openStored(storing, opened)(() => new Desk(null));
+  await openStored(storing, opened)(() => new ReplySink(null));
 }
 
 async function stored(ids: readonly string[]): Promise<string[]> {

@@ -12,7 +12,6 @@ import type {
   ToolChoice,
 } from '../../request.ts';
 import { isSearchTool, withoutForbiddenSearch } from '../../search-tools.ts';
-import { beside, cacheMark } from '../beside.ts';
 import {
   readCeiling,
   readControls,
@@ -21,6 +20,7 @@ import {
   refuseServerTool,
   refuseTooManyServers,
 } from '../fields.ts';
+import { cacheMark, passthroughOf } from '../passthrough.ts';
 import { FunctionIds, knowsFunctions } from './functions.ts';
 import type { ChatRequestBody, KnownParts } from './schema.ts';
 
@@ -99,7 +99,7 @@ function readMessage(message: BodyMessage): Message {
     parts,
     toolCalls: calls.map(readCall),
     toolCallId: message.role === 'tool' ? message.tool_call_id : null,
-    ...beside('chat', message, messageMembers),
+    ...passthroughOf('chat', message, messageMembers),
   };
 }
 
@@ -124,7 +124,7 @@ function readCall(call: BodyCall): Message['toolCalls'][number] {
     return { id: call.id, name, arguments: JSON.stringify({ input }), own };
   }
   const { name, arguments: text } = call.function;
-  return { id: call.id, name, arguments: text, ...beside('chat', call, callMembers) };
+  return { id: call.id, name, arguments: text, ...passthroughOf('chat', call, callMembers) };
 }
 
 function readParts(content: BodyMessage['content']): ContentPart[] {

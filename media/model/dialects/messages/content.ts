@@ -3,7 +3,7 @@
 import { writeJson } from '../../../../runtime/http/whole-numbers.ts';
 import { assertMediaUrls } from '../../media-url.ts';
 import type { ContentPart, Message, NativeMembers } from '../../request.ts';
-import { beside, cacheMark } from '../beside.ts';
+import { cacheMark, passthroughOf } from '../passthrough.ts';
 import { isSealed, openReasoning } from '../responses/reasoning.ts';
 import { readTextDocument } from './documents.ts';
 import type { BlockSource, BodyMessage, CountRequestBody, KnownBlocks } from './schema.ts';
@@ -121,7 +121,7 @@ const readMembers: ReadonlySet<string> = new Set([
 ]);
 
 function ownOf(block: BodyBlock): NativeMembers {
-  return beside('messages', block, readMembers);
+  return passthroughOf('messages', block, readMembers);
 }
 
 /** Null: a file or content that only the provider of the format can look up. */

@@ -1,7 +1,7 @@
 // Documents in pieces and search results of a body → text documents, which other formats know too.
 // Upstreams of this format are told the block as it was.
 import type { ContentPart } from '../../request.ts';
-import { beside } from '../beside.ts';
+import { passthroughOf } from '../passthrough.ts';
 
 type Members = Record<string, unknown>;
 
@@ -17,7 +17,7 @@ export function readTextDocument(block: Members): Extract<ContentPart, { type: '
   const head = isResult ? [title, source].filter((line) => typeof line === 'string') : [];
   const base64 = Buffer.from([...head, text].join('\n')).toString('base64');
   const url = `data:text/plain;charset=utf-8;base64,${base64}`;
-  return { type: 'file', url, name, ...beside('messages', block, marks) };
+  return { type: 'file', url, name, ...passthroughOf('messages', block, marks) };
 }
 
 function textOf(content: unknown): string | null {

@@ -37,15 +37,15 @@ export function svcMembers({ svcUsage, svcRouting }: Receipt): Members {
   return { svc_usage: svcUsage, svc_routing: svcRouting };
 }
 
-interface OwnMembers {
+interface PassthroughMembers {
   usage?: Members;
 }
 
 const endMembers: ReadonlySet<string> = new Set(['stop_reason', 'stop_details', 'container']);
 
 /** What the upstream's end says in this format alone, besides why it ended. */
-export function ownEnd({ finishNative }: Answer): OwnMembers & Members {
-  const own: OwnMembers & Members = {};
+export function ownEnd({ finishNative }: Answer): PassthroughMembers & Members {
+  const own: PassthroughMembers & Members = {};
   if (finishNative?.format !== 'messages') return own;
   for (const [name, value] of Object.entries(finishNative.value)) {
     if (!endMembers.has(name)) own[name] = value;
@@ -61,7 +61,7 @@ export function openMessage(
   usage: TokenUsage,
   native?: NativeValue,
 ): Members & { usage: object } {
-  const { usage: ownUsage, ...own }: OwnMembers & Members =
+  const { usage: ownUsage, ...own }: PassthroughMembers & Members =
     native?.format === 'messages' ? native.value : {};
   const message = {
     id: messageId(identity.requestId),

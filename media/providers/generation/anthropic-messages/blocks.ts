@@ -5,7 +5,7 @@ import { isPlain } from '../../../../runtime/http/json-pieces.ts';
 import type { Citation, ModelEvent } from '../../../model/events.ts';
 import { isMembers, type Members, wordOf } from '../../../transport/members.ts';
 import { uniqueId } from '../call-ids.ts';
-import { ownCall } from './own.ts';
+import { ownCall } from './passthrough.ts';
 
 type OpenBlock =
   /** `citations`: those that were not told yet. `border`: it is still to be told. */

@@ -1,5 +1,5 @@
 // Neutral settings → members of a Messages body, for requests that came in another format.
-import { cacheMark as markOf } from '../../../model/dialects/beside.ts';
+import { cacheMark as markOf } from '../../../model/dialects/passthrough.ts';
 import type { FunctionTool, GenerationRequest, ToolChoice } from '../../../model/request.ts';
 import type { Members } from '../../../transport/members.ts';
 import { functionSchema } from '../function-schema.ts';

@@ -14,7 +14,7 @@ import {
 } from './blocks.ts';
 import { streamFailure } from './failure.ts';
 import { finishEvent } from './finish.ts';
-import { ownEnd, ownStart } from './own.ts';
+import { ownEnd, ownStart } from './passthrough.ts';
 import { mergeUsage, readUsage } from './usage.ts';
 
 export interface MessagesStreamState {

@@ -43,7 +43,7 @@ export class GeminiReader extends BodyReader {
   /** For the decoder: one event's data. */
   event(data: string): string | null {
     if (this.#shortcut !== null && this.#takeShortcut(this.#shortcut, data)) return null;
-    this.tellRest();
+    this.flushRest();
     if (data.trim() === '' || data.trim() === '[DONE]') return null;
     const event = parseJson(data);
     if (event === undefined || typeof event !== 'object') {
@@ -61,7 +61,7 @@ export class GeminiReader extends BodyReader {
   }
 
   text(text: string): void {
-    this.tellRest();
+    this.flushRest();
     this.add(readText(this.#state, text, true));
   }
 
@@ -90,7 +90,7 @@ export class GeminiReader extends BodyReader {
   }
 
   /** Each count says what all before it say, and of one read nobody hears them one by one. */
-  protected override tellRest(): void {
+  protected override flushRest(): void {
     const texts = this.#texts;
     if (texts.length === 0 || this.#shortcut === null) return;
     this.#texts = [];

@@ -3,8 +3,8 @@
 import type { ModelEvent } from '../../../model/events.ts';
 import { isMembers, type Members } from '../../../transport/members.ts';
 import { uniqueId } from '../call-ids.ts';
-import { announce, beginNative, endMessage, endNative, endReasoning } from './own.ts';
 import { readPart, reasoningText } from './parts.ts';
+import { announce, beginNative, endMessage, endNative, endReasoning } from './passthrough.ts';
 import { type Call, type ItemState, listOf, stringOf } from './state.ts';
 
 /** Announces a function call. What stands in a namespace only this format can call. */

@@ -3,7 +3,13 @@ import { isPlain } from '../../../../runtime/http/json-pieces.ts';
 import type { ModelEvent, PartKind } from '../../../model/events.ts';
 import { addTo } from '../../../model/lists.ts';
 import { isMembers, type Members } from '../../../transport/members.ts';
-import { beginPart, endLogprobs, ownCitation, ownReasoning, reasoningPlaceOf } from './own.ts';
+import {
+  beginPart,
+  endLogprobs,
+  ownCitation,
+  ownReasoning,
+  reasoningPlaceOf,
+} from './passthrough.ts';
 import { type ItemState, indexOf, listOf, newPart, type Part, placeOf, stringOf } from './state.ts';
 
 /** Between two parts of one run of reasoning. */

@@ -38,13 +38,13 @@ export interface ItemState {
   /** Places of reasoning whose text was told. */
   reasoned: Set<string>;
   /** Only for a client of this format; null: for another, which has no place for what is in it. */
-  own: OwnState | null;
+  own: PassthroughState | null;
   /** For a client of Chat, which has a place for logprobs. */
   scores: boolean;
 }
 
 /** What only this format can show: see `own.ts`. */
-export interface OwnState {
+export interface PassthroughState {
   /** The item of the last part that was told; empty: another item has begun since. */
   current: string;
   /** The place of the part of a message that was begun last: the others are over. */
@@ -61,7 +61,7 @@ export function newPart(start: number): Part {
   return { start, annotations: 0, told: false, logprobs };
 }
 
-function newOwn(): OwnState {
+function newOwn(): PassthroughState {
   return { current: '', part: '', members: new Map(), natives: new Map(), nativeCount: 0 };
 }
 

@@ -7,14 +7,14 @@ import type { ClientFormat } from '../contract.ts';
 import { errorOf, streamFailure } from './failure.ts';
 import { readFinishReason } from './finish.ts';
 import { addArguments, doneItem, openItem } from './items.ts';
+import { readAnnotation, readPart, reasoningDelta, refusalDelta, textDelta } from './parts.ts';
 import {
   doneReasoningPart,
   nativeEvent,
   ownFinish,
   reasoningPlaceOf,
   unendedItems,
-} from './own.ts';
-import { readAnnotation, readPart, reasoningDelta, refusalDelta, textDelta } from './parts.ts';
+} from './passthrough.ts';
 import { type ItemState, newItems, partPlaceOf, placeOf } from './state.ts';
 import { readUsage } from './usage.ts';
 

@@ -64,19 +64,19 @@ export class Turn {
     const events = this.isOpen || this.#isUnheard ? [] : this.speechStarted();
     this.#isUnheard = false;
     this.#isUnwanted = false;
-    if (isFull(this.#utterance, text)) events.push(...this.#tellUtterance());
+    if (isFull(this.#utterance, text)) events.push(...this.#utteranceEvents());
     const itemId = `user_${this.#utteranceCount}`;
     this.#utterance += text;
     events.push({ type: 'transcript', role: 'user', itemId, text, final: false });
     // The rest of it would be kept as long as its begin.
-    if (text !== said) events.push(...this.#tellUtterance());
+    if (text !== said) events.push(...this.#utteranceEvents());
     return events;
   }
 
   userDone(): LiveEvent[] {
     if (this.#utterance === '') return [];
     this.#isAnswered = false;
-    return this.#tellUtterance();
+    return this.#utteranceEvents();
   }
 
   /** The utterance that the open turn answers is complete. */
@@ -163,7 +163,7 @@ export class Turn {
     return itemId;
   }
 
-  #tellUtterance(): LiveEvent[] {
+  #utteranceEvents(): LiveEvent[] {
     const text = this.#utterance;
     const itemId = `user_${this.#utteranceCount}`;
     this.#utterance = '';

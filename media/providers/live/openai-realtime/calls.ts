@@ -29,7 +29,7 @@ export class ToolCalls {
     const callId = idOf(item.call_id);
     const itemId = idOf(item.id) ?? '';
     if (callId === null) return this.#refuse(`${responseId} ${itemId}`, itemId, name);
-    if (this.#open.size >= openMax) return this.#tellRefused(name, 'too many function calls');
+    if (this.#open.size >= openMax) return this.#refusedCall(name, 'too many function calls');
     // Some servers count the calls of each response by itself.
     const ownId = this.begin(`${responseId} ${itemId} ${callId}`, callId);
     if (ownId === null) return [];
@@ -87,10 +87,10 @@ export class ToolCalls {
   /** The server would not know what a result without an id is of. */
   #refuse(key: string, itemId: string, name: string): LiveEvent[] {
     if (itemId !== '' && !this.#isNew(key)) return [];
-    return this.#tellRefused(name, 'a function call without an id');
+    return this.#refusedCall(name, 'a function call without an id');
   }
 
-  #tellRefused(name: string, text: string): LiveEvent[] {
+  #refusedCall(name: string, text: string): LiveEvent[] {
     this.#isRefused = true;
     return [
       { type: 'tool_refused', callId: this.#ownId(), name },

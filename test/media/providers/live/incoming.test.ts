@@ -7,7 +7,7 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { after, before, test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
-import { FrameBorder, wholeMessage } from '../../../../media/transport/frame-boundary.ts';
+import { FrameBoundary, wholeMessage } from '../../../../media/transport/frame-boundary.ts';
 import { openLiveSocket } from '../../../../media/transport/socket.ts';
 import { fc } from '../../../harness/properties.ts';
 import { testSeed as seed } from '../../../harness/seed.ts';
@@ -164,7 +164,7 @@ test('a border is reached between messages, nowhere else', () => {
         if (!isOpen || isEnd) borders.add(at);
       }
     }
-    const border = new FrameBorder();
+    const border = new FrameBoundary();
     let passed = 0;
     for (const piece of cut(frames, shares)) {
       border.pass(piece);

@@ -9,7 +9,7 @@ import type { ModelEvent, Progress } from '../../../../../media/model/events.ts'
 import { addProgress, keepCuts, replayParts } from '../../../../../media/model/replay.ts';
 import { zeroUsage } from '../../../../../media/model/usage.ts';
 import { Problem } from '../../../../../runtime/problem.ts';
-import { borderedRun, numberedNatives } from '../../../../harness/borders.ts';
+import { borderedRun, numberedNatives } from '../../../../harness/item-boundaries.ts';
 import { fc } from '../../../../harness/properties.ts';
 import { replyOptions } from '../../../../harness/request.ts';
 

@@ -9,7 +9,7 @@ import { fieldProblem } from '../../runtime/http/validate.ts';
  * name no field, and some answer it.
  * @throws Problem invalid_request
  */
-export function requireSaid(request: GenerationRequest): void {
+export function requireInput(request: GenerationRequest): void {
   if (request.messages.length > 0) return;
   const path = conversationMember(request);
   throw fieldProblem(path, `Nothing is said in '${path}', and there are no instructions.`);

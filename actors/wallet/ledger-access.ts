@@ -42,7 +42,7 @@ export interface WalletMetrics {
 export type WriteOutcome = 'applied' | 'conflict' | 'duplicate' | 'refused' | 'unavailable';
 export type Found<T> = { ok: true; value: T } | { ok: false };
 
-export interface WalletDesk {
+export interface LedgerAccess {
   load: Submit<string, Found<WalletRow | null>>;
   write: Submit<WalletWrite, WriteOutcome>;
   findEntries(walletId: string, operationIds: string[]): Promise<Found<Map<string, EntryRow>>>;
@@ -52,7 +52,7 @@ export interface WalletDesk {
 
 const RETRIES_MAX = 5;
 
-export function createWalletDesk(dependencies: WalletDependencies): WalletDesk {
+export function createLedgerAccess(dependencies: WalletDependencies): LedgerAccess {
   const { sql, limits } = dependencies;
   assertWalletLimits(limits);
   const group = { lengthMax: limits.walletsPerStatementMax, weightMax: limits.rowsPerStatementMax };

@@ -9,7 +9,7 @@ import { createStraightLanes } from '../../media/audio/lanes/straight.ts';
 import { openLiveCall } from '../../media/providers/live/call.ts';
 import { requireLiveFamily } from '../../media/providers/live/families.ts';
 import { fixedLimits } from '../../runtime/limits.ts';
-import { createForesight } from '../billed-request/funds-estimate.ts';
+import { createFundsEstimate } from '../billed-request/funds-estimate.ts';
 import { loseHold } from './funding.ts';
 import { VoiceHost } from './host.ts';
 import { stoodStill, watch } from './session.ts';
@@ -51,7 +51,7 @@ export function createVoiceHouse(given: Given): VoiceHouse {
   const straightLanes = createStraightLanes();
   const deps: VoiceDeps = {
     ...given,
-    foresight: createForesight(foreseenHolds),
+    fundsEstimate: createFundsEstimate(foreseenHolds),
     lanes,
     straightLanes,
     budget: openAudioBudget(audio.counters, audio.shard, audioBytesMax),

@@ -12,17 +12,17 @@ export type AudioOpening =
   | { kind: 'duplicate' };
 
 /** What the actor hears of its client. */
-export interface DeskListener {
+export interface SinkListener {
   gone(): void;
   drained(): void;
 }
 
-export class AudioDesk {
+export class AudioReplySink {
   /** Resolves when the reply can begin. */
   readonly opening: Promise<AudioOpening>;
   readonly #open: (opening: AudioOpening) => void;
   readonly #aheadBytesMax: number;
-  #listener: DeskListener | null = null;
+  #listener: SinkListener | null = null;
   #stream: ByteStream | null = null;
   #waiting: Uint8Array[] = [];
   #waitingBytes = 0;
@@ -38,7 +38,7 @@ export class AudioDesk {
     this.#aheadBytesMax = aheadBytesMax;
   }
 
-  listen(listener: DeskListener): void {
+  listen(listener: SinkListener): void {
     this.#listener = listener;
     if (this.#isGone) listener.gone();
   }

@@ -1,4 +1,4 @@
-// The desk between a subscriber actor and the route that answers its client. Bytes written before
+// The sink between a subscriber actor and the route that answers its client. Bytes written before
 // the headers have left wait here; the route connects the stream in the turn in which they leave.
 
 import { emptyAnswer } from '../../media/model/answer.ts';
@@ -17,7 +17,7 @@ export type Opening =
   | { kind: 'accepted' };
 
 /** One client's side. Without an encoder the client wants the whole answer as JSON. */
-export class Desk {
+export class ReplySink {
   readonly opening: Promise<Opening>;
   readonly encoder: StreamEncoder | null;
   readonly wants: 'answer' | 'acceptance';

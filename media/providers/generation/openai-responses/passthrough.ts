@@ -8,8 +8,8 @@ import {
   indexOf,
   listOf,
   newPart,
-  type OwnState,
   type Part,
+  type PassthroughState,
   placeOf,
   stringOf,
 } from './state.ts';
@@ -26,7 +26,7 @@ const neutralMembers: ReadonlySet<string> = new Set([
 ]);
 
 /** Keeps what an item is announced with. */
-export function announce(own: OwnState, place: string, item: Members): void {
+export function announce(own: PassthroughState, place: string, item: Members): void {
   own.members.set(place, membersOf(item));
 }
 
@@ -43,7 +43,7 @@ function membersOf(item: Members): Members {
 /** A part of this item begins, and the item, unless that is what was told last. */
 export function beginPart(
   items: ItemState,
-  own: OwnState,
+  own: PassthroughState,
   item: string,
   kind: PartKind,
   events: ModelEvent[],
@@ -183,7 +183,7 @@ export function endMessage(
 }
 
 /** An item of another kind begins: what is told of a message next begins it anew. */
-export function otherItem(items: ItemState, own: OwnState): void {
+export function otherItem(items: ItemState, own: PassthroughState): void {
   own.current = '';
   items.textLength = 0;
 }
@@ -191,7 +191,7 @@ export function otherItem(items: ItemState, own: OwnState): void {
 /** Announces an item without a neutral form. */
 export function beginNative(
   items: ItemState,
-  own: OwnState,
+  own: PassthroughState,
   place: string,
   item: Members,
   events: ModelEvent[],
@@ -206,7 +206,7 @@ export function beginNative(
 }
 
 /** The number of the item that ends here; undefined: it was not announced. */
-export function endNative(own: OwnState, place: string): number | undefined {
+export function endNative(own: PassthroughState, place: string): number | undefined {
   const native = own.natives.get(place);
   own.natives.delete(place);
   return native?.index;
@@ -214,7 +214,7 @@ export function endNative(own: OwnState, place: string): number | undefined {
 
 /** An event of an item without a neutral form, whatever it is called; its ids are ours to say. */
 export function nativeEvent(
-  own: OwnState,
+  own: PassthroughState,
   type: string,
   event: Members,
   events: ModelEvent[],
@@ -233,7 +233,10 @@ export function nativeEvent(
  * Items of whose end no event has told, as the whole response has them. It may have left one out:
  * then another stands in its place.
  */
-export function unendedItems(own: OwnState, output: unknown): [place: string, item: Members][] {
+export function unendedItems(
+  own: PassthroughState,
+  output: unknown,
+): [place: string, item: Members][] {
   return [...own.natives].flatMap(([place, { type }]): [string, Members][] => {
     const item: unknown = listOf(output)[Number(place)];
     return isMembers(item) && item.type === type ? [[place, item]] : [];

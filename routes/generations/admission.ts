@@ -20,7 +20,7 @@ export function logRetry({ exchange, caller, services, route }: Asked): void {
 }
 
 /** @throws Problem overloaded while too many run on without their client */
-export function requireRoom({ limiter, limits }: Services): void {
+export function requireDetachedCapacity({ limiter, limits }: Services): void {
   if (limiter.detachedCount() < limits.generation.detachedMax) return;
   throw new Problem('overloaded', { headers: { 'retry-after': '5' } });
 }

@@ -3,7 +3,7 @@
 import type { Message, NativeMembers, WireFormat } from '../request.ts';
 
 /** Those that are set; `own` is left out where there is none. */
-export function beside(
+export function passthroughOf(
   format: WireFormat,
   members: Record<string, unknown>,
   read: ReadonlySet<string>,

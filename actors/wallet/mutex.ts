@@ -1,11 +1,11 @@
 // One at a time, in the order in which they came.
 
-export interface Turn {
+export interface Mutex {
   /** Resolves when those before have left; call what it gives when done. */
   take(): Promise<() => void>;
 }
 
-export function createTurn(): Turn {
+export function createMutex(): Mutex {
   let last: Promise<void> = Promise.resolve();
   return {
     async take() {

@@ -14,10 +14,10 @@ export interface CallMembers {
   ifMatch?: string;
 }
 
-export type Desk = (method: string, path: string, members?: CallMembers) => Promise<Reply>;
+export type AdminApi = (method: string, path: string, members?: CallMembers) => Promise<Reply>;
 
 /** Calls `/api/admin` + path as an administrator. */
-export async function openDesk(bed: Testbed): Promise<Desk> {
+export async function openAdminApi(bed: Testbed): Promise<AdminApi> {
   const contract = await Contract.load(bed.url);
   return (method, path, { session, body, ifMatch } = {}) =>
     contract.call(method, `/api/admin${path}`, {
@@ -30,8 +30,12 @@ export async function openDesk(bed: Testbed): Promise<Desk> {
 }
 
 /** Makes a record of the catalog, and returns it as it is shown. */
-export async function makeRecord(desk: Desk, kind: string, body: Members): Promise<Members> {
-  const reply = await desk('POST', `/${kind}`, { body });
+export async function makeRecord(
+  adminApi: AdminApi,
+  kind: string,
+  body: Members,
+): Promise<Members> {
+  const reply = await adminApi('POST', `/${kind}`, { body });
   assert.equal(reply.status, 201, reply.text);
   return reply.json[kind.slice(0, -1)] as Members;
 }
@@ -43,13 +47,17 @@ export function refusal({ status, json }: Reply) {
 }
 
 /** Every item of a list, page by page. */
-export async function everything(desk: Desk, path: string, limit = 100): Promise<Members[]> {
+export async function everything(
+  adminApi: AdminApi,
+  path: string,
+  limit = 100,
+): Promise<Members[]> {
   const items: Members[] = [];
   let cursor: string | null = null;
   do {
     const join = path.includes('?') ? '&' : '?';
     const more: string = cursor === null ? '' : `&cursor=${cursor}`;
-    const page: Reply = await desk('GET', `${path}${join}limit=${limit}${more}`);
+    const page: Reply = await adminApi('GET', `${path}${join}limit=${limit}${more}`);
     assert.equal(page.status, 200, page.text);
     const data = page.json.data as Members[];
     assert.ok(data.length <= limit);
