@@ -13,7 +13,7 @@ import {
   zeroUsage,
 } from '../../media/model/usage.ts';
 import { type Charge, type CompiledCard, chargeCalls } from '../wallet/price.ts';
-import type { CountedTokens } from './spec.ts';
+import type { CountedTokens } from './protocol.ts';
 import { deliveredTokens, type GenerationState } from './state.ts';
 
 /**

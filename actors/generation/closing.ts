@@ -13,13 +13,12 @@ import { createSettlement } from '../billed-request/settlement.ts';
 import { svcUsageOf } from '../billed-request/usage.ts';
 import type { GenerationEnd } from '../subscriber/protocol.ts';
 import type { GenerationFinish } from '../wallet/protocol.ts';
+import { abortAttempt, forgetAnswer } from './attempt.ts';
 import { costOf, sumOf, usageAtEnd } from './charging.ts';
-import { tellEvents } from './delivery.ts';
-import type { GenerationProtocol } from './protocol.ts';
+import type { CountedTokens, GenerationProtocol } from './protocol.ts';
 import { svcRoutingOf } from './receipt.ts';
-import type { CountedTokens } from './spec.ts';
 import type { GenerationState, Outcome } from './state.ts';
-import { abortAttempt, forgetAnswer } from './upstream.ts';
+import { tellEvents } from './subscriptions.ts';
 
 type Context = ActorContext<GenerationProtocol>;
 type ClosingMessages = 'counted' | 'settle' | 'settled' | 'release' | 'released';

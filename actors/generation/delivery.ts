@@ -10,14 +10,16 @@ import { weightOf } from '../../media/model/tokens.ts';
 import type { UsageReport } from '../../media/model/usage.ts';
 import type { ActorContext, Handlers } from '../../runtime/actor/contract.ts';
 import { plainProblem } from '../../runtime/problem.ts';
+import { measureFirstEvent } from './attempt.ts';
 import { finishGeneration } from './closing.ts';
-import { addSlice, covers, isOver, nextSlice, sliceDue } from './funds.ts';
+import { attemptEnded, searchSeen } from './conclusion.ts';
+import { askSlice } from './extension.ts';
+import { addSlice, covers, isOver, sliceDue } from './funds.ts';
 import type { GenerationProtocol } from './protocol.ts';
 import { fundsForRepair } from './repair.ts';
 import { searched } from './searching.ts';
 import { cardsLeft, coveredTokens, coveredTokensWith, type GenerationState } from './state.ts';
-import { unsubscribe } from './subscriptions.ts';
-import { attemptEnded, measureFirstEvent, searchSeen } from './upstream.ts';
+import { tellEvents } from './subscriptions.ts';
 
 type Context = ActorContext<GenerationProtocol>;
 type DeliveryMessages = 'upstreamEvents' | 'upstreamEnded' | 'extend' | 'extended';
@@ -48,21 +50,7 @@ export const delivery: Pick<Handlers<GenerationProtocol, GenerationState>, Deliv
   },
 
   extend(state, _payload, context) {
-    const { funds, spec, deps } = state;
-    if (state.phase !== 'running' || !funds.extending) return;
-    void deps
-      .wallet(spec.walletId)
-      .ask(
-        'extend',
-        {
-          holdId: state.holdId,
-          step: funds.step,
-          ...nextSlice(cardsLeft(state), funds, deps.limits.generation.sliceTokens),
-          expiresAtMs: Date.now() + deps.limits.ledger.holdExpiryMs,
-        },
-        deps.limits.ledger.askTimeoutMs,
-      )
-      .then((answer) => context.self.tell('extended', answer));
+    askSlice(state, context);
   },
 
   extended(state, answer, context) {
@@ -138,14 +126,6 @@ function isTooLong({ answer, characters, stagesCharacters, deps }: GenerationSta
   return (answer.cuts?.steps.length ?? 0) > answerCutsMax;
 }
 
-/** Shows events to every subscriber. */
-export function tellEvents(state: GenerationState, events: ModelEvent[]): void {
-  for (const subscription of state.subscriptions) {
-    // One that takes no more messages has lost some: it may not go on as if nothing had happened.
-    if (!subscription.ref.tell('events', events)) unsubscribe(state, subscription);
-  }
-}
-
 /** Adds events to the answer; how many of them the hold covers. */
 function absorb(state: GenerationState, events: ModelEvent[]): number {
   const { answer, funds } = state;
@@ -209,7 +189,7 @@ function watchFunds(state: GenerationState, context: Context): void {
     funds.extending = true;
     funds.usedUp = !covers(funds, delivered);
     funds.step += 1;
-    delivery.extend(state, null, context);
+    askSlice(state, context);
   }
   if (funds.extending && !covers(funds, delivered) && !state.paused) {
     state.paused = true;

@@ -17,7 +17,10 @@ import {
   refusalOf,
 } from '../billed-request/settlement.ts';
 import { subscriberKind } from '../subscriber/subscriber.ts';
+import { abortAttempt } from './attempt.ts';
+import { startAttempt } from './attempts.ts';
 import { closeGeneration, closing, finishGeneration, over } from './closing.ts';
+import { conclude, endUnchecked } from './conclusion.ts';
 import { deliverWaiting, delivery } from './delivery.ts';
 import { tellProgress } from './progress.ts';
 import type { GenerationProtocol } from './protocol.ts';
@@ -25,7 +28,6 @@ import { takeHits } from './searching.ts';
 import type { GenerationDeps, GenerationSpec } from './spec.ts';
 import { type GenerationState, isShown, newState } from './state.ts';
 import { isSubscribed, subscribe, unsubscribe } from './subscriptions.ts';
-import { abortAttempt, conclude, endUnchecked, startAttempt } from './upstream.ts';
 
 type Context = ActorContext<GenerationProtocol>;
 export type GenerationKind = ActorKind<GenerationProtocol, GenerationState, GenerationSpec>;

@@ -5,7 +5,6 @@ import type { SearchHit } from '../../media/providers/search/search.ts';
 import type { ActorAddress, Answer as AskAnswer } from '../../runtime/actor/contract.ts';
 import type { SettlementProtocol } from '../billed-request/protocol.ts';
 import type { ExtendReply } from '../wallet/protocol.ts';
-import type { CountedTokens } from './spec.ts';
 
 export type GenerationProtocol = SettlementProtocol & {
   /** Subscribes: what there is so far comes at once as events, the rest as it happens. */
@@ -35,3 +34,11 @@ export type GenerationProtocol = SettlementProtocol & {
   /** Tokens counted by the tokenizer, where the provider reported none; null: count failed. */
   counted: (tokens: CountedTokens | null) => void;
 };
+
+/** What the tokenizer counted of a generation, in the buckets of its prices. */
+export interface CountedTokens {
+  input: number;
+  /** Without the reasoning, as prices have it. */
+  output: number;
+  reasoning: number;
+}

@@ -7,22 +7,23 @@ import type { ActorContext } from '../../runtime/actor/contract.ts';
 import { plainProblem } from '../../runtime/problem.ts';
 import { noProbe } from '../provider-health/breaker.ts';
 import type { ExtendReply } from '../wallet/protocol.ts';
+import { forgetAnswer } from './attempt.ts';
+import { callCandidate } from './attempts.ts';
 import { estimatedUsage, withUncounted } from './charging.ts';
 import { finishGeneration } from './closing.ts';
-import { delivery } from './delivery.ts';
+import { askSlice } from './extension.ts';
 import { addSlice, holdsAgain, needAgain } from './funds.ts';
 import type { GenerationProtocol } from './protocol.ts';
 import type { Candidate } from './spec.ts';
 import { cardsLeft, deliveredTokens, type GenerationState } from './state.ts';
 import { repairRequest } from './structure.ts';
-import { callCandidate, forgetAnswer } from './upstream.ts';
 
 type Context = ActorContext<GenerationProtocol>;
 
 /** Books the answer that broke the format and asks once more, when that is paid for. */
 export function beginRepair(state: GenerationState, context: Context, candidate: Candidate): void {
   const { structure, funds } = state;
-  const request = repairRequest(state);
+  const request = repairRequest(state.request, state.answer);
   const spent = withUncounted(state, state.usage ?? estimatedUsage(state));
   structure.repaired = true;
   structure.spent = spent;
@@ -81,5 +82,5 @@ export function fundsForRepair(
 function askFunds(state: GenerationState, context: Context): void {
   state.funds.extending = true;
   state.funds.step += 1;
-  delivery.extend(state, null, context);
+  askSlice(state, context);
 }

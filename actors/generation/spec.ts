@@ -10,7 +10,7 @@ import type { TransientMap } from '../../runtime/transient.ts';
 import type { RequestDeps, RequestSpec } from '../billed-request/spec.ts';
 import type { CatalogModel } from '../catalog/snapshot.ts';
 import type { SubscriberProtocol } from '../subscriber/protocol.ts';
-import type { GenerationProtocol } from './protocol.ts';
+import type { CountedTokens, GenerationProtocol } from './protocol.ts';
 
 /** One way to answer: a model, and where it runs. */
 export interface Candidate {
@@ -58,13 +58,6 @@ export interface GenerationSpec extends RequestSpec {
 export type CountTokens = (
   texts: Record<keyof CountedTokens, string>,
 ) => Promise<CountedTokens | null>;
-
-export interface CountedTokens {
-  input: number;
-  /** Without the reasoning, as prices have it. */
-  output: number;
-  reasoning: number;
-}
 
 /** Whether an answer has the format, off the shard; null when nobody could look in time. */
 export type CheckAnswer = (format: OutputFormat, text: string) => Promise<boolean | null>;

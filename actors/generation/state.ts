@@ -27,7 +27,7 @@ import {
   newSearch,
   type SearchState,
   searchesOf,
-} from './searching.ts';
+} from './search-state.ts';
 import type { Candidate, GenerationDeps, GenerationSpec } from './spec.ts';
 import { newStructure, type StructureState } from './structure.ts';
 

@@ -4,8 +4,7 @@ import { type Answer, answerRefusal, answerText } from '../../media/model/answer
 import type { GenerationRequest, Message, OutputFormat } from '../../media/model/request.ts';
 import type { TokenUsage } from '../../media/model/usage.ts';
 import type { ProviderFamily } from '../../media/providers/generation/contract.ts';
-import type { Candidate } from './spec.ts';
-import type { GenerationState } from './state.ts';
+import type { Candidate, GenerationSpec } from './spec.ts';
 
 export interface StructureState {
   /** Nothing is shown before the answer is known to be good. */
@@ -87,7 +86,15 @@ function instruction(format: OutputFormat): string {
 }
 
 /** What of a whole answer must have the format; null: nothing, such as of one that was cut. */
-export function textToCheck({ answer, spec, structure }: GenerationState): string | null {
+export function textToCheck({
+  answer,
+  spec,
+  structure,
+}: {
+  answer: Answer;
+  spec: Pick<GenerationSpec, 'request'>;
+  structure: Pick<StructureState, 'withheld'>;
+}): string | null {
   if (spec.request.outputFormat.type === 'text') return null;
   if (answer.finishReason !== 'stop' || answerRefusal(answer) !== '') return null;
   const text = answerText(answer);
@@ -113,8 +120,8 @@ function bareJson(text: string): string {
 }
 
 /** The question again, with the answer that broke the format and what is wrong with it. */
-export function repairRequest(state: GenerationState): GenerationRequest {
-  const said = answerText(state.answer);
+export function repairRequest(request: GenerationRequest, answer: Answer): GenerationRequest {
+  const said = answerText(answer);
   const turn = (role: 'assistant' | 'user', text: string): Message => ({
     role,
     parts: [{ type: 'text', text }],
@@ -124,7 +131,6 @@ export function repairRequest(state: GenerationState): GenerationRequest {
   const complaint =
     'That is not a JSON object that satisfies the format asked for. Answer again with the ' +
     'corrected JSON object and nothing else.';
-  const { request } = state;
   return {
     ...request,
     messages: [...request.messages, turn('assistant', said), turn('user', complaint)],

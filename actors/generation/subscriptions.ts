@@ -1,4 +1,5 @@
 // Who listens to a generation. Nobody does: it is detached, counted as such, and goes on.
+import type { ModelEvent } from '../../media/model/events.ts';
 import { progressParts, replayParts } from '../../media/model/replay.ts';
 import type { ActorAddress, ActorRef } from '../../runtime/actor/contract.ts';
 import { setDetached } from '../billed-request/settlement.ts';
@@ -44,4 +45,12 @@ export function unsubscribe(
 
 function isOf(entry: Subscription, subscriber: Pick<Subscription, 'node' | 'id'>): boolean {
   return entry.id === subscriber.id && entry.node === subscriber.node;
+}
+
+/** Shows events to every subscriber. */
+export function tellEvents(state: GenerationState, events: ModelEvent[]): void {
+  for (const subscription of state.subscriptions) {
+    // One that takes no more messages has lost some: it may not go on as if nothing had happened.
+    if (!subscription.ref.tell('events', events)) unsubscribe(state, subscription);
+  }
 }

@@ -1,12 +1,9 @@
 // What counts as a provider's own web search where one is required: nothing else that searches.
+
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import {
-  hitsTokensMax,
-  newSearch,
-  searched,
-  takeHits,
-} from '../../../actors/generation/searching.ts';
+import { hitsTokensMax, newSearch } from '../../../actors/generation/search-state.ts';
+import { searched, takeHits } from '../../../actors/generation/searching.ts';
 import type { GenerationState } from '../../../actors/generation/state.ts';
 import type { ModelEvent } from '../../../media/model/events.ts';
 import { estimateInputTokens } from '../../../media/model/tokens.ts';

@@ -1,0 +1,100 @@
+// The calls of a generation: which provider route is tried, and how its events come in.
+
+import { isLongRequest } from '../../media/model/tokens.ts';
+import { CeilingCut } from '../../media/providers/generation/ceiling.ts';
+import { StopCut } from '../../media/providers/generation/stops.ts';
+import type { ActorContext } from '../../runtime/actor/contract.ts';
+import { plainProblem } from '../../runtime/problem.ts';
+import { noProbe, type Probe } from '../provider-health/breaker.ts';
+import { finishGeneration } from './closing.ts';
+import type { GenerationProtocol } from './protocol.ts';
+import { searchesNatively, startSearch, tellSearching } from './searching.ts';
+import type { Candidate } from './spec.ts';
+import type { GenerationState } from './state.ts';
+import { instructed, isConstrained } from './structure.ts';
+
+type Context = ActorContext<GenerationProtocol>;
+
+/** Calls the next candidate, after the search if one is due; fails when none is left. */
+export function startAttempt(state: GenerationState, context: Context): void {
+  const { deps, search } = state;
+  const candidate = state.candidates[0];
+  const now = Date.now();
+  if (candidate === undefined) {
+    const problem = plainProblem('no_route_available');
+    finishGeneration(state, context, { status: 'failed', problem });
+    return;
+  }
+  if (search.phase === 'due' && !searchesNatively(state, candidate)) {
+    startSearch(state, context);
+    return;
+  }
+  state.candidates.shift();
+  const { routeId } = candidate.target;
+  // The probe of a half-open breaker is taken by another call: this one goes elsewhere if it can.
+  const probe = deps.health.started(routeId, now);
+  if (probe === null && state.candidates.length > 0) {
+    startAttempt(state, context);
+    return;
+  }
+  callCandidate(state, context, candidate, probe ?? noProbe);
+}
+
+export function callCandidate(
+  state: GenerationState,
+  context: Context,
+  candidate: Candidate,
+  probe: Probe,
+): void {
+  const { deps, spec, structure, search, request } = state;
+  const { target, model } = candidate;
+  state.attempts += 1;
+  state.model = model;
+  const number = state.attempts;
+  const family = deps.family(target.family);
+  const nativeSearch = searchesNatively(state, candidate);
+  search.uncounted = nativeSearch && family.format === 'chat';
+  if (nativeSearch) tellSearching(state);
+  const isFree = !isConstrained(family, request, candidate, nativeSearch);
+  // What is repaired was searched for.
+  search.awaited = nativeSearch && spec.search?.required === true && !structure.repaired;
+  structure.isFree = isFree;
+  structure.withheld = isFree || search.awaited;
+  const { self } = context;
+  const asked = isFree ? instructed(request) : request;
+  const options = {
+    outputTokensMax: Math.min(spec.outputTokensCeiling, model.outputTokensMax),
+    nativeSearch,
+    reasons: model.capabilities.includes('reasoning'),
+  };
+  const { outputTokensMax } = options;
+  const cut = outputTokensMax < family.outputTokensMin ? new CeilingCut(outputTokensMax) : null;
+  const unwatched = family.unwatched(request);
+  const stop = unwatched.length === 0 ? null : new StopCut(unwatched);
+  const encode = () => family.encodeRequest(asked, target, options);
+  const handle = deps.upstream.start(
+    family,
+    isLongRequest(asked, spec.inputTokensEstimate) ? encode : encode(),
+    deps.limits.upstream,
+    {
+      clientFormat: request.source.format,
+      events: (read) => {
+        const bounded = cut === null ? read : cut.keep(read);
+        const events = stop === null ? bounded : stop.keep(bounded);
+        if (!self.tell('upstreamEvents', { attempt: number, events })) handle.abort();
+        if (stop?.ended !== true) return;
+        // What would follow is not worth its price: what was told is counted instead.
+        handle.abort();
+        self.tell('upstreamEnded', { attempt: number, failure: null });
+      },
+      ended: (failure) => {
+        self.tell('upstreamEnded', { attempt: number, failure });
+      },
+    },
+    spec.accountId,
+  );
+  const startedMs = Date.now();
+  state.attempt = { number, candidate, handle, probe, startedMs, firstEventMs: null, ownMs: 0 };
+  // The one before may have ended while it was paused.
+  state.paused = false;
+}
