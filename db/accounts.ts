@@ -1,11 +1,10 @@
 // Accounts, their role, and the wallet that each has. Sign-in comes later; to administer is a role
 // of the account and stands nowhere else.
+import type { AccountRole } from './account-role.ts';
 import { audited, type NewAuditEvent } from './audit-events.ts';
 import type { Queryable, Sql, Transaction } from './driver/sql.ts';
 import { createSession } from './sessions.ts';
 import { createWallet } from './wallets.ts';
-
-export type AccountRole = 'user' | 'admin';
 
 export interface Account {
   id: string;

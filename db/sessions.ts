@@ -1,6 +1,6 @@
 // Session tokens of signed-in users, found by their SHA-256. What a session may do is what its
 // account may do at this moment.
-import type { AccountRole } from './accounts.ts';
+import type { AccountRole } from './account-role.ts';
 import type { Queryable } from './driver/sql.ts';
 
 export interface Session {

@@ -2,8 +2,9 @@
 
 import type { AudioServices } from '../actors/audio/open.ts';
 import type { ManagedRoute } from '../actors/catalog/managed.ts';
+import type { CatalogModel } from '../actors/catalog/model.ts';
 import type { CatalogProtocol } from '../actors/catalog/protocol.ts';
-import type { CatalogModel, CatalogSnapshot } from '../actors/catalog/snapshot.ts';
+import type { CatalogSnapshot } from '../actors/catalog/snapshot.ts';
 import type { Scope } from '../actors/credentials/scope.ts';
 import type { CountInput } from '../actors/generation/counting.ts';
 import type { OpenServices } from '../actors/generation/open.ts';

@@ -71,14 +71,6 @@ function callOf({ deps, spec }: AudioState, target: UpstreamTarget): AudioCall {
   return family.encodeSpeech(work.request, voice, target);
 }
 
-export function abortAttempt(state: AudioState): void {
-  const { attempt, deps } = state;
-  if (attempt === null) return;
-  attempt.handle.abort();
-  deps.health.abandoned(attempt.target.routeId, attempt.probe);
-  state.attempt = null;
-}
-
 /** Bytes of the attempt, once the hold is durable. */
 export function takeBytes(state: AudioState, context: Context, bytes: Uint8Array): void {
   const { attempt, deps, spec } = state;

@@ -15,7 +15,8 @@ import {
   refusalOf,
   setDetached,
 } from '../billed-request/settlement.ts';
-import { abortAttempt, attemptEnded, readOn, startAttempt, takeBytes, taken } from './attempts.ts';
+import { abortAttempt } from './attempt.ts';
+import { attemptEnded, readOn, startAttempt, takeBytes, taken } from './attempts.ts';
 import { closeAudio, closing, finishAudio, over } from './closing.ts';
 import type { AudioProtocol } from './protocol.ts';
 import type { AudioDeps, AudioSpec } from './spec.ts';

@@ -9,7 +9,7 @@ import { plainProblem } from '../../runtime/problem.ts';
 import { createSettlement } from '../billed-request/settlement.ts';
 import { svcUsageOf } from '../billed-request/usage.ts';
 import type { GenerationFinish } from '../wallet/protocol.ts';
-import { abortAttempt } from './attempts.ts';
+import { abortAttempt } from './attempt.ts';
 import type { AudioProtocol } from './protocol.ts';
 import type { AudioSpec, StoredAudio } from './spec.ts';
 import { type AudioOutcome, type AudioState, costOf } from './state.ts';

@@ -7,7 +7,7 @@ import type { AudioFamily } from '../../media/providers/speech/contract.ts';
 import type { ActorRef } from '../../runtime/actor/contract.ts';
 import type { TransientMap } from '../../runtime/transient.ts';
 import type { RequestDeps, RequestSpec } from '../billed-request/spec.ts';
-import type { CatalogModel } from '../catalog/snapshot.ts';
+import type { CatalogModel } from '../catalog/model.ts';
 import type { AudioProtocol } from './protocol.ts';
 import type { AudioReplySink } from './reply-sink.ts';
 

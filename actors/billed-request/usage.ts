@@ -1,7 +1,8 @@
 // `svc_usage`: what a billed request is told of its usage, and what is stored of it.
+
 import type { SvcUsage } from '../../media/model/dialects/contract.ts';
 import type { TokenUsage, UsageSource } from '../../media/model/usage.ts';
-import type { CatalogModel } from '../catalog/snapshot.ts';
+import type { CatalogModel } from '../catalog/model.ts';
 
 /** Whose usage it is, and how it was cut short. */
 interface UsageState {

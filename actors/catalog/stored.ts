@@ -1,5 +1,6 @@
 // The catalog as it is stored, turned into a document again: credentials opened, definitions
 // checked anew, since an older version may have written them.
+
 import * as v from 'valibot';
 import type { Catalog, ProviderRecord as StoredProvider } from '../../db/catalog.ts';
 import { ConfigError } from '../../runtime/config.ts';
@@ -7,8 +8,8 @@ import { pathText } from '../../runtime/http/validate.ts';
 import type { Sealer } from '../../runtime/seal.ts';
 import { type CatalogDocument, catalogDocumentSchema, type ProviderRecord } from './document.ts';
 import { type Definition, nameOf, recordKinds } from './kinds.ts';
+import type { CreationTime } from './model.ts';
 import type { OpenCredential } from './plan.ts';
-import type { CreationTime } from './snapshot.ts';
 
 /** A credential ready to be stored; null: the provider has none. */
 export function sealCredential(sealer: Sealer, provider: string, apiKey: string | null) {

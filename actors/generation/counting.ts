@@ -6,7 +6,7 @@ import { withClientContext } from '../../media/model/client-context.ts';
 import type { GenerationRequest } from '../../media/model/request.ts';
 import { estimateInputTokens, inputText } from '../../media/model/tokens.ts';
 import { countAtProvider } from '../../media/providers/generation/count.ts';
-import type { CatalogModel } from '../catalog/snapshot.ts';
+import type { CatalogModel } from '../catalog/model.ts';
 import type { GenerationDeps } from './spec.ts';
 import { instructed, isConstrained } from './structure.ts';
 

@@ -4,11 +4,11 @@ import type { SvcRouting } from '../../media/model/dialects/contract.ts';
 import type { GenerationRequest, OutputFormat } from '../../media/model/request.ts';
 import type { UpstreamClient } from '../../media/providers/generation/call.ts';
 import type { ProviderFamily, UpstreamTarget } from '../../media/providers/generation/contract.ts';
-import type { SearchClient } from '../../media/providers/search/search.ts';
+import type { SearchClient } from '../../media/providers/search/contract.ts';
 import type { ActorRef } from '../../runtime/actor/contract.ts';
 import type { TransientMap } from '../../runtime/transient.ts';
 import type { RequestDeps, RequestSpec } from '../billed-request/spec.ts';
-import type { CatalogModel } from '../catalog/snapshot.ts';
+import type { CatalogModel } from '../catalog/model.ts';
 import type { SubscriberProtocol } from '../subscriber/protocol.ts';
 import type { CountedTokens, GenerationProtocol } from './protocol.ts';
 

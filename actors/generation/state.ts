@@ -16,7 +16,7 @@ import { siblingId } from '../../runtime/ids.ts';
 import type { PlainProblem } from '../../runtime/problem.ts';
 import type { AttemptsState } from '../billed-request/failure.ts';
 import type { RequestState } from '../billed-request/settlement.ts';
-import type { CatalogModel } from '../catalog/snapshot.ts';
+import type { CatalogModel } from '../catalog/model.ts';
 import type { Probe } from '../provider-health/breaker.ts';
 import type { GenerationEnd, SubscriberProtocol } from '../subscriber/protocol.ts';
 import { type CompiledCard, hasSoundPrice } from '../wallet/price.ts';

@@ -5,20 +5,8 @@ import type { UpstreamTarget } from '../../media/providers/generation/contract.t
 import type { LiveFailureKind } from '../../media/providers/live/contract.ts';
 import { plainFailure } from '../../media/transport/refusal.ts';
 import { stoodStillMs } from '../../runtime/awake.ts';
-import { noProbe, type Probe } from '../provider-health/breaker.ts';
+import { noProbe } from '../provider-health/breaker.ts';
 import type { VoiceSession } from './state.ts';
-
-/** The call of a session, as its route's health sees it. */
-export interface RouteUse {
-  routeId: string;
-  /** Of its breaker. */
-  probe: Probe;
-  /** Epoch milliseconds, the clock of the health. */
-  startedMs: number;
-  /** How long the thread had stood still by then. */
-  stoodMs: number;
-  isReady: boolean;
-}
 
 const failureKinds: Record<LiveFailureKind, UpstreamFailure['kind']> = {
   refused: 'failed',

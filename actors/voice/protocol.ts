@@ -1,7 +1,7 @@
 // Every message of a voice session's actor on one screen. Frames and upstream events are not among
 // them: they go from socket to session and back as function calls, a message each would cost more
 // than the relay. What waits for others (money, tools) answers as a message.
-import type { SearchHit } from '../../media/providers/search/search.ts';
+import type { SearchHit } from '../../media/providers/search/contract.ts';
 import type { Answer as AskAnswer } from '../../runtime/actor/contract.ts';
 import type { ExtendReply, HoldReply, ReleaseReply, SettleReply } from '../wallet/protocol.ts';
 import type { EndReason } from './events.ts';

@@ -1,4 +1,5 @@
 // What a voice session is started with, and what its shard gives to all of them.
+
 import type { AudioBudget } from '../../media/audio/budget.ts';
 import type { Lanes } from '../../media/audio/lanes/lanes.ts';
 import type { StraightLanes } from '../../media/audio/lanes/straight.ts';
@@ -9,13 +10,13 @@ import type {
   LiveListener,
   LiveSetup,
 } from '../../media/providers/live/contract.ts';
-import type { SearchClient } from '../../media/providers/search/search.ts';
+import type { SearchClient } from '../../media/providers/search/contract.ts';
 import type { ActorRef } from '../../runtime/actor/contract.ts';
 import type { Limits } from '../../runtime/limits.ts';
 import type { Logger } from '../../runtime/log.ts';
 import type { Sealer } from '../../runtime/seal.ts';
 import type { FundsEstimate } from '../billed-request/funds-estimate.ts';
-import type { CatalogModel } from '../catalog/snapshot.ts';
+import type { CatalogModel } from '../catalog/model.ts';
 import type { RouteHealth } from '../provider-health/health.ts';
 import type { WalletProtocol } from '../wallet/protocol.ts';
 import type { VoiceHost } from './host.ts';

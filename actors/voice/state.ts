@@ -1,5 +1,6 @@
 // The state of one voice session. Its actor owns it; frames and upstream events change it by direct
 // calls in the same thread, never while a handler waits: no handler does.
+
 import type { SessionUsage } from '../../db/voice-sessions.ts';
 import type { Lane } from '../../media/audio/lanes/lanes.ts';
 import { Playout } from '../../media/audio/playout/playout.ts';
@@ -9,15 +10,27 @@ import type { ActorContext, ActorRef } from '../../runtime/actor/contract.ts';
 import type { ClientSocket } from '../../runtime/http/route.ts';
 import { siblingId } from '../../runtime/ids.ts';
 import { fixedLimits } from '../../runtime/limits.ts';
-import type { CatalogModel } from '../catalog/snapshot.ts';
+import type { CatalogModel } from '../catalog/model.ts';
+import type { Probe } from '../provider-health/breaker.ts';
 import type { EndReason } from './events.ts';
 import { type Bucket, fullBucket } from './frame-rate.ts';
-import type { RouteUse } from './health.ts';
 import type { VoiceSessionProtocol } from './protocol.ts';
 import type { VoiceDeps, VoiceSpec } from './spec.ts';
 import type { StartMessage } from './start.ts';
 import { noUsage, type Tariff } from './tariff.ts';
 import type { TurnState } from './turn.ts';
+
+/** The call of a session, as its route's health sees it. */
+export interface RouteUse {
+  routeId: string;
+  /** Of its breaker. */
+  probe: Probe;
+  /** Epoch milliseconds, the clock of the health. */
+  startedMs: number;
+  /** How long the thread had stood still by then. */
+  stoodMs: number;
+  isReady: boolean;
+}
 
 /** What a valid start has decided. */
 export interface Started {

@@ -1,9 +1,10 @@
 // What a voice session costs, pure: the hold for its longest duration, the charge of what was
 // reported, the estimate where nothing was, and the public billing units.
+
 import type { SessionUsage } from '../../db/voice-sessions.ts';
 import { zeroUsage } from '../../media/model/usage.ts';
 import type { LiveUsage } from '../../media/providers/live/contract.ts';
-import type { CatalogModel, TokensPerSecond } from '../catalog/snapshot.ts';
+import type { CatalogModel, TokensPerSecond } from '../catalog/model.ts';
 import { type Charge, type CompiledCard, charge } from '../wallet/price.ts';
 
 export type Tariff = Pick<CatalogModel, 'card'> & { perSecond: TokensPerSecond };

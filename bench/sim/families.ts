@@ -1,13 +1,13 @@
 // Every upstream family that the simulator speaks, in one list for each kind of connection.
+
 import { chatFamily } from './chat/family.ts';
+import type { SimFamily, SimSocketFamily } from './contract.ts';
 import { geminiFamily } from './gemini/family.ts';
 import { liveFamily } from './live/family.ts';
 import { messagesFamily } from './messages/family.ts';
 import { realtimeFamily } from './realtime/family.ts';
 import { responsesFamily } from './responses/family.ts';
 import { serperFamily } from './serper/family.ts';
-import type { SimFamily } from './server.ts';
-import type { SimSocketFamily } from './sockets.ts';
 import { speechFamily } from './speech/family.ts';
 import { transcriptionFamily } from './transcription/family.ts';
 

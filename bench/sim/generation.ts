@@ -1,9 +1,10 @@
 // What all generation families do alike with a request that was read: statuses and outages that
 // were asked for, then a stream, or one object with the faults that an object can have.
+
 import type { Plan } from './answer.ts';
+import type { SimExchange, SimReply } from './contract.ts';
 import type { Directive } from './directive.ts';
 import type { Script } from './player.ts';
-import type { SimExchange } from './server.ts';
 
 export interface Generation {
   model: string;
@@ -19,12 +20,6 @@ export interface Rendering {
   whole(): SimReply;
   /** An answer that says of itself that it failed, where the format has such a thing. */
   failed?(): SimReply;
-}
-
-export interface SimReply {
-  status: number;
-  headers: Record<string, string>;
-  body: string;
 }
 
 export function serveGeneration(

@@ -3,6 +3,7 @@
 
 import { App, type HttpRequest, type HttpResponse, type TemplatedApp } from 'uWebSockets.js';
 import { STATUS_CODES } from 'node:http';
+import type { SimExchange, SimFamily } from './contract.ts';
 import type { Directive } from './directive.ts';
 import { families, socketFamilies } from './families.ts';
 import { listen } from './listen.ts';
@@ -24,44 +25,8 @@ export interface RunningSim {
   close(): void;
 }
 
-/** One request as a family's handler sees it. Exactly one of the three ends is called. */
-export interface SimExchange {
-  readonly keyAccepted: boolean;
-  /** Status that an outage forces on this request (once it has begun: of its model), or null. */
-  readonly outageStatus: number | null;
-  /** Parsed JSON; undefined when the body was not JSON. A `Buffer` for routes that read bytes. */
-  readonly body: unknown;
-  /** What the family's `keep` took from the request line and the headers. */
-  readonly kept: Readonly<Record<string, string>>;
-  /** The same for the same seed and request number. */
-  id(length: number): string;
-  /** Counts the request for a model from here on. */
-  begin(model: string): void;
-  reply(status: number, headers: Record<string, string>, body: string, delayMs?: number): void;
-  play(script: Script, directive: Directive): void;
-  /** `stall`: silence; `cut`: the connection is closed without an answer. */
-  leave(how: 'stall' | 'cut'): void;
-}
-
 type SimRoute = SimFamily['routes'][number];
 type Served = { family: SimFamily; route: SimRoute };
-
-export interface SimFamily {
-  readonly name: string;
-  /** The key that a request carries, wherever this provider wants it. */
-  keyOf(req: HttpRequest): string;
-  /** The request line and headers are gone once the body is read: what handlers need of them. */
-  keep?(req: HttpRequest): Record<string, string>;
-  readonly routes: readonly {
-    method: 'get' | 'post';
-    path: string;
-    /** `bytes`: the body is no JSON; the handler gets it as it came. */
-    reads?: 'bytes';
-    /** False: it is for another family with this path. Absent: for this one. */
-    isFor?(req: HttpRequest): boolean;
-    handle(exchange: SimExchange): void;
-  }[];
-}
 
 const bodyBytesMax = 64 * 1024 * 1024;
 const nothingKept: Readonly<Record<string, string>> = Object.freeze({});

@@ -9,56 +9,9 @@ import type {
   WebSocket,
 } from 'uWebSockets.js';
 import { STATUS_CODES } from 'node:http';
-import type { SimReply } from './generation.ts';
+import type { SimLink, SimSession, SimSocketFamily } from './contract.ts';
 import type { Stats } from './stats.ts';
 import type { TimerWheel } from './wheel.ts';
-
-export interface SimSocketFamily {
-  readonly name: string;
-  readonly paths: readonly string[];
-  keyOf(req: HttpRequest): string;
-  /** What of the request line and the headers the session needs. */
-  keep(req: HttpRequest): Record<string, string>;
-  connect(upgrade: SimUpgrade): SimVerdict;
-}
-
-export interface SimUpgrade {
-  readonly keyAccepted: boolean;
-  readonly kept: Readonly<Record<string, string>>;
-  /** A directive that the control endpoint or the query gave to this connection; or empty. */
-  readonly directiveText: string;
-  outageStatus(model: string): number | null;
-}
-
-/** `stall`: the upgrade is never answered. */
-export type SimVerdict =
-  | { refuse: SimReply }
-  | { model: string; open(link: SimLink): SimSession }
-  | 'stall';
-
-/** A connection as a session sees it; after its end nothing that is sent arrives, or throws. */
-export interface SimLink {
-  readonly wheel: TimerWheel;
-  send(text: string, isBinary: boolean): void;
-  /** Everything that `write` sends leaves in as few packets as fit. */
-  cork(write: () => void): void;
-  close(code: number, reason: string): void;
-  /** Without a close frame. */
-  cut(): void;
-  id(length: number): string;
-  /** For those who ask about the simulator. */
-  noteSetup(body: unknown): void;
-}
-
-export interface SimSession {
-  /** The bytes are valid only until it returns. */
-  message(bytes: Buffer): void;
-  closed(): void;
-  /** What the control endpoint asks of sessions that run. */
-  act(directiveText: string): void;
-  /** What the client sent, for tests: counts and the last of each kind that matters. */
-  view(): Record<string, unknown>;
-}
 
 export interface SocketHost {
   readonly app: TemplatedApp;

@@ -1,57 +1,13 @@
 // An answer as accumulated from its events: what is stored, replayed, and rendered as JSON. It is a
 // list in the order of appearance: thinking, text and calls may alternate.
 
+import type { AnswerItem, Cut } from './answer-item.ts';
 import type { Citation, FinishReason, ModelEvent, NativeValue, Progress } from './events.ts';
 import { copyExtra, mergeExtra } from './extra.ts';
 import { grow, grown } from './flat.ts';
-import {
-  addLogprobs,
-  addOwn,
-  type Border,
-  bordered,
-  borderedText,
-  type Logprobs,
-  nativeEvents,
-  type Stages,
-} from './item-boundaries.ts';
+import { addLogprobs, addOwn, bordered, borderedText, nativeEvents } from './item-boundaries.ts';
 import { addTo } from './lists.ts';
 import { piecesOf } from './text-run.ts';
-
-export interface ToolCall {
-  id: string;
-  name: string;
-  /** JSON text as the model wrote it: it may be invalid JSON. */
-  arguments: string;
-}
-
-export type AnswerItem =
-  | { type: 'text'; text: string; citations: Citation[]; logprobs?: Logprobs; border?: Border }
-  | { type: 'refusal'; text: string; border?: Border }
-  /** `native`: what its format needs to take it back (a signature, encrypted content). */
-  | {
-      type: 'reasoning';
-      text: string;
-      native: NativeValue | null;
-      border?: Border;
-      member?: 'reasoning';
-    }
-  | ({ type: 'tool_call'; index: number; native?: NativeValue } & ToolCall)
-  | ({ type: 'native'; stages?: Stages } & NativeValue);
-
-/**
- * In which pieces the answer came, in order: a number is the length of a delta (UTF-16 units), a
- * negative one says which item the next ones belong to (-1: the first), a word is an event of that
- * item or the next progress. A pair is a text's length and the number of its logprobs.
- */
-export type Cut =
-  | number
-  | [number, number]
-  | 'citation'
-  | 'end'
-  | 'logprobs'
-  | 'members'
-  | 'told'
-  | 'progress';
 
 export interface Cuts {
   /** The item that was written last; -1: none was. */

@@ -1,7 +1,6 @@
 // The neutral events of an answer: what every upstream family is read into and every dialect is
 // written from. Plain data: they cross threads.
 import type { WireFormat } from './request.ts';
-import type { TextRun } from './text-run.ts';
 import type { TokenUsage, UsageReport } from './usage.ts';
 
 export type FinishReason = 'stop' | 'length' | 'tool_calls' | 'content_filter';
@@ -114,4 +113,18 @@ export interface Progress {
   stage: 'routing' | 'search' | 'tool' | 'answer';
   state: 'started' | 'completed' | 'failed';
   detail: string;
+}
+
+/** The event's `text` is that of all its pieces; none of them is empty. */
+export interface TextRun {
+  readonly pieces: readonly string[];
+  /** How they came, where the client's format is the upstream's own. */
+  readonly framed: FramedTexts | null;
+}
+
+/** Events of a stream that are nothing but `open`, a piece and `close`, one after the other. */
+export interface FramedTexts {
+  readonly raw: string;
+  readonly open: string;
+  readonly close: string;
 }

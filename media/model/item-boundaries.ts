@@ -1,30 +1,7 @@
 // The borders of an answer's parts and items, and items without a neutral form while they come:
 // what only a client of the upstream's own format is shown, kept so that it can be told again.
-import type { AnswerItem, Cut } from './answer.ts';
-import type { ModelEvent, PartKind } from './events.ts';
-
-/** The border in front of a text, where its own format told it. */
-export interface Border {
-  kind: PartKind;
-  /** Members of the item that begins here; null: this is its next part. */
-  item: Record<string, unknown> | null;
-  /** The same at the end of the item, where that says otherwise. */
-  done?: Record<string, unknown>;
-}
-
-/** Of a text: with its deltas, and as its two ends list them where those say otherwise. */
-export interface Logprobs {
-  told: unknown[];
-  ends?: { done: unknown[]; part: unknown[] };
-}
-
-/** A native item as it was announced, with what was told of it since. */
-export interface Stages {
-  index: number;
-  begun: Record<string, unknown>;
-  told: Record<string, unknown>[];
-  ended: boolean;
-}
+import type { AnswerItem, Border, Cut } from './answer-item.ts';
+import type { ModelEvent } from './events.ts';
 
 /** Where an event stands in the list, and how it is told there again. */
 interface Step {

@@ -1,15 +1,15 @@
 // An answer told again exactly as it came: the same deltas in the same order, with what was said of
 // its progress in between. A stream that is numbered event by event goes on from any of them.
+
 import {
   type Answer,
-  type AnswerItem,
   addToAnswer,
   answerEvents,
-  type Cut,
   callEvent,
   emptyAnswer,
   lastEvents,
 } from './answer.ts';
+import type { AnswerItem, Cut } from './answer-item.ts';
 import type { ModelEvent, Progress } from './events.ts';
 
 /** A run of events, or one progress between two of them. */

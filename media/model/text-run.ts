@@ -1,22 +1,8 @@
 // Text deltas that came in one read, as one event: what is done for each event of an answer is then
 // done once for all of them. A reader may tell texts so; everyone counts and tells them one by one.
-import type { ModelEvent } from './events.ts';
+import type { FramedTexts, ModelEvent, TextRun } from './events.ts';
 
 type TextEvent = ModelEvent & { type: 'text' };
-
-/** The event's `text` is that of all its pieces; none of them is empty. */
-export interface TextRun {
-  readonly pieces: readonly string[];
-  /** How they came, where the client's format is the upstream's own. */
-  readonly framed: FramedTexts | null;
-}
-
-/** Events of a stream that are nothing but `open`, a piece and `close`, one after the other. */
-export interface FramedTexts {
-  readonly raw: string;
-  readonly open: string;
-  readonly close: string;
-}
 
 /** The pieces as one event. */
 export function runEvent(pieces: readonly string[], framed: FramedTexts | null): TextEvent {

@@ -1,5 +1,7 @@
 // What a model itself has written of an answer, as texts to be counted: where no usage is reported.
-import type { Answer, AnswerItem } from './answer.ts';
+
+import type { Answer } from './answer.ts';
+import type { AnswerItem } from './answer-item.ts';
 
 /** What calls without a neutral form are made with, whatever they are; results are others'. */
 const writtenNames = ['input', 'arguments', 'code', 'action', 'operation'] as const;

@@ -1,8 +1,9 @@
 // What both audio routes do before they open anything: the model and its routes, the idempotency
 // key, who pays.
+
 import type { AudioOrder } from '../../actors/audio/open.ts';
 import type { AudioWork } from '../../actors/audio/spec.ts';
-import type { CatalogModel } from '../../actors/catalog/snapshot.ts';
+import type { CatalogModel } from '../../actors/catalog/model.ts';
 import { requireKind } from '../../actors/catalog/use.ts';
 import type { Exchange } from '../../runtime/http/route.ts';
 import { Problem } from '../../runtime/problem.ts';

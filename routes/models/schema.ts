@@ -1,11 +1,9 @@
 // The public form of exact models and managed routes (specification 2.9; decisions.md, section 8).
+
 import * as v from 'valibot';
 import type { ManagedRoute } from '../../actors/catalog/managed.ts';
-import {
-  type CatalogModel,
-  type CatalogSnapshot,
-  publicEntries,
-} from '../../actors/catalog/snapshot.ts';
+import type { CatalogModel } from '../../actors/catalog/model.ts';
+import { type CatalogSnapshot, publicEntries } from '../../actors/catalog/snapshot.ts';
 import { messagesEntries, messagesMembers } from './messages.ts';
 
 /** A model in OpenAI's form; for clients of Messages it has both, as all read one path. */

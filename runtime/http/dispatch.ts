@@ -1,55 +1,23 @@
 // From a request to its reply: access, body, validation, handler, reply, in this order. The one
 // place where a throw becomes an answer: a Problem as it is, anything else as a logged 500.
+
 import type { HttpRequest, HttpResponse, TemplatedApp } from 'uWebSockets.js';
 import { fixedLimits } from '../limits.ts';
 import { Problem } from '../problem.ts';
 import { afterOthers, ownTurn } from '../turns.ts';
-import { type BodyRead, type BodyReader, type BodySink, noRoom, tooLarge } from './body.ts';
+import { type BodyRead, type BodySink, noRoom, tooLarge } from './body.ts';
 import { type CompiledRoute, compileRoutes, type Path } from './compile.ts';
-import type { Cors, CorsPolicy, HeaderPair } from './cors.ts';
-import { createHeaderTable, type ExchangeOwner, HttpExchange } from './exchange.ts';
+import type { CorsPolicy, HeaderPair } from './cors.ts';
+import { createHeaderTable, HttpExchange } from './exchange.ts';
 import { sendContinue } from './head.ts';
 import { parseJson } from './json.ts';
+import type { Kernel } from './kernel.ts';
 import { parseLongJson } from './long-json.ts';
 import { checkAccept, checkContentEncoding, checkContentType, readLines } from './negotiate.ts';
 import { sendReply } from './reply.ts';
-import type { Exchange, Method, Reply, Route, UploadedFile } from './route.ts';
+import type { Method, Reply, Route, UploadedFile } from './route.ts';
 import { registerSocket } from './socket.ts';
-import type { StreamTable } from './stream.ts';
 import { validateBody } from './validate.ts';
-
-export interface RenderedProblem {
-  status: number;
-  headers: Record<string, string>;
-  /** Sent as JSON. */
-  body: unknown;
-}
-
-/** The part of pino that the kernel uses. */
-export interface HttpLogger {
-  error(fields: Record<string, unknown>, message: string): void;
-  warn(fields: Record<string, unknown>, message: string): void;
-}
-
-export interface Kernel<Access, Caller, Services> extends ExchangeOwner {
-  services: Services;
-  /** Who is calling; throws a Problem. Called in the first turn, before the body is read. */
-  authorize(access: Access, exchange: Exchange): Caller | Promise<Caller>;
-  /** Who shares turns and room with the others; empty: nobody that is known. */
-  tenantOf(caller: Caller): string;
-  /** `path` is the path of the route, never an alias; the request's own where there is none. */
-  renderProblem(path: string, problem: Problem, requestId: string): RenderedProblem;
-  /** What an error of a dependency means for the client; null: nobody expected it. */
-  explain?: ((error: unknown) => Problem | null) | undefined;
-  logger: HttpLogger;
-  cors: Cors;
-  bodies: BodyReader;
-  streams: StreamTable;
-  isDraining: boolean;
-  opened(): void;
-  /** An upgraded connection ended, of which uWS tells nobody but its own handlers. */
-  upgradedEnded(): void;
-}
 
 /** One request on its way; what must be read in the first turn is in it. */
 interface Call<Access, Caller, Services> {

@@ -1,9 +1,10 @@
 // The OpenAPI 3.1 document of a route table. Nothing in it is written by hand: schemas, parameters,
 // errors and their examples come from the same values that serve the requests.
+
 import { strict as assert } from 'node:assert';
 import type { GenericSchema } from 'valibot';
 import { type Problem, type ProblemCode, problemCodes } from '../problem.ts';
-import type { RenderedProblem } from './dispatch.ts';
+import type { RenderedProblem } from './kernel.ts';
 import type { ReplyDeclaration, Route } from './route.ts';
 import { createSchemaBook, type JsonSchema, type SchemaBook } from './schemas.ts';
 

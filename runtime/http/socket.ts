@@ -1,12 +1,13 @@
 // WebSocket routes on uWebSockets.js: authentication like that of any route, then one object of the
 // route's own for each connection. Upgrading waits for who is calling, so whatever stands in the
 // request is read in the first turn, and a client that left meanwhile is not upgraded.
+
 import type { HttpRequest, TemplatedApp, us_socket_context_t, WebSocket } from 'uWebSockets.js';
 import { strict as assert } from 'node:assert';
 import { Problem } from '../problem.ts';
 import type { CompiledRoute } from './compile.ts';
-import type { Kernel } from './dispatch.ts';
 import { HttpExchange } from './exchange.ts';
+import type { Kernel } from './kernel.ts';
 import { readLines } from './negotiate.ts';
 import type { ClientSocket, SocketHandlers } from './route.ts';
 

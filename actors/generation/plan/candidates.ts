@@ -1,12 +1,13 @@
 // A managed route as the chooser sees it at this moment: what each model of the pool would cost for
 // this request, and how its provider routes are doing; and the choice back as what is called.
+
 import type { Candidate, CandidateRoute, Choice } from '../../../media/model/choose/choose.ts';
 import type { Needs } from '../../../media/model/choose/needs.ts';
 import type { WireFormat } from '../../../media/model/request.ts';
 import { noUsage } from '../../../media/model/usage.ts';
 import type { UpstreamTarget } from '../../../media/providers/generation/contract.ts';
 import type { ManagedRoute, PoolMember } from '../../catalog/managed.ts';
-import type { CatalogModel } from '../../catalog/snapshot.ts';
+import type { CatalogModel } from '../../catalog/model.ts';
 import type { RouteHealth } from '../../provider-health/health.ts';
 import { charge } from '../../wallet/price.ts';
 

@@ -1,5 +1,6 @@
 // The plan of a generation on a managed route: the decision, and the attempts that follow from it.
 // Pure but for the health of this moment and the numbers of `random`.
+
 import { chooseModel, type Decision } from '../../../media/model/choose/choose.ts';
 import { classifyTask } from '../../../media/model/choose/classify.ts';
 import { needsOf } from '../../../media/model/choose/needs.ts';
@@ -7,7 +8,7 @@ import type { RoutingPolicy } from '../../../media/model/choose/policy.ts';
 import type { GenerationRequest } from '../../../media/model/request.ts';
 import type { UpstreamTarget } from '../../../media/providers/generation/contract.ts';
 import type { ManagedRoute } from '../../catalog/managed.ts';
-import type { CatalogModel } from '../../catalog/snapshot.ts';
+import type { CatalogModel } from '../../catalog/model.ts';
 import { attemptsOf, type CandidateSources, candidatesOf } from './candidates.ts';
 
 export interface PlanInput extends CandidateSources {

@@ -1,6 +1,7 @@
 // Decides, before anything is held, what a request may be answered by: the candidates in order, and
 // whether the web is searched first. An exact model is its own only candidate; a managed route
 // chooses among its pool.
+
 import { performance } from 'node:perf_hooks';
 import { classifyTask } from '../../../media/model/choose/classify.ts';
 import { isSeen, isSound } from '../../../media/model/choose/needs.ts';
@@ -16,7 +17,8 @@ import type {
 import { fieldProblem } from '../../../runtime/http/validate.ts';
 import { Problem } from '../../../runtime/problem.ts';
 import type { ManagedRoute } from '../../catalog/managed.ts';
-import type { CatalogModel, CatalogSnapshot } from '../../catalog/snapshot.ts';
+import type { CatalogModel } from '../../catalog/model.ts';
+import type { CatalogSnapshot } from '../../catalog/snapshot.ts';
 import { requireKind } from '../../catalog/use.ts';
 import type { RouteHealth } from '../../provider-health/health.ts';
 import type { Candidate, RoutingPlan, SearchPlan } from '../spec.ts';

@@ -1,4 +1,5 @@
 // Whether a request is answered with a web search, and what is searched for.
+
 import { asksForNews } from '../../../media/model/choose/news.ts';
 import type { GenerationRequest, Message } from '../../../media/model/request.ts';
 import type {
@@ -7,7 +8,8 @@ import type {
 } from '../../../media/providers/generation/contract.ts';
 import { endOfText } from '../../../runtime/http/text.ts';
 import { fieldProblem } from '../../../runtime/http/validate.ts';
-import type { CatalogModel, CatalogSnapshot } from '../../catalog/snapshot.ts';
+import type { CatalogModel } from '../../catalog/model.ts';
+import type { CatalogSnapshot } from '../../catalog/snapshot.ts';
 import type { SearchPlan } from '../spec.ts';
 
 const queryCharactersMax = 300;

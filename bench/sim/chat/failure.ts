@@ -1,7 +1,6 @@
 // Errors as the provider of Chat Completions, Responses, speech and transcription words them, with
 // status and headers.
-import type { SimReply } from '../generation.ts';
-import type { SimExchange } from '../server.ts';
+import type { SimExchange, SimReply } from '../contract.ts';
 
 export interface ChatError {
   status: number;

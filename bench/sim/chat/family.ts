@@ -1,16 +1,17 @@
 // The OpenAI-compatible Chat Completions family: POST /v1/chat/completions and GET /v1/models.
+
+import type { SimExchange, SimFamily } from '../contract.ts';
 import { sendReply, serveGeneration } from '../generation.ts';
 import { bearerOf } from '../key.ts';
 import { asksMessagesModels } from '../messages/models.ts';
 import { realtimeModels } from '../realtime/family.ts';
 import { responsesModels } from '../responses/request.ts';
-import type { SimExchange, SimFamily } from '../server.ts';
 import { speechModels } from '../speech/request.ts';
 import { transcriptionModels } from '../transcription/request.ts';
 import { errorOfStatus, refusal, requestIdOf, wrongKey } from './failure.ts';
 import { chatModels, readChatRequest } from './request.ts';
-import { type ChatIdentity, chatScript } from './stream.ts';
-import { wholeCompletion } from './whole.ts';
+import { chatScript } from './stream.ts';
+import { type ChatIdentity, wholeCompletion } from './whole.ts';
 
 /** Of every family below this prefix: one server has one list. (Messages has one of its own.) */
 const servedModels = [

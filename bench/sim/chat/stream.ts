@@ -6,14 +6,7 @@ import { fixed, joinSegments, type Segment } from '../segments.ts';
 import { unknownTail } from '../unknown.ts';
 import { streamErrorEvent } from './failure.ts';
 import type { ChatRequest } from './request.ts';
-import { fingerprint, finishReason, usageMembers } from './whole.ts';
-
-export interface ChatIdentity {
-  id: string;
-  createdAt: number;
-  requestId: string;
-  callId(index: number): string;
-}
+import { type ChatIdentity, fingerprint, finishReason, usageMembers } from './whole.ts';
 
 const unscored = '"logprobs":null,"finish_reason":';
 const padding = 'zqWm4TgLr0VbnXkS9dHcYpJf';

@@ -2,7 +2,13 @@
 import { type Plan, type PlanUsage, planText, reasoningText } from '../answer.ts';
 import { unknownMembers } from '../unknown.ts';
 import type { ChatRequest } from './request.ts';
-import type { ChatIdentity } from './stream.ts';
+
+export interface ChatIdentity {
+  id: string;
+  createdAt: number;
+  requestId: string;
+  callId(index: number): string;
+}
 
 export const fingerprint = 'fp_51m0fa7edb';
 

@@ -1,5 +1,5 @@
 // Errors as the provider of generateContent words them: a code, a status name, and details.
-import type { SimReply } from '../generation.ts';
+import type { SimReply } from '../contract.ts';
 import type { Members } from '../members.ts';
 
 export interface GeminiError {

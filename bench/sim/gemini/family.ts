@@ -1,8 +1,9 @@
 // The Gemini family: POST /v1beta/models/{model}: and generateContent, streamGenerateContent or
 // countTokens.
+
 import type { HttpRequest } from 'uWebSockets.js';
-import { type SimReply, sendReply, serveGeneration } from '../generation.ts';
-import type { SimExchange, SimFamily } from '../server.ts';
+import type { SimExchange, SimFamily, SimReply } from '../contract.ts';
+import { sendReply, serveGeneration } from '../generation.ts';
 import {
   errorOfStatus,
   errorReply,

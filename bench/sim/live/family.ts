@@ -1,7 +1,7 @@
 // The Gemini Live family: BidiGenerateContent as a WebSocket. A wrong key is told after the
 // upgrade, with a close.
+import type { SimSocketFamily, SimUpgrade, SimVerdict } from '../contract.ts';
 import { errorOfStatus, errorReply } from '../gemini/failure.ts';
-import type { SimSocketFamily, SimUpgrade, SimVerdict } from '../sockets.ts';
 import { parseVoiceDirective } from '../voice/directive.ts';
 import { wrongKey } from './check.ts';
 import { LiveSession } from './session.ts';

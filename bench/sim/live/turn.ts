@@ -1,8 +1,8 @@
 // One turn of the model in BidiGenerateContent: audio, generation complete, and when it would have
 // been played, turn complete with the usage beside it; or interrupted, or tool calls.
+import type { SimLink } from '../contract.ts';
 import type { PlannedCall } from '../directive.ts';
 import { isMembers, type Members } from '../members.ts';
-import type { SimLink } from '../sockets.ts';
 import { deltaCount, deltaMs, toneDelta } from '../sound/tone.ts';
 import { Alarm } from '../voice/alarm.ts';
 import type { VoiceDirective, VoiceFault } from '../voice/directive.ts';

@@ -1,5 +1,5 @@
 // Errors as the provider of Messages words them, with status, headers and its envelope.
-import type { SimReply } from '../generation.ts';
+import type { SimReply } from '../contract.ts';
 import type { Members } from '../members.ts';
 
 export interface MessagesError {

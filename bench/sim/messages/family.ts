@@ -1,8 +1,8 @@
 // The Anthropic Messages family: POST /v1/messages and POST /v1/messages/count_tokens, and its own
 // list of models.
-import { type SimReply, sendReply, serveGeneration } from '../generation.ts';
+import type { SimExchange, SimFamily, SimReply } from '../contract.ts';
+import { sendReply, serveGeneration } from '../generation.ts';
 import { bearerOf } from '../key.ts';
-import type { SimExchange, SimFamily } from '../server.ts';
 import { errorOfStatus, errorReply, type MessagesError, wrongKey } from './failure.ts';
 import { asksMessagesModels, listModels, retrieveModel } from './models.ts';
 import { type MessagesRequest, readMessagesRequest } from './request.ts';

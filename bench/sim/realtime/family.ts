@@ -1,8 +1,8 @@
 // The Realtime family: a WebSocket at /v1/realtime?model=…, a bearer token in its upgrade.
+
 import { errorBody, errorHeaders, errorOfStatus, wrongKey } from '../chat/failure.ts';
-import type { SimReply } from '../generation.ts';
+import type { SimReply, SimSocketFamily, SimUpgrade, SimVerdict } from '../contract.ts';
 import { bearerOf } from '../key.ts';
-import type { SimSocketFamily, SimUpgrade, SimVerdict } from '../sockets.ts';
 import { parseVoiceDirective } from '../voice/directive.ts';
 import { RealtimeSession } from './session.ts';
 

@@ -1,6 +1,6 @@
 // What a Realtime session sends: ids, events with theirs, and strangers mixed in when asked for.
+import type { SimLink } from '../contract.ts';
 import type { Members } from '../members.ts';
-import type { SimLink } from '../sockets.ts';
 import { unknownTail } from '../unknown.ts';
 
 export class Outlet {

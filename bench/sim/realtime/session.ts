@@ -1,6 +1,6 @@
 // One Realtime session: client events in, the conversation, turns that the ear hears, answers out.
+import type { SimLink, SimSession } from '../contract.ts';
 import { isMembers, type Members } from '../members.ts';
-import type { SimLink, SimSession } from '../sockets.ts';
 import { Ear, type EarListener } from '../sound/ear.ts';
 import { samplesOfBase64 } from '../sound/pitch.ts';
 import { type Actor, actOn } from '../voice/act.ts';

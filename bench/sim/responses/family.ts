@@ -1,8 +1,9 @@
 // The OpenAI Responses family: POST /v1/responses and POST /v1/responses/input_tokens.
+
 import { type ChatError, refusal, requestIdOf, wrongKey } from '../chat/failure.ts';
-import { type SimReply, sendReply, serveGeneration } from '../generation.ts';
+import type { SimExchange, SimFamily, SimReply } from '../contract.ts';
+import { sendReply, serveGeneration } from '../generation.ts';
 import { bearerOf } from '../key.ts';
-import type { SimExchange, SimFamily } from '../server.ts';
 import { refusalOfStatus } from './failure.ts';
 import { type ResponsesRequest, readResponsesRequest } from './request.ts';
 import { responsesScript } from './stream.ts';

@@ -1,5 +1,5 @@
 // Errors as the search provider words them: a message and the status again.
-import type { SimReply } from '../generation.ts';
+import type { SimReply } from '../contract.ts';
 
 export interface SerperError {
   statusCode: number;

@@ -1,7 +1,7 @@
 // The Serper search family: POST /search, /images, /news, /videos, /places, /shopping, /scholar and
 // /autocomplete. A body that is an array is a batch.
+import type { SimExchange, SimFamily } from '../contract.ts';
 import { sendReply } from '../generation.ts';
-import type { SimExchange, SimFamily } from '../server.ts';
 import { unknownMembers } from '../unknown.ts';
 import { errorOfStatus, errorReply, wrongKey } from './failure.ts';
 import { readSerperRequest, type SerperRequest } from './request.ts';

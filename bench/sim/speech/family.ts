@@ -1,4 +1,5 @@
 // The speech family: POST /v1/audio/speech, streamed word by word.
+
 import { countWords } from '../answer.ts';
 import {
   errorOfStatus,
@@ -7,10 +8,10 @@ import {
   streamErrorEvent,
   wrongKey,
 } from '../chat/failure.ts';
+import type { SimExchange, SimFamily } from '../contract.ts';
 import { beginsRefused, sendReply } from '../generation.ts';
 import { bearerOf } from '../key.ts';
 import type { Script } from '../player.ts';
-import type { SimExchange, SimFamily } from '../server.ts';
 import { outputRateHz } from '../sound/tone.ts';
 import { wavHeader } from '../sound/wav.ts';
 import { mp3Slots } from './mp3.ts';

@@ -1,4 +1,5 @@
 // The transcription family: POST /v1/audio/transcriptions, one word for each tone burst.
+
 import { countWords } from '../answer.ts';
 import {
   errorOfStatus,
@@ -8,10 +9,10 @@ import {
   streamErrorEvent,
   wrongKey,
 } from '../chat/failure.ts';
+import type { SimExchange, SimFamily } from '../contract.ts';
 import { beginsRefused, sendReply } from '../generation.ts';
 import { bearerOf } from '../key.ts';
 import type { Script } from '../player.ts';
-import type { SimExchange, SimFamily } from '../server.ts';
 import { unknownMembers } from '../unknown.ts';
 import { type Burst, findBursts } from './bursts.ts';
 import { decode } from './decode.ts';

@@ -1,5 +1,5 @@
 // What the control endpoint asks of live sessions that run: a fault at once, or another directive.
-import type { SimLink } from '../sockets.ts';
+import type { SimLink } from '../contract.ts';
 import { parseVoiceDirective, type VoiceDirective } from './directive.ts';
 
 export interface Actor {

@@ -1,6 +1,6 @@
 // The directive that a live session follows: the last one that came, its rounds of calls, and going
 // away by itself when it says so.
-import type { SimLink } from '../sockets.ts';
+import type { SimLink } from '../contract.ts';
 import { Alarm } from './alarm.ts';
 import { parseVoiceDirective, type VoiceDirective, voiceDefaults } from './directive.ts';
 

@@ -1,7 +1,6 @@
 // What the readers of event-streaming families share: the body of one response is server-sent
 // events, or one JSON document from a server that ignored `stream`. The first character decides.
-import type { ModelEvent } from '../../model/events.ts';
-import type { FramedTexts } from '../../model/text-run.ts';
+import type { FramedTexts, ModelEvent } from '../../model/events.ts';
 import { plainFailure } from '../../transport/refusal.ts';
 import { SseDecoder, type SseHandler } from '../../transport/sse.ts';
 import type { StreamReader } from './contract.ts';

@@ -1,29 +1,7 @@
 // What a web search is to the product: a query, and a few results as plain data. Each search
 // provider's wire format is a folder beside this file.
-import type { UpstreamTarget } from '../generation/contract.ts';
+import type { SearchClient } from './contract.ts';
 import { searchSerper } from './serper/search.ts';
-
-export interface SearchHit {
-  title: string;
-  url: string;
-  snippet: string;
-  date: string | null;
-}
-
-export interface SearchQuery {
-  query: string;
-  /** As in `de-CH`: language and country of the results. */
-  locale: string | null;
-}
-
-export interface SearchClient {
-  /** Null: the provider failed or was too slow. Never throws. */
-  search(
-    target: UpstreamTarget,
-    query: SearchQuery,
-    signal: AbortSignal,
-  ): Promise<SearchHit[] | null>;
-}
 
 type Search = SearchClient['search'];
 

@@ -1,10 +1,12 @@
 // One shard's actors without HTTP around them: real wallet, database and simulator, but deadlines
 // and faults of the test's choice. Clients are desks, as routes make them.
+
 import { randomBytes } from 'node:crypto';
 import * as v from 'valibot';
 import { createFundsEstimate } from '../../../actors/billed-request/funds-estimate.ts';
 import { type CatalogDocument, catalogDocumentSchema } from '../../../actors/catalog/document.ts';
-import { buildSnapshot, type CatalogModel } from '../../../actors/catalog/snapshot.ts';
+import type { CatalogModel } from '../../../actors/catalog/model.ts';
+import { buildSnapshot } from '../../../actors/catalog/snapshot.ts';
 import { type Opened, openGeneration } from '../../../actors/generation/open.ts';
 import type { CheckAnswer, GenerationDeps } from '../../../actors/generation/spec.ts';
 import { createRouteHealth } from '../../../actors/provider-health/health.ts';

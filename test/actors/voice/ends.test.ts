@@ -1,10 +1,11 @@
 // How sessions end that nobody ended properly: clients, upstreams, wallets and ledgers that are
 // lost, limits that are reached.
+
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { VoiceSpec } from '../../../actors/voice/spec.ts';
 import type { LiveEvent } from '../../../media/providers/live/contract.ts';
-import type { SearchHit } from '../../../media/providers/search/search.ts';
+import type { SearchHit } from '../../../media/providers/search/contract.ts';
 import { startStopwatch } from '../../harness/stopwatch.ts';
 import type { FakeClient } from './fakes.ts';
 import { stagesOfFile, until } from './stage.ts';

@@ -1,5 +1,5 @@
 // What voice is made of on a stage: one model with its prices, and limits that tests choose.
-import type { CatalogModel } from '../../../actors/catalog/snapshot.ts';
+import type { CatalogModel } from '../../../actors/catalog/model.ts';
 import { compileCard } from '../../../actors/wallet/price.ts';
 import type { UpstreamTarget } from '../../../media/providers/generation/contract.ts';
 import { readConfig } from '../../../runtime/config.ts';

@@ -1,5 +1,6 @@
 // One shard's voice without HTTP and providers around it: real actors, wallet and database, but
 // clients and upstreams of the test's own (fakes.ts).
+
 import assert from 'node:assert/strict';
 import { after } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -25,7 +26,7 @@ import { checkpointSessions } from '../../../db/voice-sessions.ts';
 import { createBudgetCounters, openAudioBudget } from '../../../media/audio/budget.ts';
 import { createStraightLanes } from '../../../media/audio/lanes/straight.ts';
 import type { LiveFamily } from '../../../media/providers/live/contract.ts';
-import type { SearchHit } from '../../../media/providers/search/search.ts';
+import type { SearchHit } from '../../../media/providers/search/contract.ts';
 import type { ActorRef, ActorSystem } from '../../../runtime/actor/contract.ts';
 import { createActorSystem } from '../../../runtime/actor/system.ts';
 import { newId } from '../../../runtime/ids.ts';

@@ -1,8 +1,9 @@
 // The tools that the server runs, at their bounds: how many at once, for how long, and how much of
 // a stranger's words goes to the search and back to the model.
+
 import assert from 'node:assert/strict';
 import { before, describe, type TestContext, test } from 'node:test';
-import type { SearchHit } from '../../../media/providers/search/search.ts';
+import type { SearchHit } from '../../../media/providers/search/contract.ts';
 import { fixedLimits } from '../../../runtime/limits.ts';
 import type { TestAccount } from '../../harness/account.ts';
 import { type FakeClient, untilAborted } from './fakes.ts';

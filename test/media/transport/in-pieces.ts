@@ -1,9 +1,10 @@
 // What the readers of every family are held to: bodies that come cut anywhere mean the same, and
 // the shortcut of the decoder never shows.
+
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { ModelEvent } from '../../../media/model/events.ts';
-import { isRun, singles, type TextRun } from '../../../media/model/text-run.ts';
+import type { ModelEvent, TextRun } from '../../../media/model/events.ts';
+import { isRun, singles } from '../../../media/model/text-run.ts';
 import type { StreamReader } from '../../../media/providers/generation/contract.ts';
 import { fc } from '../../harness/properties.ts';
 

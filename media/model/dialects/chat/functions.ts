@@ -1,6 +1,6 @@
 // Calls as they were before there were tools: a client that declares `functions` reads and writes
 // `function_call`, of which an answer has one, without an id.
-import type { ToolCall } from '../../answer.ts';
+import type { ToolCall } from '../../answer-item.ts';
 import type { NativeValue } from '../../events.ts';
 
 /** Whether the client knows no tools. */

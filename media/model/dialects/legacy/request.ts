@@ -1,10 +1,12 @@
 // A legacy body → the neutral request. It is never forwarded: no provider speaks this format.
+
 import { fieldProblem } from '../../../../runtime/http/validate.ts';
 import { type GenerationRequest, type Message, noSampling } from '../../request.ts';
 import { withoutForbiddenSearch } from '../../search-tools.ts';
 import { readCeiling, readControls, readOutputFormat } from '../fields.ts';
 import { readInput, textMessage } from '../responses/input.ts';
-import { type DeclaredTool, readToolChoice, readTools } from '../responses/request.ts';
+import { readToolChoice, readTools } from '../responses/request.ts';
+import type { DeclaredTool } from '../responses/schema.ts';
 import type { LegacyRequestBody } from './schema.ts';
 
 /** Throws a Problem with the field's path for what the schema alone cannot refuse. */

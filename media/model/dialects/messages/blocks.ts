@@ -1,7 +1,8 @@
 // Content blocks as this format writes them: whole in a reply, empty at their start in a stream.
+
 import { readJson } from '../../../../runtime/http/whole-numbers.ts';
-import type { AnswerItem } from '../../answer.ts';
 import { blockEnds, splitText } from '../../answer.ts';
+import type { AnswerItem } from '../../answer-item.ts';
 import type { Citation, NativeValue } from '../../events.ts';
 import { sealReasoning } from '../responses/reasoning.ts';
 

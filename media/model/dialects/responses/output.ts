@@ -1,8 +1,9 @@
 // An answer as this format's list of output items. Text and refusals that follow one another are
 // parts of one message; what only another format can show is passed over, but ends a message.
-import type { Answer, AnswerItem } from '../../answer.ts';
+
+import type { Answer } from '../../answer.ts';
+import type { AnswerItem, Stages } from '../../answer-item.ts';
 import type { Citation, NativeValue } from '../../events.ts';
-import type { Stages } from '../../item-boundaries.ts';
 import { itemId, prefixOf } from './ids.ts';
 import type { Inside } from './namespaces.ts';
 import { sealReasoning } from './reasoning.ts';

@@ -1,4 +1,5 @@
 // A Responses body → the neutral request, and the refusals that a schema cannot word.
+
 import { fieldProblem } from '../../../../runtime/http/validate.ts';
 import { addTo } from '../../lists.ts';
 import { assertServerUrls } from '../../media-url.ts';
@@ -23,7 +24,7 @@ import {
 import { allowedAmong } from './allowed.ts';
 import { readInput, textMessage } from './input.ts';
 import { flatName, namespaceTools } from './namespaces.ts';
-import type { ResponsesRequestBody } from './schema.ts';
+import type { DeclaredChoice, DeclaredTool, ResponsesRequestBody } from './schema.ts';
 
 /** Throws a Problem with the field's path for what the schema alone cannot refuse. */
 export function readRequest(
@@ -75,14 +76,10 @@ function readMessages(body: ResponsesRequestBody): Messages {
   throw fieldProblem('input', "Missing required field 'input'.");
 }
 
-export type DeclaredChoice = NonNullable<ResponsesRequestBody['tool_choice']> | null;
-
 function isOptional({ type }: DeclaredTool, choice: DeclaredChoice): boolean {
   const isChosen = typeof choice === 'object' && choice?.type === type;
   return isOptionalTool(type) && !isChosen;
 }
-
-export type DeclaredTool = NonNullable<ResponsesRequestBody['tools']>[number];
 
 /** @throws Problem invalid_request with the path of what is wrong */
 export function readTools(

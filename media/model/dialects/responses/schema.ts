@@ -80,3 +80,8 @@ export const responsesRequestSchema = v.looseObject({
 });
 
 export type ResponsesRequestBody = v.InferOutput<typeof responsesRequestSchema>;
+
+/** The `tool_choice` of a request. */
+export type DeclaredChoice = NonNullable<ResponsesRequestBody['tool_choice']> | null;
+/** One of its `tools`. */
+export type DeclaredTool = NonNullable<ResponsesRequestBody['tools']>[number];

@@ -1,5 +1,6 @@
 // Reads the body of a message: typed events up to message_stop, or the whole message.
-import { type FramedTexts, runEvent } from '../../../model/text-run.ts';
+import type { FramedTexts } from '../../../model/events.ts';
+import { runEvent } from '../../../model/text-run.ts';
 import { isMembers } from '../../../transport/members.ts';
 import { BodyReader, parseJson } from '../body-reader.ts';
 import type { ClientFormat } from '../contract.ts';

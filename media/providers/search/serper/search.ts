@@ -1,11 +1,12 @@
 // Serper's web search (https://serper.dev): one call for a few results.
+
 import { request } from 'undici';
 import * as v from 'valibot';
 import { AwakeTimer } from '../../../../runtime/awake.ts';
 import { cutText } from '../../../../runtime/http/text.ts';
 import { readBounded } from '../../../transport/bounded-text.ts';
 import type { UpstreamTarget } from '../../generation/contract.ts';
-import type { SearchHit, SearchQuery } from '../search.ts';
+import type { SearchHit, SearchQuery } from '../contract.ts';
 
 const deadlineMs = 8_000;
 const hitsMax = 8;

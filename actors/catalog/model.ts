@@ -1,0 +1,55 @@
+// A model of the catalog as shards use it, and as the public sees it.
+import type { UpstreamTarget } from '../../media/providers/generation/contract.ts';
+import type { ModelKind } from '../../media/providers/model-kinds.ts';
+import type { CompiledCard } from '../wallet/price.ts';
+import type { PublicUnitRates } from '../wallet/public-rates.ts';
+
+/** One line of the public catalog (specification 2.9; decisions.md, section 8). */
+export interface PublicModel extends PublicUnitRates {
+  alias: string;
+  display_name: string;
+  provider: string;
+  /** Somebody is there to run it: of its providers one is enabled. */
+  available: boolean;
+  supports_streaming: boolean;
+  credits_per_million_input: number | null;
+  credits_per_million_cached_input: number | null;
+  credits_per_million_output: number | null;
+  pricing_tiers: {
+    min_input_tokens: number;
+    credits_per_million_input: number | null;
+    credits_per_million_cached_input: number | null;
+    credits_per_million_output: number | null;
+  }[];
+  capabilities: string[];
+  context_window: number;
+}
+
+/** The most that a second of a voice session may use, in tokens. */
+export interface TokensPerSecond {
+  audioInput: number;
+  textInput: number;
+  audioOutput: number;
+  textOutput: number;
+}
+
+/** Unix seconds of when a record was made, for `created` in model lists. */
+export type CreationTime = (kind: 'models' | 'routes', name: string) => number;
+
+export interface CatalogModel {
+  alias: string;
+  /** Unix seconds. */
+  createdAt: number;
+  kind: ModelKind;
+  targets: UpstreamTarget[];
+  card: CompiledCard;
+  outputTokensMax: number;
+  contextWindow: number;
+  capabilities: string[];
+  /** Upstream names by the voices that callers name; empty where there are none. */
+  voices: Record<string, string>;
+  /** Voice models only. */
+  tokensPerSecondMax: TokensPerSecond | null;
+  simulated: boolean;
+  public: PublicModel;
+}
