@@ -1,6 +1,5 @@
 // Checks the books: every amount is derived a second way and compared. One snapshot, read only, so
 // it is right beside a running server. Each rule is one query that returns what breaks it.
-import { fixedLimits } from '../runtime/limits.ts';
 import type { Sql } from './driver/sql.ts';
 
 export interface Finding {
@@ -21,7 +20,9 @@ interface Rule {
 }
 
 const EXAMPLES_MAX = 10;
-const ORPHAN_SECONDS = fixedLimits.ledger.orphanAfterMs / 1_000;
+/** An active hold this long past its expiry is an orphan: no sweep has released it. */
+export const orphanAfterMs = 60_000;
+const ORPHAN_SECONDS = orphanAfterMs / 1_000;
 const accounts = [
   'wallet_micros',
   'held_micros',

@@ -1,5 +1,4 @@
 // Generations, as their own account sees them. They are made and ended by the wallet's writes only.
-import { fixedLimits } from '../runtime/limits.ts';
 import type { Queryable } from './driver/sql.ts';
 
 export type GenerationStatus = 'running' | 'completed' | 'incomplete' | 'failed' | 'cancelled';
@@ -88,11 +87,14 @@ export function failedUncharged(row: Pick<Generation, 'status' | 'usageJson'>): 
 /** The same of a row that is called `g`. */
 export const failedUnchargedText = `(g.status = 'failed' AND g.usage IS NULL)`;
 
+/** How long an idempotency key names its generation. */
+export const idempotencyMs = 24 * 3_600_000;
+
 /** Keys are kept for their time, but as long as their generation runs. */
 const byKeyText = `SELECT ${columns} FROM generations
   WHERE account_id = $1 AND route = $2 AND idempotency_key = $3 AND idempotency_key IS NOT NULL
     AND (status = 'running' OR created_at > now()
-      - interval '${fixedLimits.generation.idempotencyMs} milliseconds')`;
+      - interval '${idempotencyMs} milliseconds')`;
 
 /** The generation that an account's key names on a route; null when the key is free. */
 export async function findGenerationByKey(

@@ -1,10 +1,10 @@
 // Who is calling, and may they: keys with scopes and limits, users by session. Cached credentials
 // are answered without a promise: most requests never wait here.
+import { keyLimits } from '../actors/credentials/limits.ts';
 import type { Scope } from '../actors/credentials/scope.ts';
 import { networkOf } from '../runtime/http/address.ts';
 import type { Exchange } from '../runtime/http/route.ts';
 import type { RateState } from '../runtime/limiter.ts';
-import { fixedLimits } from '../runtime/limits.ts';
 import { Problem } from '../runtime/problem.ts';
 import type { KeyCredential, SessionCredential } from './credentials.ts';
 import type { Access, Caller, KeyCaller, Permit, Services, UserCaller } from './services.ts';
@@ -165,7 +165,7 @@ function permittedUser(
   services: Services,
 ): UserCaller {
   const slot = services.limiter.slotOf(user.accountId, Date.now());
-  const { concurrencyMax } = fixedLimits.keys;
+  const { concurrencyMax } = keyLimits;
   return { ...user, permit: takePermit(slot, concurrencyMax, exchange, services) };
 }
 

@@ -1,12 +1,12 @@
 // Credentials by token hash, in a bounded cache in front of the database. A revocation, like every
 // change of an account, empties it on every shard before the request that made it is answered.
 
+import { credentialLimits } from '../actors/credentials/limits.ts';
 import { isKeyToken, tokenHash, tokenHashText } from '../actors/credentials/token.ts';
 import { type Sql, withDeadline } from '../db/driver/sql.ts';
 import { findKeyByHash, touchKeys } from '../db/keys.ts';
 import { findSession } from '../db/sessions.ts';
 import type { Limiter } from '../runtime/limiter.ts';
-import { fixedLimits } from '../runtime/limits.ts';
 import type { Bus } from '../runtime/work/bus.ts';
 
 export const credentialTopic = 'credential-changed';
@@ -42,7 +42,7 @@ interface Entry<T> {
   isUsed: boolean;
 }
 
-const { entriesMax, unknownMax, ttlMs, readsMax } = fixedLimits.credentials;
+const { entriesMax, unknownMax, ttlMs, readsMax } = credentialLimits;
 
 /** No longer than what was read just now: since then the clock may have been set back. */
 function isFresh(untilMs: number, nowMs: number): boolean {

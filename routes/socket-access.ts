@@ -1,10 +1,10 @@
 // Who opens a WebSocket: a key in a header or beside the subprotocol, a browser with a ticket, a
 // user with a session header. Never a cookie: handshakes of foreign pages carry it as well.
+import { credentialLimits } from '../actors/credentials/limits.ts';
 import { openTicket, type Ticket } from '../actors/voice/sealed.ts';
 import { withDeadline } from '../db/driver/sql.ts';
 import { type Redeemed, redeemTicket, returnTicket } from '../db/voice-tickets.ts';
 import type { Exchange } from '../runtime/http/route.ts';
-import { fixedLimits } from '../runtime/limits.ts';
 import { Problem } from '../runtime/problem.ts';
 import type { Caller, KeyCaller, Services, SessionPermit, UserCaller } from './services.ts';
 
@@ -74,7 +74,7 @@ async function redeem(ticket: Ticket, { credentials, sql }: Services): Promise<R
     const { changes } = credentials;
     const redeemed = await withDeadline(redeemTicket(sql, ticket));
     const isFresh = changes === credentials.changes;
-    if (!redeemed.isFirst || isFresh || reads === fixedLimits.credentials.readsMax) return redeemed;
+    if (!redeemed.isFirst || isFresh || reads === credentialLimits.readsMax) return redeemed;
     await withDeadline(returnTicket(sql, ticket.id));
   }
 }

@@ -1,11 +1,13 @@
 // Entry of the main process: composition only. It prepares the database, starts the shards, and
 // runs what must be single: catalog, monitor, pool, queue. It prints the line `tollgate ready`.
+
 import { prepareAudioFolders, sweepAudioFolders } from '../actors/audio/folders.ts';
 import { createInspection, inspectionTask } from '../actors/audio/inspection.ts';
 import { catalogId } from '../actors/catalog/catalog.ts';
 import { createLiveCatalog, type LiveCatalog } from '../actors/catalog/live.ts';
 import { loadCatalog } from '../actors/catalog/load.ts';
 import { planLines } from '../actors/catalog/plan.ts';
+import { createLimits } from '../actors/limits.ts';
 import { monitorId } from '../actors/monitor/monitor.ts';
 import { nodeActorId } from '../actors/node/node.ts';
 import { createKinds, kindList } from '../actors/tree.ts';
@@ -38,7 +40,7 @@ import { compiledFile } from './files.ts';
 import { createGate } from './gate.ts';
 import { connectToParent } from './launch.ts';
 import { createLimiterBuffers, Limiter } from './limiter.ts';
-import { createLimits, databaseConnections } from './limits.ts';
+import { databaseConnections } from './limits.ts';
 import { createLog } from './log.ts';
 import {
   createMetrics,

@@ -1,12 +1,13 @@
 // The small parent that owns the children: database, simulator (dev mode) and the main process.
 // It does no work itself, so a crash of the main process, however bad, leaves it able to restart.
+
 import { type ChildProcess, fork, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { type Config, environmentWith, withPort } from './config.ts';
 import { type Database, startDatabase } from './embedded/database.ts';
 import { prepareDataFolder } from './folder.ts';
 import { type Boot, listenToMain, sendBoot, sendPing, sendStop } from './launch.ts';
-import { createLimits, databaseConnectionsMax, type Limits } from './limits.ts';
+import { createKernelLimits, databaseConnectionsMax, type KernelLimits } from './limits.ts';
 import type { Logger } from './log.ts';
 import { freePort } from './port.ts';
 import { loadMasterKey } from './secret.ts';
@@ -23,7 +24,7 @@ export interface ParentOptions {
   /** Aborted when the user insists: no drain. */
   forceSignal: AbortSignal;
   /** Shorter waits, for tests of the parent itself. */
-  limits?: Partial<Limits['process']>;
+  limits?: Partial<KernelLimits['process']>;
 }
 
 /** How it ended: the exit code, and one clear line when something went wrong. */
@@ -81,7 +82,7 @@ function guardAgainstOrphan(child: ChildProcess, graceMs: number): void {
  * Kills a child that leaves too many pings in a row unanswered; returns what to call at every sign
  * of life. Pings are counted, not time: a machine that stands still sends none.
  */
-function watchPulse(child: ChildProcess, limits: Limits, log: Logger): () => void {
+function watchPulse(child: ChildProcess, limits: KernelLimits, log: Logger): () => void {
   const unansweredMax = Math.ceil(limits.process.hungMs / limits.process.pingMs);
   let unanswered = 0;
   const timer = setInterval(() => {
@@ -107,7 +108,7 @@ interface MainProcess {
 }
 
 /** Forked before the database is up: its modules load meanwhile. */
-function startMain(options: ParentOptions, limits: Limits, finish: Finish): MainProcess {
+function startMain(options: ParentOptions, limits: KernelLimits, finish: Finish): MainProcess {
   const { log } = options;
   const previousInstanceIds: string[] = [];
   let instanceId = '';
@@ -183,7 +184,7 @@ interface Simulator {
 }
 
 /** A restarted simulator keeps its port, so that the main process need not know. */
-function startSimulator(options: ParentOptions, limits: Limits): Simulator {
+function startSimulator(options: ParentOptions, limits: KernelLimits): Simulator {
   let port = 0;
   let resolveUrl: (url: string) => void;
   let rejectUrl: (error: Error) => void;
@@ -230,7 +231,7 @@ function startSimulator(options: ParentOptions, limits: Limits): Simulator {
 /** The configured server, or the embedded one. */
 async function openDatabase(
   options: ParentOptions,
-  limits: Limits,
+  limits: KernelLimits,
   finish: Finish,
   signal: AbortSignal,
 ): Promise<Database> {
@@ -268,7 +269,7 @@ export async function runParent(options: ParentOptions): Promise<ParentEnd> {
     fail(error);
     return ended;
   }
-  const configured = createLimits(config);
+  const configured = createKernelLimits(config);
   const limits = { ...configured, process: { ...configured.process, ...options.limits } };
   const dev = config.mode === 'dev';
   const abandoned = new AbortController();

@@ -3,7 +3,6 @@
 
 import { strict as assert } from 'node:assert';
 import type { ActorContext, ActorKind, Handlers } from '../../runtime/actor/contract.ts';
-import { fixedLimits } from '../../runtime/limits.ts';
 import { plainProblem } from '../../runtime/problem.ts';
 import { atTurnEnd } from '../../runtime/turns.ts';
 import { abandoned, interrupted } from '../billed-request/failure.ts';
@@ -15,9 +14,11 @@ import {
   refusalOf,
   setDetached,
 } from '../billed-request/settlement.ts';
+import { generationLimits } from '../generation/limits.ts';
 import { abortAttempt } from './attempt.ts';
 import { attemptEnded, readOn, startAttempt, takeBytes, taken } from './attempts.ts';
 import { closeAudio, closing, finishAudio, over } from './closing.ts';
+import { audioLimits } from './limits.ts';
 import type { AudioProtocol } from './protocol.ts';
 import type { AudioDeps, AudioSpec } from './spec.ts';
 import { type AudioState, newAudioState } from './state.ts';
@@ -104,8 +105,8 @@ export function createAudioKind(deps: AudioDeps | null): AudioKind {
     parent: 'audio',
     placement: 'local',
     supervision: { strategy: 'stop', crashesMax: 1, withinMs: 1_000 },
-    mailboxLengthMax: fixedLimits.generation.mailboxLengthMax,
-    populationMax: fixedLimits.audio.runningMax,
+    mailboxLengthMax: generationLimits.mailboxLengthMax,
+    populationMax: audioLimits.runningMax,
     start(context, spec) {
       assert(deps !== null, 'audio runs on shards');
       const state = newAudioState(deps, spec);

@@ -1,11 +1,12 @@
 // Recordings are looked at on a pool of their own, whose queue is theirs alone: nobody's tokens
 // wait behind decoders. The programs are prepared when the first recording comes.
+
 import { type AudioTools, prepareAudioTools } from '../../media/audio/tools.ts';
 import type { Config } from '../../runtime/config.ts';
 import { compiledFile } from '../../runtime/files.ts';
-import type { Limits } from '../../runtime/limits.ts';
 import type { Logger } from '../../runtime/log.ts';
 import type { Pool, TaskAnswer } from '../../runtime/work/pool.ts';
+import type { Limits } from '../limits.ts';
 import { audioFolders } from './folders.ts';
 
 /** A file of media/tasks, without its ending. */

@@ -1,10 +1,11 @@
 // What a request that is billed by a row of generations is started with, whatever it asks for, and
 // what its kind is given by the shard. Generations, speech and transcription are such requests.
+
 import type { ActorRef } from '../../runtime/actor/contract.ts';
 import type { Limiter } from '../../runtime/limiter.ts';
-import type { Limits } from '../../runtime/limits.ts';
 import type { Logger } from '../../runtime/log.ts';
 import type { TransientMap } from '../../runtime/transient.ts';
+import type { Limits } from '../limits.ts';
 import type { RouteHealth } from '../provider-health/health.ts';
 import type { WalletProtocol } from '../wallet/protocol.ts';
 import type { FundsEstimate } from './funds-estimate.ts';

@@ -5,7 +5,6 @@
 import { strict as assert } from 'node:assert';
 import { failedUncharged } from '../../db/generations.ts';
 import type { ActorContext, ActorKind, Handlers } from '../../runtime/actor/contract.ts';
-import { fixedLimits } from '../../runtime/limits.ts';
 import { plainProblem } from '../../runtime/problem.ts';
 import { atTurnEnd } from '../../runtime/turns.ts';
 import { abandoned, interrupted } from '../billed-request/failure.ts';
@@ -22,6 +21,7 @@ import { startAttempt } from './attempts.ts';
 import { closeGeneration, closing, finishGeneration, over } from './closing.ts';
 import { conclude, endUnchecked } from './conclusion.ts';
 import { deliverWaiting, delivery } from './delivery.ts';
+import { generationLimits } from './limits.ts';
 import { tellProgress } from './progress.ts';
 import type { GenerationProtocol } from './protocol.ts';
 import { takeHits } from './searching.ts';
@@ -138,8 +138,8 @@ export function createGenerationKind(deps: GenerationDeps | null): GenerationKin
     parent: 'generations',
     placement: 'local',
     supervision: { strategy: 'stop', crashesMax: 1, withinMs: 1_000 },
-    mailboxLengthMax: fixedLimits.generation.mailboxLengthMax,
-    populationMax: fixedLimits.generation.runningMax,
+    mailboxLengthMax: generationLimits.mailboxLengthMax,
+    populationMax: generationLimits.runningMax,
     start(context, spec) {
       assert(deps !== null, 'generations run on shards');
       const state = newState(deps, spec, context.address.node);

@@ -1,11 +1,12 @@
 // Polls the shards once a second and probes the provider routes when the queue says so, so that
 // reading a status never waits for a shard and never contacts a provider.
+
 import { strict as assert } from 'node:assert';
 import type { UpstreamTarget } from '../../media/providers/generation/contract.ts';
 import type { ActorContext, ActorKind, ActorRef, Handlers } from '../../runtime/actor/contract.ts';
-import type { Limits } from '../../runtime/limits.ts';
 import { routesOf } from '../catalog/moved.ts';
 import type { CatalogSnapshot } from '../catalog/snapshot.ts';
+import type { Limits } from '../limits.ts';
 import type { NodeProtocol, NodeReport } from '../node/protocol.ts';
 import type { MonitorProtocol, ProbedRoute, ShardStatus, StatusSnapshot } from './protocol.ts';
 import { dueRoutes, identityOf, probeRound } from './round.ts';

@@ -1,11 +1,12 @@
 // The end of a session: the client is told once, the upstream gets a moment for the usage it owes,
 // then everything is settled once. Whatever ends it, all ends go through here.
+
 import type { Handlers } from '../../runtime/actor/contract.ts';
-import { fixedLimits } from '../../runtime/limits.ts';
 import type { SessionFinish } from '../wallet/protocol.ts';
 import { type EndReason, endedEvent, endings, errorEvent, type VoiceError } from './events.ts';
 import { forgoUnsent, missReport, reduceHold } from './funding.ts';
 import { routeLeft } from './health.ts';
+import { voiceLimits } from './limits.ts';
 import type { VoiceSessionProtocol } from './protocol.ts';
 import { send, type VoiceSession } from './state.ts';
 import { addReport, chargeOf, estimated, isNothing } from './tariff.ts';
@@ -22,7 +23,7 @@ export function endSession(
 ): void {
   if (!beginEnd(session, reason, fatal)) return;
   // A shard that ends has no time to wait for the last usage.
-  const waitMs = reason === 'server_draining' ? 0 : fixedLimits.voice.lastWordsMs;
+  const waitMs = reason === 'server_draining' ? 0 : voiceLimits.lastWordsMs;
   session.endDueMs = performance.now() + waitMs;
   advance(session);
 }
@@ -35,7 +36,7 @@ export function endSession(
 export function expel(session: VoiceSession, fatal: VoiceError): void {
   if (!beginEnd(session, 'error', fatal)) return;
   session.isExpelled = true;
-  session.endDueMs = performance.now() + fixedLimits.voice.expelledMs;
+  session.endDueMs = performance.now() + voiceLimits.expelledMs;
   advance(session);
 }
 
@@ -94,7 +95,7 @@ function beginEnd(
   if (fatal !== null) send(session, errorEvent(fatal));
   routeLeft(session);
   if (phase === 'live') {
-    session.call?.close(fixedLimits.voice.lingerMs);
+    session.call?.close(voiceLimits.lingerMs);
     // An upstream that owes nothing has said so by then, and all is settled at once.
     session.context.after(0, 'reduce', null);
   } else closeCall(session);

@@ -1,5 +1,6 @@
 // What a shard needs to have voice sessions: their host, with clock and checkpoints, the lanes of
 // their resampling, and the share of the process's memory for sound.
+
 import type { Sql } from '../../db/driver/sql.ts';
 import { withDeadline } from '../../db/driver/sql.ts';
 import { checkpointSessions } from '../../db/voice-sessions.ts';
@@ -8,10 +9,10 @@ import { createLanes } from '../../media/audio/lanes/lanes.ts';
 import { createStraightLanes } from '../../media/audio/lanes/straight.ts';
 import { openLiveCall } from '../../media/providers/live/call.ts';
 import { requireLiveFamily } from '../../media/providers/live/families.ts';
-import { fixedLimits } from '../../runtime/limits.ts';
 import { createFundsEstimate } from '../billed-request/funds-estimate.ts';
 import { loseHold } from './funding.ts';
 import { VoiceHost } from './host.ts';
+import { voiceLimits } from './limits.ts';
 import { stoodStill, watch } from './session.ts';
 import { pace } from './sound.ts';
 import type { VoiceDeps } from './spec.ts';
@@ -36,7 +37,7 @@ export interface VoiceHouse {
 /** Builds the voice of one shard. */
 export function createVoiceHouse(given: Given): VoiceHouse {
   const { limits, log, sql, audio } = given;
-  const { connectMs, readyMs, audioBytesMax } = fixedLimits.voice;
+  const { connectMs, readyMs, audioBytesMax } = voiceLimits;
   const host = new VoiceHost({
     sessionsMax: limits.voice.sessionsMax,
     pace,

@@ -1,7 +1,8 @@
 // Server events of a voice session as JSON text (specification, 6.1). Every event has every field.
+
 import type { SessionUsage } from '../../db/voice-sessions.ts';
 import { cutText } from '../../runtime/http/text.ts';
-import { fixedLimits } from '../../runtime/limits.ts';
+import { voiceLimits } from './limits.ts';
 import { billingUnits, publicUsage } from './tariff.ts';
 import type { TurnState } from './turn.ts';
 
@@ -43,7 +44,7 @@ export const endings: Readonly<Record<EndReason, { renewable: boolean; closeCode
 
 export const inputAudio = { encoding: 'pcm_s16le', sample_rate_hz: 16_000, channels: 1 } as const;
 export const outputAudio = { encoding: 'pcm_s16le', sample_rate_hz: 24_000, channels: 1 } as const;
-export const frameBytes = fixedLimits.voice.frameBytes;
+export const frameBytes = voiceLimits.frameBytes;
 
 export interface ReadyFacts {
   sessionId: string;

@@ -1,9 +1,10 @@
 // The money of a session while it lives: the hold of its longest duration, and its extension when
 // what was reported outgrows it. Usage is summed; nothing is charged before the end.
+
 import type { LiveUsage } from '../../media/providers/live/contract.ts';
 import type { ActorContext, Handlers } from '../../runtime/actor/contract.ts';
-import { fixedLimits } from '../../runtime/limits.ts';
 import { errorEvent } from './events.ts';
+import { voiceLimits } from './limits.ts';
 import type { VoiceSessionProtocol } from './protocol.ts';
 import { send, type VoiceSession } from './state.ts';
 import { addReport, chargeOf, estimated, holdMicros, tokensWithin } from './tariff.ts';
@@ -15,7 +16,7 @@ export function askHold(session: VoiceSession): void {
   const { deps, spec, started, funds, holdId } = session;
   if (started === null) return;
   const { secondsMax } = deps.limits.voice;
-  const { holdMarginMs } = fixedLimits.voice;
+  const { holdMarginMs } = voiceLimits;
   const durationMs = secondsMax * 1_000;
   funds.state = 'asked';
   funds.heldMicros = holdMicros(started.tariff, durationMs);
@@ -122,7 +123,7 @@ function followUsage(session: VoiceSession, nowMs: number): void {
         step: funds.step,
         amountMicros: neededMicros - funds.heldMicros,
         minimumMicros: missingMicros > 0n ? missingMicros : 1n,
-        expiresAtMs: Date.now() + fixedLimits.voice.holdMarginMs,
+        expiresAtMs: Date.now() + voiceLimits.holdMarginMs,
       },
       deps.limits.ledger.askTimeoutMs,
     )
@@ -141,7 +142,7 @@ export function reduceHold(session: VoiceSession, nowMs: number): void {
   const saidMs = Math.max(nowMs - funds.reportedAtMs, unreportedInMs, unreportedOutMs);
   const most = { ...funds.usage };
   addReport(most, estimated(perSecond, funds.missedInMs, funds.missedOutMs));
-  addReport(most, tokensWithin(perSecond, saidMs + fixedLimits.voice.aheadMs));
+  addReport(most, tokensWithin(perSecond, saidMs + voiceLimits.aheadMs));
   most.inputSpeechTokens += history.speechTokens;
   most.inputTextTokens += history.textTokens;
   const { chargeMicros: keepMicros } = chargeOf(card, most);

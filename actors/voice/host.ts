@@ -1,10 +1,11 @@
 // All voice sessions of a shard: how many there may be, the one clock that paces their sound and
 // watches their deadlines, and the checkpoints of what they used. No session has its own timer.
+
 import type { SessionCheckpoint } from '../../db/voice-sessions.ts';
 import { awakeMs, stoodStillMs } from '../../runtime/awake.ts';
-import { fixedLimits } from '../../runtime/limits.ts';
 import type { Logger } from '../../runtime/log.ts';
 import type { EndReason } from './events.ts';
+import { voiceLimits } from './limits.ts';
 import type { VoiceSpec } from './spec.ts';
 import type { VoiceSession } from './state.ts';
 
@@ -57,7 +58,7 @@ export class VoiceHost {
 
   constructor(options: VoiceHostOptions) {
     this.#options = options;
-    this.#timer = setInterval(() => this.#tick(), fixedLimits.voice.tickMs);
+    this.#timer = setInterval(() => this.#tick(), voiceLimits.tickMs);
     this.#timer.unref();
   }
 
@@ -126,8 +127,8 @@ export class VoiceHost {
     const dirty = [...this.#sessions.values()].filter(
       ({ funds, phase }) => funds.dirty && phase !== 'over' && funds.state === 'held',
     );
-    for (let from = 0; from < dirty.length; from += fixedLimits.voice.checkpointRowsMax) {
-      await this.#write(dirty.slice(from, from + fixedLimits.voice.checkpointRowsMax));
+    for (let from = 0; from < dirty.length; from += voiceLimits.checkpointRowsMax) {
+      await this.#write(dirty.slice(from, from + voiceLimits.checkpointRowsMax));
     }
     this.#isWriting = false;
   }
@@ -179,7 +180,7 @@ export class VoiceHost {
         this.#options.fault(session, error);
       }
     }
-    if (nowMs - this.#lastWatchMs < fixedLimits.voice.watchMs) return;
+    if (nowMs - this.#lastWatchMs < voiceLimits.watchMs) return;
     this.#lastWatchMs = nowMs;
     for (const session of [...this.#sessions.values()]) {
       try {
@@ -188,7 +189,7 @@ export class VoiceHost {
         this.#options.fault(session, error);
       }
     }
-    if (nowMs - this.#lastCheckpointMs < fixedLimits.voice.checkpointMs) return;
+    if (nowMs - this.#lastCheckpointMs < voiceLimits.checkpointMs) return;
     this.#lastCheckpointMs = nowMs;
     void this.checkpoint();
   }

@@ -1,11 +1,12 @@
 // What comes from the client: the start, frames, controls. Frames go through here on the stack of
 // the socket, without a promise.
-import { fixedLimits } from '../../runtime/limits.ts';
+
 import { endSession, expel, reject } from './closing.ts';
 import { readControl } from './control.ts';
 import { clearEvent, errorEvent, statusEvent, type VoiceErrorCode } from './events.ts';
 import { isRested, take } from './frame-rate.ts';
 import { askHold } from './funding.ts';
+import { voiceLimits } from './limits.ts';
 import { acceptsContinuation } from './sealed.ts';
 import { clearSound, endAnswer, updateTurn } from './sound.ts';
 import { readStart } from './start.ts';
@@ -14,7 +15,7 @@ import { holdMicros } from './tariff.ts';
 import { giveUpTools } from './tools.ts';
 import { forward, openUpstream } from './upstream.ts';
 
-const { frameBytes, frameMs, earlyAudioMs, frameExcessMs } = fixedLimits.voice;
+const { frameBytes, frameMs, earlyAudioMs, frameExcessMs } = voiceLimits;
 const earlyFramesMax = Math.floor(earlyAudioMs / frameMs);
 const excessFramesMax = Math.floor(frameExcessMs / frameMs);
 /** Louder than a quiet room: about -38 dBFS. */
@@ -101,7 +102,7 @@ function takeText(session: VoiceSession, data: ArrayBuffer): void {
     return;
   }
   const control = text === null ? null : readControl(text);
-  const isPaced = take(session.controls, fixedLimits.voice.controlEveryMs, nowMs);
+  const isPaced = take(session.controls, voiceLimits.controlEveryMs, nowMs);
   if (control === null) malformed(session, 'The message is not a control message.', nowMs);
   else if (control === 'end') endSession(session, 'client_end');
   else {
@@ -148,7 +149,7 @@ function malformed(session: VoiceSession, message: string, nowMs: number): void 
   session.wasShort = false;
   session.malformed += 1;
   session.lastSoundMs = nowMs;
-  fault(session, 'invalid_message', message, session.malformed > fixedLimits.voice.malformedMax);
+  fault(session, 'invalid_message', message, session.malformed > voiceLimits.malformedMax);
 }
 
 function fault(

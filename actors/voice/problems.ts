@@ -1,9 +1,9 @@
 // What a session's upstream does wrong, in the log. An upstream may say so with every message: the
 // first are lines, the others a number in a last one.
-import { fixedLimits } from '../../runtime/limits.ts';
+import { voiceLimits } from './limits.ts';
 import type { VoiceSession } from './state.ts';
 
-const { problemsLoggedMax } = fixedLimits.voice;
+const { problemsLoggedMax } = voiceLimits;
 
 export function note(session: VoiceSession, details: object, message: string): void {
   const { deps, spec } = session;

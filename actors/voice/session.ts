@@ -1,5 +1,6 @@
 // The actor of one voice session, beside its socket: it starts, watches deadlines, and ends once.
 // Sound does not pass its mailbox (see protocol.ts), but a fault on its way ends this actor.
+
 import { strict as assert } from 'node:assert';
 import type {
   ActorContext,
@@ -8,7 +9,6 @@ import type {
   Handlers,
 } from '../../runtime/actor/contract.ts';
 import type { SocketHandlers } from '../../runtime/http/route.ts';
-import { fixedLimits } from '../../runtime/limits.ts';
 import type { HoldReply } from '../wallet/protocol.ts';
 import {
   advance,
@@ -23,6 +23,7 @@ import {
 import { give } from './frame-rate.ts';
 import { extended, isUncovered, watchEmpty } from './funding.ts';
 import { takeMessage } from './intake.ts';
+import { voiceLimits } from './limits.ts';
 import { noteOmitted } from './problems.ts';
 import type { VoiceSessionProtocol } from './protocol.ts';
 import { forgetAwaited, isSlow } from './sound.ts';
@@ -115,10 +116,10 @@ export function stoodStill(session: VoiceSession, forMs: number, nowMs: number):
 /** Deadlines of one session, looked at a few times a second. */
 export function watch(session: VoiceSession, nowMs: number): void {
   const { phase, deps } = session;
-  if (phase === 'waiting' && nowMs - session.openedMs > fixedLimits.voice.startMs) {
+  if (phase === 'waiting' && nowMs - session.openedMs > voiceLimits.startMs) {
     const message = 'No start message came within 5 seconds.';
     reject(session, { code: 'start_timeout', message, retryable: true, fatal: true });
-  } else if (phase === 'starting' && nowMs - session.acceptedMs > fixedLimits.voice.startingMs) {
+  } else if (phase === 'starting' && nowMs - session.acceptedMs > voiceLimits.startingMs) {
     rejectUnreached(session);
   } else if (phase === 'live') watchLive(session, nowMs, deps.limits.voice.idleMs);
   else if (phase === 'ending') advance(session);
@@ -156,7 +157,7 @@ export function createVoiceSessionKind(deps: VoiceDeps | null): VoiceSessionKind
     parent: 'voice',
     placement: 'local',
     supervision: { strategy: 'stop', crashesMax: 1, withinMs: 1_000 },
-    mailboxLengthMax: fixedLimits.voice.mailboxLengthMax,
+    mailboxLengthMax: voiceLimits.mailboxLengthMax,
     start(context: ActorContext<VoiceSessionProtocol>, spec) {
       assert(deps !== null, 'voice sessions run on shards');
       const session = newSession(deps, spec, context);

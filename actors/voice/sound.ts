@@ -1,8 +1,9 @@
 // Sound towards the client: paced, its position known, and cleared at once when somebody
 // interrupts. Whose turn it is follows from what is heard: states never contradict sound.
+
 import type { LivePosition } from '../../media/providers/live/contract.ts';
-import { fixedLimits } from '../../runtime/limits.ts';
 import { clearEvent, statusEvent } from './events.ts';
+import { voiceLimits } from './limits.ts';
 import { send, type VoiceSession } from './state.ts';
 import { endUtterance } from './transcript.ts';
 import { stateOf, wayTo } from './turn.ts';
@@ -83,7 +84,7 @@ export function isSlow(session: VoiceSession): boolean {
   const lagMs = clientLagMs(session);
   const { counters } = session.deps.host;
   if (lagMs > counters.lagMs) counters.lagMs = lagMs;
-  return lagMs > fixedLimits.voice.slowMs;
+  return lagMs > voiceLimits.slowMs;
 }
 
 /**

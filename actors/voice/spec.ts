@@ -12,11 +12,11 @@ import type {
 } from '../../media/providers/live/contract.ts';
 import type { SearchClient } from '../../media/providers/search/contract.ts';
 import type { ActorRef } from '../../runtime/actor/contract.ts';
-import type { Limits } from '../../runtime/limits.ts';
 import type { Logger } from '../../runtime/log.ts';
 import type { Sealer } from '../../runtime/seal.ts';
 import type { FundsEstimate } from '../billed-request/funds-estimate.ts';
 import type { CatalogModel } from '../catalog/model.ts';
+import type { Limits } from '../limits.ts';
 import type { RouteHealth } from '../provider-health/health.ts';
 import type { WalletProtocol } from '../wallet/protocol.ts';
 import type { VoiceHost } from './host.ts';

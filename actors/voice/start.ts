@@ -1,7 +1,7 @@
 // The start message, checked: a closed object of at most 32 KiB (specification, 2.1). Lengths are
 // counted in Unicode characters, not in UTF-16 units. What is said goes on to a provider: half a
 // surrogate pair in it becomes U+FFFD, which a strict parser of JSON takes.
-import { fixedLimits } from '../../runtime/limits.ts';
+import { voiceLimits } from './limits.ts';
 
 export interface ContextMessage {
   role: 'user' | 'assistant';
@@ -58,7 +58,7 @@ export function readStart(
   contextCharactersMax: number,
 ): StartReading {
   try {
-    if (bytesLength > fixedLimits.voice.startBytesMax) {
+    if (bytesLength > voiceLimits.startBytesMax) {
       throw new Fault('The start message is larger than 32 KiB.');
     }
     return { ok: true, start: startOf(parse(text), contextCharactersMax) };

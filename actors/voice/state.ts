@@ -9,11 +9,11 @@ import type { LiveCall } from '../../media/providers/live/contract.ts';
 import type { ActorContext, ActorRef } from '../../runtime/actor/contract.ts';
 import type { ClientSocket } from '../../runtime/http/route.ts';
 import { siblingId } from '../../runtime/ids.ts';
-import { fixedLimits } from '../../runtime/limits.ts';
 import type { CatalogModel } from '../catalog/model.ts';
 import type { Probe } from '../provider-health/breaker.ts';
 import type { EndReason } from './events.ts';
 import { type Bucket, fullBucket } from './frame-rate.ts';
+import { voiceLimits } from './limits.ts';
 import type { VoiceSessionProtocol } from './protocol.ts';
 import type { VoiceDeps, VoiceSpec } from './spec.ts';
 import type { StartMessage } from './start.ts';
@@ -158,7 +158,7 @@ export function newSession(
   context: ActorContext<VoiceSessionProtocol>,
 ): VoiceSession {
   const nowMs = performance.now();
-  const { frameBurstMs, controlBurst, controlEveryMs } = fixedLimits.voice;
+  const { frameBurstMs, controlBurst, controlEveryMs } = voiceLimits;
   return {
     deps,
     spec,

@@ -6,9 +6,9 @@ import type { LiveTool } from '../../media/providers/live/contract.ts';
 import type { SearchHit } from '../../media/providers/search/contract.ts';
 import { AwakeTimer } from '../../runtime/awake.ts';
 import { cutText } from '../../runtime/http/text.ts';
-import { fixedLimits } from '../../runtime/limits.ts';
 import { toolEvent } from './events.ts';
 import { noteUsage } from './funding.ts';
+import { voiceLimits } from './limits.ts';
 import type { ClientContext } from './start.ts';
 import { send, type VoiceSession } from './state.ts';
 
@@ -61,7 +61,7 @@ export function callTool(
   const target = session.spec.searchTarget();
   const query = queryOf(call.argumentsJson);
   const running = session.tools?.size ?? 0;
-  const mayRun = running < fixedLimits.voice.toolCallsMax;
+  const mayRun = running < voiceLimits.toolCallsMax;
   if (!isKnown || name !== searchTool || target === null || query === null || !mayRun) {
     fail(session, callId, name);
     return;
@@ -70,7 +70,7 @@ export function callTool(
   session.tools ??= new Map();
   session.tools.set(callId, { name, controller });
   const locale = session.started?.message.clientContext.locale ?? '';
-  const late = new AwakeTimer(fixedLimits.voice.toolMs, () => controller.abort());
+  const late = new AwakeTimer(voiceLimits.toolMs, () => controller.abort());
   void session.deps.search
     .search(target, { query, locale: locale === '' ? null : locale }, controller.signal)
     .then((hits) => {

@@ -1,13 +1,14 @@
 // What was said, as the client is told it. A user's transcript that comes after its answer has
 // no end of its own: it is complete when no part came for a while, or when anything else is said.
 // An utterance too long to be kept is told as several; a part that is itself too long is cut.
+
 import type { LiveEvent } from '../../media/providers/live/contract.ts';
 import { cutText } from '../../runtime/http/text.ts';
-import { fixedLimits } from '../../runtime/limits.ts';
 import { transcriptEvent } from './events.ts';
+import { voiceLimits } from './limits.ts';
 import { send, type VoiceSession } from './state.ts';
 
-const { utteranceCharactersMax } = fixedLimits.voice;
+const { utteranceCharactersMax } = voiceLimits;
 
 export function takeTranscript(
   session: VoiceSession,
@@ -67,5 +68,5 @@ export function endLate(session: VoiceSession): void {
 
 export function watchLate(session: VoiceSession, nowMs: number): void {
   const { late } = session;
-  if (late !== null && nowMs - late.atMs > fixedLimits.voice.lateTranscriptMs) endLate(session);
+  if (late !== null && nowMs - late.atMs > voiceLimits.lateTranscriptMs) endLate(session);
 }

@@ -1,5 +1,6 @@
 // The upstream of a session: opened with its hold, tried at the next target while it was not ready,
 // and read as it speaks. What it says is acted on at once, on the stack of its socket.
+
 import { strict as assert } from 'node:assert';
 import { outputBytesPerMs } from '../../media/audio/playout/playout.ts';
 import type {
@@ -8,11 +9,11 @@ import type {
   LiveFailureKind,
   LiveSetup,
 } from '../../media/providers/live/contract.ts';
-import { fixedLimits } from '../../runtime/limits.ts';
 import { closeCall, endSession, reject, upstreamOver } from './closing.ts';
 import { errorEvent, inputAudio, readyEvent, statusEvent } from './events.ts';
 import { forgoUnsent, missReport, noteSound, noteUnheard, takeReport } from './funding.ts';
 import { routeFailed, routeReady, takeTarget } from './health.ts';
+import { voiceLimits } from './limits.ts';
 import { note, noteProblem } from './problems.ts';
 import { sealContinuation } from './sealed.ts';
 import { clearSound, endAnswer, takeSound, updateTurn } from './sound.ts';
@@ -209,7 +210,7 @@ function interrupted(session: VoiceSession, nowMs: number): void {
 }
 
 function goingAway(session: VoiceSession, leftMs: number, nowMs: number): void {
-  const leaveAtMs = nowMs + Math.max(0, leftMs - fixedLimits.voice.goingAwayMs);
+  const leaveAtMs = nowMs + Math.max(0, leftMs - voiceLimits.goingAwayMs);
   session.leaveAtMs = Math.min(session.leaveAtMs, leaveAtMs);
 }
 
@@ -266,7 +267,7 @@ export function goLive(session: VoiceSession): void {
   session.endsAtMs = nowMs + secondsMax * 1_000;
   const { voiceId } = started.message;
   const { accountId, id: sessionId } = spec;
-  const expiresAtMs = Date.now() + fixedLimits.voice.continuationMs;
+  const expiresAtMs = Date.now() + voiceLimits.continuationMs;
   const continuationToken = sealContinuation(deps.sealer, { accountId, voiceId }, expiresAtMs);
   const model = started.model.alias;
   session.turn = 'listening';
@@ -290,6 +291,6 @@ export function goLive(session: VoiceSession): void {
 /** One frame on its way to the upstream. */
 export function forward(session: VoiceSession, pcm: Uint8Array): void {
   const { lane, deps, funds } = session;
-  funds.unreportedInMs += fixedLimits.voice.frameMs;
+  funds.unreportedInMs += voiceLimits.frameMs;
   if (lane?.push(pcm) !== true) deps.host.counters.framesDropped += 1;
 }

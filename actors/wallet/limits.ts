@@ -1,6 +1,50 @@
-// The bounds of the wallet, and what it needs from outside. Relations are asserted when it is made.
+// The bounds of the ledger and of the wallet in front of it, with the arithmetic behind them.
+// Relations are asserted when they are made.
 import assert from 'node:assert/strict';
-import { fixedLimits } from '../../runtime/limits.ts';
+import { orphanAfterMs } from '../../db/audit.ts';
+import { idempotencyMs } from '../../db/generations.ts';
+import type { KernelLimits, Widened } from '../../runtime/limits.ts';
+
+export const ledgerLimits = {
+  /** Covers every failover and the longest answer; asserted below. Extensions begin it anew. */
+  holdExpiryMs: 15 * 60_000,
+  askTimeoutMs: 5_000,
+  /** A statement that takes longer is cancelled before its asker gives up. */
+  statementTimeoutMs: 4_000,
+  /** Group commit: at 64 callers a batch holds 64, at 256 it holds 256. */
+  batchLengthMax: 512,
+  /** 1,000 requests at once on one wallet, each with a hold and a settlement. */
+  mailboxLengthMax: 4_096,
+  sweepMs: 15_000,
+  /** An active hold this long past its expiry is an orphan: no sweep has released it. */
+  orphanAfterMs,
+  /** An owner that has not ended this long after its hold expired will never do so. */
+  abandonedAfterMs: 3_600_000,
+  /**
+   * A wallet with holds in doubt looks again after as long as the doubt has lasted, within these.
+   */
+  doubtMsMin: 1_000,
+  doubtMsMax: 8_000,
+  /** Wallets without a message are dropped from memory; their state is in the database. */
+  idleMs: 60_000,
+} as const;
+
+export type LedgerLimits = Widened<typeof ledgerLimits>;
+
+/** The bounds of the ledger in this process. Throws where one breaks a relation to others. */
+export function createLedgerLimits({ database }: KernelLimits): LedgerLimits {
+  const ledger = ledgerLimits;
+  assert.ok(ledger.statementTimeoutMs < ledger.askTimeoutMs, 'a statement ends before its asker');
+  assert.ok(ledger.statementTimeoutMs < database.queryTimeoutMs, 'a statement ends before it');
+  assert.ok(ledger.batchLengthMax <= ledger.mailboxLengthMax, 'a batch comes from the mailbox');
+  assert.ok(ledger.doubtMsMax < ledger.idleMs, 'a wallet in doubt stays in memory');
+  assert.ok(ledger.sweepMs < ledger.orphanAfterMs, 'sweeps find a hold before it is an orphan');
+  assert.ok(
+    ledger.holdExpiryMs < ledger.abandonedAfterMs,
+    'who still answers settles late before it is given up',
+  );
+  return ledger;
+}
 
 export interface WalletLimits {
   /** Operations decided together: one write, one commit. */
@@ -29,20 +73,19 @@ export interface WalletLimits {
 
 /** The bounds of the product, and those that only this folder knows. */
 export const walletLimits: Readonly<WalletLimits> = Object.freeze({
-  batchLengthMax: fixedLimits.ledger.batchLengthMax,
+  batchLengthMax: ledgerLimits.batchLengthMax,
   overlapFrom: 12,
-  mailboxLengthMax: fixedLimits.ledger.mailboxLengthMax,
-  doubtMsMin: fixedLimits.ledger.doubtMsMin,
-  doubtMsMax: fixedLimits.ledger.doubtMsMax,
-  idleTimeoutMs: fixedLimits.ledger.idleMs,
+  mailboxLengthMax: ledgerLimits.mailboxLengthMax,
+  doubtMsMin: ledgerLimits.doubtMsMin,
+  doubtMsMax: ledgerLimits.doubtMsMax,
+  idleTimeoutMs: ledgerLimits.idleMs,
   writesInFlightMax: 2,
   loadsInFlightMax: 2,
   walletsPerStatementMax: 256,
   rowsPerStatementMax: 2_048,
   // The server gives up first, then we do, then who asked.
-  statementDeadlineMs:
-    (fixedLimits.ledger.statementTimeoutMs + fixedLimits.ledger.askTimeoutMs) / 2,
-  keyKeptMs: fixedLimits.generation.idempotencyMs,
+  statementDeadlineMs: (ledgerLimits.statementTimeoutMs + ledgerLimits.askTimeoutMs) / 2,
+  keyKeptMs: idempotencyMs,
   attemptsMax: 16,
 });
 

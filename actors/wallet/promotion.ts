@@ -1,13 +1,14 @@
 // Credits that an administrator gives, once per operation id. The audit event is written first and
 // claims the id: no grant without its event, though perhaps an event whose grant the wallet never
 // got; repeating the operation completes it.
+
 import { isDeepStrictEqual } from 'node:util';
 import { findOperationEvent, insertAuditEvent } from '../../db/audit-events.ts';
 import { type Sql, withDeadline } from '../../db/driver/sql.ts';
 import { findWallet } from '../../db/journal.ts';
 import type { ActorRef } from '../../runtime/actor/contract.ts';
-import { fixedLimits } from '../../runtime/limits.ts';
 import { balanceMicrosMax } from './ledger.ts';
+import { ledgerLimits } from './limits.ts';
 import type { WalletProtocol } from './protocol.ts';
 
 export interface Promotion {
@@ -40,7 +41,7 @@ export async function grantPromotion(
   if (refusal !== null) return refusal;
   const { operationId, amountMicros, expiresAtMs, note } = promotion;
   const request = { operationId, kind: 'promotion', amountMicros, expiresAtMs, note } as const;
-  const answer = await wallet.ask('grant', request, fixedLimits.ledger.askTimeoutMs);
+  const answer = await wallet.ask('grant', request, ledgerLimits.askTimeoutMs);
   return answer.ok ? answer.value : { status: 'unavailable' };
 }
 

@@ -1,6 +1,7 @@
 // The sweep: releases holds that have expired, takes back promotions whose time has come, frees old
 // idempotency keys, removes old answers, responses, sessions and conversations. Each pass is
 // bounded; the next one finds what is left.
+
 import { sweepConversations } from '../../db/conversations.ts';
 import type { Sql } from '../../db/driver/sql.ts';
 import { sweepGenerations } from '../../db/generations.ts';
@@ -13,7 +14,8 @@ import { sweepResponses } from '../../db/responses.ts';
 import { sweepSessions } from '../../db/sessions.ts';
 import { sweepTickets } from '../../db/voice-tickets.ts';
 import { firstIdAt } from '../../runtime/ids.ts';
-import { fixedLimits } from '../../runtime/limits.ts';
+import { generationLimits } from '../generation/limits.ts';
+import { ledgerLimits } from './limits.ts';
 import type { BalanceReply } from './protocol.ts';
 import { type Ends, endHold } from './recovery.ts';
 
@@ -56,7 +58,7 @@ export async function sweepOnce(sql: Sql, options: SweepOptions): Promise<Swept>
     ticketsForgotten: await sweepPages(() => sweepTickets(sql, PAGE_LENGTH)),
     sessionsForgotten: await sweepPages(() => sweepSessions(sql, PAGE_LENGTH)),
     conversationsForgotten: await sweepPages(() =>
-      sweepConversations(sql, nowMs - fixedLimits.generation.conversationMs, PAGE_LENGTH),
+      sweepConversations(sql, nowMs - generationLimits.conversationMs, PAGE_LENGTH),
     ),
   };
 }
@@ -92,7 +94,7 @@ export async function endExpired(
       release(walletId, { holdId, reason: 'expired', finish: null }),
     ),
   );
-  const beforeMs = nowMs - fixedLimits.ledger.abandonedAfterMs;
+  const beforeMs = nowMs - ledgerLimits.abandonedAfterMs;
   const abandoned = await listAbandonedHolds(sql, instanceId, beforeMs, PAGE_LENGTH);
   await Promise.all(abandoned.map((hold) => endHold(options, hold)));
   return {

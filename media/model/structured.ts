@@ -4,7 +4,6 @@
 import { createContext, Script } from 'node:vm';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { fieldProblem } from '../../runtime/http/validate.ts';
-import { fixedLimits } from '../../runtime/limits.ts';
 import type { Problem } from '../../runtime/problem.ts';
 import { threadCpuMs } from '../../runtime/work/cpu-time.ts';
 import type { OutputFormat } from './request.ts';
@@ -16,7 +15,19 @@ const cachedCharactersMax = 1_048_576;
 /** Optimizing the code takes as long again as making it, and what it checks is small. */
 const code = { optimize: false } as const;
 const options = { strict: false, validateFormats: false, logger: false, code } as const;
-const limits = fixedLimits.structured;
+/** CPU time of a pool thread for a client's JSON Schema: so long, and more by its length. */
+const limits = {
+  /** Many times of what an honest pattern takes, and all that one takes that never ends. */
+  msMin: 200,
+  /** Five times of what the largest schema (128 KiB) takes: 10 µs a character. */
+  compileMicrosPerCharacter: 50,
+  /** The first check also pays for the engine's own compiling: 5 µs a character. */
+  checkMicrosPerCharacter: 40,
+  /** Whoever had so much of it and is not done never will be: honest work takes a fifth. */
+  usedShare: 0.25,
+  /** Of wall-clock time, where others have the processor: 6 s in all for a small schema. */
+  stretchMax: 16,
+} as const;
 let metaSchema: Ajv2020 | null = null;
 const cache = new Map<string, ValidateFunction>();
 let cachedCharacters = 0;

@@ -11,7 +11,7 @@ import { flat } from '../model/flat.ts';
  * An event longer than this is nonsense. Events of a response repeat its instructions and tools,
  * which are as long as the body that a client may send.
  */
-export const eventCharactersMax = 2 * fixedLimits.body.generationBytesMax;
+export const eventCharactersMax = 2 * fixedLimits.body.largeBytesMax;
 
 export interface SseHandler {
   /**

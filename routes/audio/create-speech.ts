@@ -1,6 +1,7 @@
 // POST /v1/audio/speech: text to audio, passed through as it comes.
 
 import * as v from 'valibot';
+import { audioLimits } from '../../actors/audio/limits.ts';
 import { openAudio } from '../../actors/audio/open.ts';
 import { speechMediaTypes, speechVoices } from '../../media/model/audio.ts';
 import type { Reply } from '../../runtime/http/route.ts';
@@ -13,7 +14,7 @@ import { orderAudio, requireModel } from './order.ts';
 import { audioHeaders, audioProblemHeaders, audioProblems, audioReplyHeaders } from './problems.ts';
 import { storedSpeech } from './stored.ts';
 
-const { charactersMax } = fixedLimits.audio;
+const { charactersMax } = audioLimits;
 const bound = `At most ${charactersMax} Unicode characters (code points).`;
 
 /** Specification 2.2. Bounds in characters are checked by the handler: a schema counts units. */

@@ -3,10 +3,10 @@
 
 import { strict as assert } from 'node:assert';
 import * as v from 'valibot';
+import { audioLimits } from '../../actors/audio/limits.ts';
 import { openAudio } from '../../actors/audio/open.ts';
 import type { Exchange, Reply } from '../../runtime/http/route.ts';
 import { maxCharacters } from '../../runtime/http/text.ts';
-import { fixedLimits } from '../../runtime/limits.ts';
 import { Problem, toProblem } from '../../runtime/problem.ts';
 import { defineRoute } from '../define.ts';
 import type { Services } from '../services.ts';
@@ -14,7 +14,7 @@ import { inspectRecording } from './inspect.ts';
 import { orderAudio, requireModel } from './order.ts';
 import { audioHeaders, audioProblemHeaders, audioProblems, audioReplyHeaders } from './problems.ts';
 
-const { fileBytesMax, secondsMax } = fixedLimits.audio;
+const { fileBytesMax, secondsMax } = audioLimits;
 const route = '/v1/audio/transcriptions';
 
 /** Specification 2.3. */
@@ -57,7 +57,7 @@ export const createTranscription = defineRoute({
   body: {
     kind: 'multipart',
     schema: fieldsSchema,
-    bytesMax: fixedLimits.body.transcriptionBytesMax,
+    bytesMax: audioLimits.transcriptionBytesMax,
     files: { file: { required: true, bytesMax: fileBytesMax } },
   },
   replies: {

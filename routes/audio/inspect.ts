@@ -1,15 +1,15 @@
 // What an uploaded recording really is, asked of the pool: the file lies in a private folder while
 // programs read it, and the pool has a bounded queue of its own.
+import { audioLimits } from '../../actors/audio/limits.ts';
 import { tasksId } from '../../actors/tasks/tasks.ts';
 import { ScratchFault, withScratchFile } from '../../media/blobs/private-file.ts';
 import type { InspectAudioInput, InspectedAudio } from '../../media/tasks/inspect-audio.ts';
 import type { UploadedFile } from '../../runtime/http/route.ts';
 import { newId } from '../../runtime/ids.ts';
-import { fixedLimits } from '../../runtime/limits.ts';
 import { Problem } from '../../runtime/problem.ts';
 import type { Services } from '../services.ts';
 
-const { secondsMax, inspectTimeoutMs, decodeTimeoutMs: timeoutMs } = fixedLimits.audio;
+const { secondsMax, inspectTimeoutMs, decodeTimeoutMs: timeoutMs } = audioLimits;
 /** The answer of a task that just made it is still on its way. */
 const askTimeoutMs = inspectTimeoutMs + 1_000;
 

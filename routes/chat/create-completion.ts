@@ -36,7 +36,7 @@ export const createChatCompletion = defineRoute({
   body: {
     kind: 'json',
     schema: chatRequestSchema,
-    bytesMax: fixedLimits.body.generationBytesMax,
+    bytesMax: fixedLimits.body.largeBytesMax,
     example: { model: 'svc-intelligent', messages: [{ role: 'user', content: 'Hello' }] },
   },
   replies: {

@@ -1,15 +1,15 @@
 // A key made or revoked, by its owner or an administrator, with the event that says so.
+import { keyLimits } from '../../actors/credentials/limits.ts';
 import { audited } from '../../db/audit-events.ts';
 import { withDeadline } from '../../db/driver/sql.ts';
 import { type ApiKey, createKeyWithin, lockKey, type NewApiKey, revokeKey } from '../../db/keys.ts';
 import { newAuditId } from '../../runtime/ids.ts';
-import { fixedLimits } from '../../runtime/limits.ts';
 import { Problem } from '../../runtime/problem.ts';
 import { type CredentialChange, credentialTopic } from '../credentials.ts';
 import type { Services } from '../services.ts';
 import { tooManyKeys } from './new-key.ts';
 
-const { activeMax } = fixedLimits.keys;
+const { activeMax } = keyLimits;
 
 /**
  * `actor`: the account that does it.

@@ -1,5 +1,7 @@
 // POST /api/me/api-keys: a new key. Its token is in this reply and nowhere else, ever.
+
 import * as v from 'valibot';
+import { keyLimits } from '../../actors/credentials/limits.ts';
 import { fixedLimits } from '../../runtime/limits.ts';
 import { defineRoute } from '../define.ts';
 import { requireAccount } from '../require.ts';
@@ -7,7 +9,7 @@ import { createAuditedKey } from './audited.ts';
 import { newKey } from './new-key.ts';
 import { apiKeyBody, createdKeySchema, newKeyEntries } from './schema.ts';
 
-const { activeMax } = fixedLimits.keys;
+const { activeMax } = keyLimits;
 
 export const createKey = defineRoute({
   method: 'POST',

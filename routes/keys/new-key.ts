@@ -1,8 +1,8 @@
 // What a new API key is, whoever makes it: its token, which nobody keeps, and the row that is kept.
+import { keyLimits } from '../../actors/credentials/limits.ts';
 import { displayPrefix, newKeyToken, tokenHash } from '../../actors/credentials/token.ts';
 import type { KeyEnvironment, NewApiKey } from '../../db/keys.ts';
 import { newId } from '../../runtime/ids.ts';
-import { fixedLimits } from '../../runtime/limits.ts';
 import { Problem } from '../../runtime/problem.ts';
 import type { Services } from '../services.ts';
 import { defaultScopes } from './schema.ts';
@@ -16,7 +16,7 @@ interface Wanted {
   concurrency_max?: number | undefined;
 }
 
-const { activeMax } = fixedLimits.keys;
+const { activeMax } = keyLimits;
 
 /** Whoever wants the key, the account has as many as it may. */
 export function tooManyKeys(): Problem {

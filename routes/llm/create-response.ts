@@ -32,7 +32,7 @@ export const createLegacyResponse = defineRoute({
   body: {
     kind: 'json',
     schema: legacyRequestSchema,
-    bytesMax: fixedLimits.body.generationBytesMax,
+    bytesMax: fixedLimits.body.largeBytesMax,
     example: { model: 'svc-intelligent', messages: [{ role: 'user', content: 'Hello' }] },
   },
   replies: {

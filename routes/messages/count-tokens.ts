@@ -27,7 +27,7 @@ export const countMessageTokens = defineRoute({
   body: {
     kind: 'json',
     schema: countRequestSchema,
-    bytesMax: fixedLimits.body.generationBytesMax,
+    bytesMax: fixedLimits.body.largeBytesMax,
     example: { model: 'svc-intelligent', messages: [{ role: 'user', content: 'Hello' }] },
   },
   replies: {

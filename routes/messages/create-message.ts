@@ -39,7 +39,7 @@ export const createMessage = defineRoute({
   body: {
     kind: 'json',
     schema: messagesRequestSchema,
-    bytesMax: fixedLimits.body.generationBytesMax,
+    bytesMax: fixedLimits.body.largeBytesMax,
     example: {
       model: 'svc-intelligent',
       max_tokens: 500,

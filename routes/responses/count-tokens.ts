@@ -30,7 +30,7 @@ export const countResponseTokens = defineRoute({
   body: {
     kind: 'json',
     schema: responsesRequestSchema,
-    bytesMax: fixedLimits.body.generationBytesMax,
+    bytesMax: fixedLimits.body.largeBytesMax,
     example: { model: 'svc-intelligent', input: 'Hello' },
   },
   replies: { 200: { description: 'The count.', schema: inputTokensSchema } },

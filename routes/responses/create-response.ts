@@ -54,7 +54,7 @@ export const createResponse = defineRoute({
   body: {
     kind: 'json',
     schema: responsesRequestSchema,
-    bytesMax: fixedLimits.body.generationBytesMax,
+    bytesMax: fixedLimits.body.largeBytesMax,
     example: { model: 'svc-intelligent', input: 'Hello' },
   },
   replies: {

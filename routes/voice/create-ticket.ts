@@ -1,8 +1,8 @@
 // POST /v1/voice/tickets: lets a browser, which cannot send headers with a handshake, open one
 // session. Nothing is stored before the ticket is used.
+import { voiceLimits } from '../../actors/voice/limits.ts';
 import { sealTicket } from '../../actors/voice/sealed.ts';
 import { newId } from '../../runtime/ids.ts';
-import { fixedLimits } from '../../runtime/limits.ts';
 import { defineRoute } from '../define.ts';
 import { requireAccount } from '../require.ts';
 import { ticketSchema } from './schema.ts';
@@ -25,7 +25,7 @@ export const createTicket = defineRoute({
   problems: [],
   handle({ caller, services }) {
     const { accountId, walletId } = requireAccount(caller);
-    const { ticketMs } = fixedLimits.voice;
+    const { ticketMs } = voiceLimits;
     const ticket = sealTicket(services.voice.sealer, {
       id: newId('vs', services.system.node),
       accountId,

@@ -1,6 +1,7 @@
 // GET /v1/voice/voices: the voices that a session may be started with, and the form of its sound.
+
 import { inputAudio, outputAudio, voiceProtocol } from '../../actors/voice/events.ts';
-import { fixedLimits } from '../../runtime/limits.ts';
+import { voiceLimits } from '../../actors/voice/limits.ts';
 import { Problem } from '../../runtime/problem.ts';
 import { defineRoute } from '../define.ts';
 import { voiceModelOf } from './find-voice.ts';
@@ -33,7 +34,7 @@ export const listVoices = defineRoute({
           .map((id) => ({ id, object: 'voice' })),
         protocol: voiceProtocol,
         model: model.alias,
-        input_audio: { ...inputAudio, frame_bytes: fixedLimits.voice.frameBytes },
+        input_audio: { ...inputAudio, frame_bytes: voiceLimits.frameBytes },
         output_audio: outputAudio,
         max_duration_seconds: services.limits.voice.secondsMax,
       },

@@ -1,12 +1,13 @@
 // GET /v1/voice/sessions: the WebSocket of a voice session. Everything after the handshake is in
 // actors/voice.
+
 import { strict as assert } from 'node:assert';
 import { voiceProtocol } from '../../actors/voice/events.ts';
+import { voiceLimits } from '../../actors/voice/limits.ts';
 import { openSession as open } from '../../actors/voice/session.ts';
 import type { VoiceSpec } from '../../actors/voice/spec.ts';
 import type { SocketDeclaration } from '../../runtime/http/route.ts';
 import { newId } from '../../runtime/ids.ts';
-import { fixedLimits } from '../../runtime/limits.ts';
 import { Problem } from '../../runtime/problem.ts';
 import { defineRoute } from '../define.ts';
 import { requireAccount } from '../require.ts';
@@ -16,10 +17,10 @@ import { voiceProtocolText } from './words.ts';
 
 const socket: SocketDeclaration<Caller, Services> = {
   subprotocol: voiceProtocol,
-  messageBytesMax: fixedLimits.voice.messageBytesMax,
-  framesPerSecondMax: fixedLimits.voice.framesPerSecondMax,
-  bufferedBytesMax: fixedLimits.voice.bufferedBytesMax,
-  silenceSecondsMax: fixedLimits.voice.silenceSeconds,
+  messageBytesMax: voiceLimits.messageBytesMax,
+  framesPerSecondMax: voiceLimits.framesPerSecondMax,
+  bufferedBytesMax: voiceLimits.bufferedBytesMax,
+  silenceSecondsMax: voiceLimits.silenceSeconds,
   accept({ caller, services, exchange }) {
     const { accountId, walletId, permit, sessionPermit } = requireAccount(caller);
     const { voice, system } = services;

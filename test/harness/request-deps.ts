@@ -2,6 +2,7 @@
 // calls that wait for the test: every order of their answers can be made.
 
 import type { RequestDeps } from '../../actors/billed-request/spec.ts';
+import { createLimits } from '../../actors/limits.ts';
 import { createRouteHealth } from '../../actors/provider-health/health.ts';
 import type { WalletProtocol } from '../../actors/wallet/protocol.ts';
 import type { TimedHandle } from '../../media/providers/generation/contract.ts';
@@ -14,7 +15,6 @@ import type {
 } from '../../runtime/actor/contract.ts';
 import { readConfig } from '../../runtime/config.ts';
 import { createLimiterBuffers, Limiter } from '../../runtime/limiter.ts';
-import { createLimits } from '../../runtime/limits.ts';
 import { createLog } from '../../runtime/log.ts';
 
 type WalletMessage = MessageOf<WalletProtocol>;

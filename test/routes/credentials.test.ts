@@ -1,10 +1,11 @@
 // The cache in front of the lookup of credentials: what guesses may push out, and what not.
+
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { credentialLimits } from '../../actors/credentials/limits.ts';
 import { LookupCache } from '../../routes/credentials.ts';
-import { fixedLimits } from '../../runtime/limits.ts';
 
-const { entriesMax, unknownMax, ttlMs } = fixedLimits.credentials;
+const { entriesMax, unknownMax, ttlMs } = credentialLimits;
 const nowMs = 1_700_000_000_000;
 
 /** Knows every hash until `forget`; counts its queries. */
@@ -87,5 +88,5 @@ test('what was read before a change was told is read again, within bounds', asyn
   tells = Number.POSITIVE_INFINITY;
   cache.clear();
   await cache.get('key', nowMs);
-  assert.equal(reads, 2 + fixedLimits.credentials.readsMax);
+  assert.equal(reads, 2 + credentialLimits.readsMax);
 });

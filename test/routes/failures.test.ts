@@ -1,9 +1,10 @@
 // Guessing from one address: 429 in the envelope of the route, over all shards. Whose credential is
 // known goes on from the same address, also when no shard has it in memory.
+
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { credentialLimits } from '../../actors/credentials/limits.ts';
 import { newKeyToken } from '../../actors/credentials/token.ts';
-import { fixedLimits } from '../../runtime/limits.ts';
 import { Contract, type Reply } from '../harness/contract.ts';
 import { openTestbed, type Testbed } from '../harness/testbed.ts';
 import { Refused, VoiceClient } from '../harness/voice-client.ts';
@@ -16,7 +17,7 @@ before(async () => {
 });
 after(() => bed?.close());
 
-const limit = fixedLimits.credentials.failuresPerMinute;
+const limit = credentialLimits.failuresPerMinute;
 const from = (address: string) => ({ 'x-forwarded-for': address });
 
 function models(key: string, address: string): Promise<Reply> {

@@ -1,9 +1,10 @@
 // API keys over their whole life: made, listed, used within scope, revoked on every shard.
+
 import assert from 'node:assert/strict';
 import { request } from 'node:http';
 import { after, before, test } from 'node:test';
+import { keyLimits } from '../../actors/credentials/limits.ts';
 import { newKeyToken } from '../../actors/credentials/token.ts';
-import { fixedLimits } from '../../runtime/limits.ts';
 import type { TestAccount } from '../harness/account.ts';
 import { chatBody } from '../harness/chat.ts';
 import { Contract, type Reply } from '../harness/contract.ts';
@@ -116,7 +117,7 @@ test('keys are listed newest first, a page at a time', async () => {
 
 test('an account has a bounded number of active keys, whoever asks at once', async () => {
   const account = await bed.account();
-  const { activeMax } = fixedLimits.keys;
+  const { activeMax } = keyLimits;
   const ask = () => contract.call('POST', path, { ...session(account), body: { label: 'one' } });
   // Beside the key that every account of the tests has.
   const before = activeMax - 6;

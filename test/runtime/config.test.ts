@@ -1,8 +1,10 @@
 // The environment table: defaults, every kind of error in one line, and no secret in any of them.
+
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { createLimits } from '../../actors/limits.ts';
 import { ConfigError, describeVariables, readConfig, withPort } from '../../runtime/config.ts';
-import { createLimits, databaseConnectionsMax, effectiveBytesMax } from '../../runtime/limits.ts';
+import { databaseConnectionsMax, effectiveBytesMax } from '../../runtime/limits.ts';
 
 function refusal(environment: Record<string, string>): string {
   try {

@@ -2,6 +2,12 @@
 // neutral events, and what a barge-in is there. No sockets here: `live-call.ts` owns them.
 import type { UpstreamTarget } from '../generation/contract.ts';
 
+/**
+ * What is kept of an utterance until it is complete: half an hour of fast speech. A session has
+ * up to four of them, with its codec: 256 KB; 4 MB in parts of one character, 32 bytes each.
+ */
+export const utteranceCharactersMax = 32_768;
+
 /** One declared function that the server itself executes. */
 export interface LiveTool {
   name: string;

@@ -1,12 +1,13 @@
 // POST /api/admin/providers/{name}/test: one real call, as small as calls get. What the provider
 // says is never repeated: it may hold the credential that it refused.
+
 import * as v from 'valibot';
+import { monitorLimits } from '../../../actors/monitor/limits.ts';
 import { insertAuditEvent } from '../../../db/audit-events.ts';
 import { withDeadline } from '../../../db/driver/sql.ts';
 import { probeTarget } from '../../../media/providers/generation/probe.ts';
 import { visibleAscii } from '../../../runtime/http/text.ts';
 import { newAuditId } from '../../../runtime/ids.ts';
-import { fixedLimits } from '../../../runtime/limits.ts';
 import { Problem } from '../../../runtime/problem.ts';
 import { defineRoute } from '../../define.ts';
 import { requireAccount } from '../../require.ts';
@@ -63,7 +64,7 @@ export const testProvider = defineRoute({
     const { target, hasModel } = answer.value.found;
     const { failure, latencyMs } = hasModel
       ? await services.tryProvider(target)
-      : await probeTarget(target, fixedLimits.monitor.probeTimeoutMs);
+      : await probeTarget(target, monitorLimits.probeTimeoutMs);
     const test = {
       ok: failure === null,
       call: hasModel ? 'generation' : 'models',

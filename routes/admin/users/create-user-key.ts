@@ -1,6 +1,8 @@
 // POST /api/admin/users/{account_id}/keys: a new key for any account, with limits of its own if
 // wanted. Its token is in this reply and nowhere else, ever.
+
 import * as v from 'valibot';
+import { keyLimits } from '../../../actors/credentials/limits.ts';
 import { findAccount } from '../../../db/accounts.ts';
 import { withDeadline } from '../../../db/driver/sql.ts';
 import { fixedLimits } from '../../../runtime/limits.ts';
@@ -21,7 +23,7 @@ export const createUserKey = defineRoute({
   summary: 'Create an API key for an account',
   description:
     '`raw_token` is returned once. Without `scopes` the key may list and call models; without ' +
-    `limits it has the usual ones. An account has at most ${fixedLimits.keys.activeMax} active ` +
+    `limits it has the usual ones. An account has at most ${keyLimits.activeMax} active ` +
     'keys; another one is 409 `conflict` until one is revoked.',
   tag: 'Administration',
   documents: ['account'],

@@ -8,9 +8,9 @@ import {
   failureProblem,
   mayTryNext,
 } from '../../../actors/billed-request/failure.ts';
+import { createLimits } from '../../../actors/limits.ts';
 import type { UpstreamFailure } from '../../../media/model/events.ts';
 import { readConfig } from '../../../runtime/config.ts';
-import { createLimits } from '../../../runtime/limits.ts';
 import { plainProblem } from '../../../runtime/problem.ts';
 
 const createdAtMs = 1_000_000;

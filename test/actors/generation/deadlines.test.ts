@@ -1,11 +1,12 @@
 // Providers that fall silent and wallets that do not answer: every wait ends, money is right
 // afterwards, and no actor stays behind.
+
 import assert from 'node:assert/strict';
 import { after, before, type TestContext, test } from 'node:test';
+import type { Limits } from '../../../actors/limits.ts';
 import type { WalletProtocol } from '../../../actors/wallet/protocol.ts';
 import { answerText } from '../../../media/model/answer.ts';
 import type { ActorRef } from '../../../runtime/actor/contract.ts';
-import type { Limits } from '../../../runtime/limits.ts';
 import { afterOthers } from '../../../runtime/turns.ts';
 import type { TestAccount } from '../../harness/account.ts';
 import { openStage, type Stage } from './stage.ts';

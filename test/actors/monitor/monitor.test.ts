@@ -1,13 +1,14 @@
 // What the live view says of each shard: that it answers, that it does not, that it comes.
+
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import type { CatalogSnapshot } from '../../../actors/catalog/snapshot.ts';
+import { createLimits } from '../../../actors/limits.ts';
 import { createMonitorKind, monitorId } from '../../../actors/monitor/monitor.ts';
 import type { NodeProtocol, NodeReport } from '../../../actors/node/protocol.ts';
 import type { ActorRef } from '../../../runtime/actor/contract.ts';
 import { createActorSystem } from '../../../runtime/actor/system.ts';
 import { readConfig } from '../../../runtime/config.ts';
-import { createLimits } from '../../../runtime/limits.ts';
 
 const report: NodeReport = { node: 1, actors: 3, sockets: 2, kinds: [], routes: [] };
 const isSilent = new Set<number>();

@@ -1,7 +1,8 @@
 // Sessions whose client does what nobody may go on doing: thrown out, and not back at once.
+
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { fixedLimits } from '../../../runtime/limits.ts';
+import { voiceLimits } from '../../../actors/voice/limits.ts';
 import { type FakeClient, untilAborted } from './fakes.ts';
 import { stagesOfFile } from './stage.ts';
 
@@ -17,14 +18,14 @@ test('it hears of it at once, of the end a moment later, and is not let in befor
   const client = await stage.live(await stage.account());
   const begunMs = performance.now();
   misbehave(client);
-  assert.equal(client.call?.closedMs, fixedLimits.voice.lingerMs, 'the upstream is left at once');
+  assert.equal(client.call?.closedMs, voiceLimits.lingerMs, 'the upstream is left at once');
   assert.deepEqual([client.ended, stage.places()], [null, 1]);
   const told = client.told.length;
   for (let count = 0; count < 1_000; count += 1) client.frame();
   client.send('nonsense');
   assert.equal(client.told.length, told, 'nobody listens any more');
   await stage.over(client);
-  assert.ok(performance.now() - begunMs >= fixedLimits.voice.expelledMs);
+  assert.ok(performance.now() - begunMs >= voiceLimits.expelledMs);
   assert.equal(client.told.at(-1)?.type, 'session.ended');
   assert.deepEqual([client.ended?.code, stage.places()], [1011, 0]);
 });

@@ -1,11 +1,12 @@
 // The host of a shard's sessions, with sessions that are nothing but their money: which usage is
 // written down, how often, and what becomes of what could not be written.
+
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { VoiceHost } from '../../../actors/voice/host.ts';
+import { voiceLimits } from '../../../actors/voice/limits.ts';
 import type { VoiceSession } from '../../../actors/voice/state.ts';
 import type { SessionCheckpoint } from '../../../db/voice-sessions.ts';
-import { fixedLimits } from '../../../runtime/limits.ts';
 import { createLog } from '../../../runtime/log.ts';
 
 type Write = (rows: readonly SessionCheckpoint[]) => ReadonlyMap<string, boolean>;
@@ -71,7 +72,7 @@ test('usage is written once for each change, of sessions that hold something', a
 
 test('many sessions are written in several statements, none of them twice', async (t) => {
   const at = stand(t);
-  const { checkpointRowsMax } = fixedLimits.voice;
+  const { checkpointRowsMax } = voiceLimits;
   const ids = Array.from({ length: 2 * checkpointRowsMax + 1 }, (_, index) => `vs_${index}`);
   for (const id of ids) add(at, id);
   await at.host.checkpoint();

@@ -1,11 +1,12 @@
 // What an upstream says is wrong goes to the log, whatever it says and however often.
+
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { fixedLimits } from '../../../runtime/limits.ts';
+import { voiceLimits } from '../../../actors/voice/limits.ts';
 import { stagesOfFile } from './stage.ts';
 
 const open = stagesOfFile();
-const { problemsLoggedMax } = fixedLimits.voice;
+const { problemsLoggedMax } = voiceLimits;
 
 test('of the problems of one session the first are logged and the rest counted', async (t) => {
   const stage = await open();

@@ -1,9 +1,10 @@
 // What voice is made of on a stage: one model with its prices, and limits that tests choose.
+
 import type { CatalogModel } from '../../../actors/catalog/model.ts';
+import { createLimits, type Limits } from '../../../actors/limits.ts';
 import { compileCard } from '../../../actors/wallet/price.ts';
 import type { UpstreamTarget } from '../../../media/providers/generation/contract.ts';
 import { readConfig } from '../../../runtime/config.ts';
-import { createLimits, type Limits } from '../../../runtime/limits.ts';
 
 /** One token of each kind costs 100, 10, 200 and 20 microcredits x 1.05. */
 const card = compileCard(

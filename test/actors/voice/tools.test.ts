@@ -3,8 +3,8 @@
 
 import assert from 'node:assert/strict';
 import { before, describe, type TestContext, test } from 'node:test';
+import { voiceLimits } from '../../../actors/voice/limits.ts';
 import type { SearchHit } from '../../../media/providers/search/contract.ts';
-import { fixedLimits } from '../../../runtime/limits.ts';
 import type { TestAccount } from '../../harness/account.ts';
 import { type FakeClient, untilAborted } from './fakes.ts';
 import { stagesOfFile, until, type VoiceStage } from './stage.ts';
@@ -96,7 +96,7 @@ describe('searches that do not end', { concurrency: true }, () => {
   test('eight at once, and then none', async () => {
     const stage = await open({ search: untilAborted });
     const client = await stage.live(await stage.account(), { tools_enabled: true });
-    const { toolCallsMax } = fixedLimits.voice;
+    const { toolCallsMax } = voiceLimits;
     for (let call = 1; call <= toolCallsMax; call += 1) ask(client, `c${call}`, 'news');
     assert.ok(states(client).every((state) => state.endsWith('started')));
     ask(client, 'more', 'news');
@@ -111,7 +111,7 @@ describe('searches that do not end', { concurrency: true }, () => {
     const begunMs = performance.now();
     ask(client, 'c', 'news');
     await until('it is given up', () => client.call?.results.length === 1, 60_000);
-    assert.ok(performance.now() - begunMs > fixedLimits.voice.toolMs - 10);
+    assert.ok(performance.now() - begunMs > voiceLimits.toolMs - 10);
     assert.deepEqual(states(client), ['c started', 'c failed']);
     await stage.leave(client);
   });

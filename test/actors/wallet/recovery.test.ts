@@ -1,10 +1,11 @@
 // What is left behind: by dead processes, by holds that expired, by databases that went away.
+
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createDirectWallet } from '../../../actors/wallet/direct.ts';
-import { walletLimits } from '../../../actors/wallet/limits.ts';
+import { ledgerLimits, walletLimits } from '../../../actors/wallet/limits.ts';
 import type { HoldRequest } from '../../../actors/wallet/protocol.ts';
 import { type Release, recoverDead, type Settle } from '../../../actors/wallet/recovery.ts';
 import { endExpired, sweepOnce } from '../../../actors/wallet/sweep.ts';
@@ -12,7 +13,6 @@ import { findGeneration, findGenerationByKey } from '../../../db/generations.ts'
 import { registerInstance } from '../../../db/instances.ts';
 import { createSession } from '../../../db/sessions.ts';
 import { newId } from '../../../runtime/ids.ts';
-import { fixedLimits } from '../../../runtime/limits.ts';
 import {
   accountId,
   type Bank,
@@ -139,7 +139,7 @@ test('the sweep releases expired holds, expires grants and frees old keys', asyn
   // Its generation still runs: the owner may settle late. Nobody comes: it is given up.
   const { id } = expired.owner;
   assert.equal((await findGeneration(bank.sql, accountId, id))?.status, 'running');
-  bank.clock.aheadMs += fixedLimits.ledger.abandonedAfterMs - 60_000;
+  bank.clock.aheadMs += ledgerLimits.abandonedAfterMs - 60_000;
   assert.equal((await sweep()).abandonedHolds, 0);
   bank.clock.aheadMs += 120_000;
   assert.equal((await sweep()).abandonedHolds, 1);
@@ -201,7 +201,7 @@ test('what a living process holds is late by its own clock alone', async () => {
   await registerInstance(bank.sql, ownerId, 600_000);
   const begin = async () => {
     const hold = claimingHold(10n, null);
-    const expiresAtMs = Date.now() - behindMs + fixedLimits.ledger.holdExpiryMs;
+    const expiresAtMs = Date.now() - behindMs + ledgerLimits.holdExpiryMs;
     const owner = { ...hold.owner, instanceId: ownerId };
     assert.equal(
       (await branch.ask(walletId, 'hold', { ...hold, owner, expiresAtMs })).status,
@@ -220,7 +220,7 @@ test('what a living process holds is late by its own clock alone', async () => {
   await begin();
   assert.equal(await sweepBy('i-right', 0), 0, 'its lease says that it lives');
   assert.equal(await sweepBy(ownerId, -behindMs), 0);
-  assert.equal(await sweepBy(ownerId, 60_000 - behindMs + fixedLimits.ledger.holdExpiryMs), 1);
+  assert.equal(await sweepBy(ownerId, 60_000 - behindMs + ledgerLimits.holdExpiryMs), 1);
   await begin();
   await bank.sql`UPDATE instances SET lease_expires_at = now() - interval '1 second'
     WHERE id = ${ownerId}`;

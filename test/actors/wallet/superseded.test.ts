@@ -1,5 +1,6 @@
 // A process that stands still, is taken for dead, and goes on: what it had begun is over by then,
 // and perhaps run again under its idempotency key by another process on the same database.
+
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import {
@@ -8,13 +9,12 @@ import {
   type WalletEntry,
 } from '../../../actors/wallet/engine.ts';
 import { createLedgerAccess } from '../../../actors/wallet/ledger-access.ts';
-import { walletLimits } from '../../../actors/wallet/limits.ts';
+import { ledgerLimits, walletLimits } from '../../../actors/wallet/limits.ts';
 import type { HoldReply, HoldRequest, SettleRequest } from '../../../actors/wallet/protocol.ts';
 import { type Release, recoverDead, type Settle } from '../../../actors/wallet/recovery.ts';
 import { sweepOnce } from '../../../actors/wallet/sweep.ts';
 import { findGeneration } from '../../../db/generations.ts';
 import { registerInstance } from '../../../db/instances.ts';
-import { fixedLimits } from '../../../runtime/limits.ts';
 import {
   accountId,
   type Bank,
@@ -131,7 +131,7 @@ test('a late settlement is final where nobody ran its key again: then it is a re
 test('the same after the hold expired and was given up', async () => {
   const begun = await begin();
   await bank.sql`UPDATE instances SET ended_at = now() WHERE id = ${begun.instanceId}`;
-  const { holdExpiryMs, abandonedAfterMs } = fixedLimits.ledger;
+  const { holdExpiryMs, abandonedAfterMs } = ledgerLimits;
   bank.clock.aheadMs += holdExpiryMs + abandonedAfterMs + 60_000;
   const touch = (id: string) => other.ask(id, 'balance', {});
   const { nowMs: clock } = bank.clock;

@@ -1,14 +1,12 @@
 // Where one session's conversation stands: the user's utterance, the model's turn, and whether what
 // comes of that turn is to be heard. The format has no ids: items are counted.
 import { cutText } from '../../../../runtime/http/text.ts';
-import { fixedLimits } from '../../../../runtime/limits.ts';
-import type { LiveEvent } from '../contract.ts';
+import { type LiveEvent, utteranceCharactersMax } from '../contract.ts';
 import { ItemAudio } from '../pcm.ts';
 
 /** Parts of the user's transcript come even after the answer began: this much of it is waited. */
 const lateTranscriptMs = 1000;
 /** What is longer is told as several utterances; a part that is itself too long is cut. */
-const { utteranceCharactersMax } = fixedLimits.voice;
 
 interface Answer {
   itemId: string;

@@ -1,4 +1,5 @@
 // Live calls over real sockets as they should go, and how they end when they are closed.
+
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
@@ -6,7 +7,7 @@ import { createServer } from 'node:net';
 import { afterEach, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { WebSocket } from 'ws';
-import { fixedLimits } from '../../../../runtime/limits.ts';
+import { voiceLimits } from '../../../../actors/voice/limits.ts';
 import { testSeed } from '../../../harness/seed.ts';
 import { startStopwatch } from '../../../harness/stopwatch.ts';
 import {
@@ -265,7 +266,7 @@ test('what a session may send at once waits whole for a network that takes nothi
   await listener.until('ready');
   // As when the kernel takes nothing more: what is written waits in this process.
   socket.cork();
-  const { earlyAudioMs, frameBurstMs, frameMs } = fixedLimits.voice;
+  const { earlyAudioMs, frameBurstMs, frameMs } = voiceLimits;
   const frames = Math.ceil((earlyAudioMs + frameBurstMs) / frameMs);
   const frame = new Uint8Array(frameMs * 48).fill(0x55);
   for (let sent = 0; sent < frames; sent += 1) call.audio(frame);

@@ -1,13 +1,13 @@
 // Utterances that are longer than anybody speaks: what is kept of them has a bound, and nothing
 // of them is lost.
+
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { fixedLimits } from '../../../../../runtime/limits.ts';
+import { utteranceCharactersMax } from '../../../../../media/providers/live/contract.ts';
 import { type Message, pcm } from '../streams.ts';
 import { audio, heard, said, spoken, spokenEvents, turnComplete } from './fixtures.ts';
 import { read, readyCodec } from './session.ts';
 
-const { utteranceCharactersMax } = fixedLimits.voice;
 const parts = Array.from({ length: 200 }, (_, index) => `${index} `.padEnd(1_000, 'x'));
 
 /** What a client that follows the protocol shows; `undefined`: something is not final. */

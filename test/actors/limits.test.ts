@@ -1,9 +1,11 @@
 // The bounds that the contract names (decisions.md): clients and acceptance rely on them, and no
 // other test can wait for a day. They stand here as the contract has them.
+
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { createLimits } from '../../actors/limits.ts';
 import { readConfig } from '../../runtime/config.ts';
-import { createLimits, effectiveBytesMax, fixedLimits } from '../../runtime/limits.ts';
+import { effectiveBytesMax, fixedLimits } from '../../runtime/limits.ts';
 
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
@@ -35,8 +37,8 @@ test('times are those of the contract', () => {
 test('sizes and counts are those of the contract', () => {
   const { body, http, voice, audio, keys, generation } = limits;
   assert.equal(body.jsonBytesMax, mib);
-  assert.equal(body.generationBytesMax, 8 * mib);
-  assert.equal(body.transcriptionBytesMax, 3 * mib + 64 * kib);
+  assert.equal(body.largeBytesMax, 8 * mib);
+  assert.equal(audio.transcriptionBytesMax, 3 * mib + 64 * kib);
   assert.equal(http.headerBytesMax, 16 * kib);
   assert.deepEqual([keys.requestsPerMinute, keys.concurrencyMax], [600, 64]);
   assert.equal(generation.sliceTokens, 1_024);
@@ -51,8 +53,9 @@ test('sizes and counts are those of the contract', () => {
 test('a route class has its configured bound, and no other class moves with it', () => {
   const env = { TOLLGATE_JSON_BYTES_MAX: '2048', TOLLGATE_GENERATION_BYTES_MAX: '4096' };
   const configured = createLimits(readConfig(env));
-  const { jsonBytesMax, generationBytesMax, transcriptionBytesMax } = fixedLimits.body;
+  const { jsonBytesMax, largeBytesMax } = fixedLimits.body;
+  const { transcriptionBytesMax } = limits.audio;
   assert.equal(effectiveBytesMax(jsonBytesMax, configured), 2_048);
-  assert.equal(effectiveBytesMax(generationBytesMax, configured), 4_096);
+  assert.equal(effectiveBytesMax(largeBytesMax, configured), 4_096);
   assert.equal(effectiveBytesMax(transcriptionBytesMax, configured), transcriptionBytesMax);
 });
