@@ -14,6 +14,7 @@ import { createKinds, kindList } from '../actors/tree.ts';
 import { createDirectWallet } from '../actors/wallet/direct.ts';
 import { createLease } from '../actors/wallet/lease.ts';
 import { walletLimits } from '../actors/wallet/limits.ts';
+import { createWalletMetrics } from '../actors/wallet/metrics.ts';
 import { reconcile } from '../actors/wallet/reconcile.ts';
 import { endsThrough, recoverDead } from '../actors/wallet/recovery.ts';
 import { endExpired, sweepOnce } from '../actors/wallet/sweep.ts';
@@ -42,12 +43,8 @@ import { connectToParent } from './launch.ts';
 import { createLimiterBuffers, Limiter } from './limiter.ts';
 import { databaseConnections } from './limits.ts';
 import { createLog } from './log.ts';
-import {
-  createMetrics,
-  type MetricsJson,
-  type MetricsServer,
-  startMetricsServer,
-} from './metrics.ts';
+import { createMetrics, type MetricsServer, startMetricsServer } from './metrics.ts';
+import type { MetricsJson } from './metrics-registry.ts';
 import { assertPortFree, freePort, type Listener } from './port.ts';
 import { createSealer } from './seal.ts';
 import { Mesh } from './shard/mesh.ts';
@@ -115,7 +112,7 @@ const walletDependencies = {
   clock: Date.now,
   limits: walletLimits,
   log,
-  metrics: metrics.wallet,
+  metrics: createWalletMetrics(metrics.registry),
 };
 const { leaseMs } = limits.instance;
 const lease = createLease({ sql, instanceId, leaseMs, clock: () => performance.now(), log });

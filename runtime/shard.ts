@@ -10,6 +10,7 @@ import type { CatalogPublication } from '../actors/catalog/live.ts';
 import { movedRoutes } from '../actors/catalog/moved.ts';
 import { directorId } from '../actors/director/director.ts';
 import { createInputCounter } from '../actors/generation/counting.ts';
+import { createGenerationMetrics } from '../actors/generation/metrics.ts';
 import { warmPlanning } from '../actors/generation/plan/planning.ts';
 import type { CountTokens, GenerationDeps } from '../actors/generation/spec.ts';
 import { createLimits } from '../actors/limits.ts';
@@ -20,7 +21,9 @@ import { checkAnswer } from '../actors/tasks/format.ts';
 import { tasksId } from '../actors/tasks/tasks.ts';
 import { createKinds, kindList, supervisionTree } from '../actors/tree.ts';
 import { createVoiceHouse } from '../actors/voice/component.ts';
+import { createVoiceMetrics, watchVoice } from '../actors/voice/metrics.ts';
 import { walletLimits } from '../actors/wallet/limits.ts';
+import { createWalletMetrics } from '../actors/wallet/metrics.ts';
 import { classifyError, closePool, openPool } from '../db/driver/sql.ts';
 import { createUpstreamClient } from '../media/providers/generation/call.ts';
 import { requireFamily } from '../media/providers/generation/families.ts';
@@ -84,6 +87,8 @@ const { config } = boot;
 const log = createLog({ level: config.logLevel, base: { shard: node }, sync: false });
 const limits = createLimits(config);
 const metrics = createMetrics(`shard-${node}`);
+const generationMetrics = createGenerationMetrics(metrics.registry);
+const voiceMetrics = createVoiceMetrics(metrics.registry);
 const limiter = new Limiter(boot.limiter, node);
 const failures = new FailureLimiter(boot.failures, limits.credentials.failuresPerMinute);
 const health = createRouteHealth();
@@ -123,7 +128,7 @@ const generationDeps: GenerationDeps = {
   countTokens,
   checkAnswer: (format, text) =>
     checkAnswer(system.ref(kinds.tasks, tasksId), format, text, limits.work.taskTimeoutMs),
-  metrics: metrics.generation,
+  metrics: generationMetrics,
   log,
   running,
 };
@@ -135,7 +140,7 @@ const voice = createVoiceHouse({
   sealer,
   limits,
   search: searchClient,
-  metrics: metrics.voice,
+  metrics: voiceMetrics,
   log,
   sql,
   audio: { counters: boot.audioCounters, shard: node - 1 },
@@ -150,7 +155,7 @@ const audioDeps: AudioDeps = {
   fundsEstimate: generationDeps.fundsEstimate,
   limiter,
   limits,
-  metrics: metrics.generation,
+  metrics: generationMetrics,
   log,
   keptFolder: folders.kept,
   running: audioRunning,
@@ -161,7 +166,7 @@ const walletDependencies = {
   clock: Date.now,
   limits: walletLimits,
   log,
-  metrics: metrics.wallet,
+  metrics: createWalletMetrics(metrics.registry),
 };
 const kinds = createKinds(walletDependencies, null, {
   generation: generationDeps,
@@ -210,7 +215,7 @@ const services: Services = {
   wallet: (walletId) => system.ref(kinds.wallet, walletId),
   tree: supervisionTree(kindList(kinds)),
   version: boot.version,
-  voice: { host, sealer, sessionKind: kinds.voiceSession, refused: metrics.voice.refused },
+  voice: { host, sealer, sessionKind: kinds.voiceSession, refused: voiceMetrics.refused },
 };
 const server = createHttpServer({
   routes: routes.map(withConfiguredBound),
@@ -294,7 +299,7 @@ async function serve(): Promise<void> {
   bus.subscribe(credentialTopic, (change) => endWithdrawn(change as CredentialChange));
   bus.subscribe(catalogTopic, (publication) => setCatalog(publication as CatalogPublication));
   metrics.observeActors(() => system.status());
-  metrics.observeVoice(() => ({ sessions: host.size, ...host.counters }));
+  watchVoice(metrics.registry, () => ({ sessions: host.size, ...host.counters }));
   metrics.observeStreams(() => server.counts().streams);
   const self = system.spawn(kinds.node, nodeActorId, {
     sockets: () => server.counts().sockets,

@@ -20,6 +20,7 @@ import type { Limits } from '../limits.ts';
 import type { RouteHealth } from '../provider-health/health.ts';
 import type { WalletProtocol } from '../wallet/protocol.ts';
 import type { VoiceHost } from './host.ts';
+import type { VoiceMetrics } from './metrics.ts';
 import type { VoiceSession } from './state.ts';
 
 /** A voice of the catalog: the model that has it, and what its upstream calls it. */
@@ -44,12 +45,6 @@ export interface VoiceSpec {
   releasePermit: () => void;
   /** Where the actor puts its state, for whoever has the socket. */
   link: { session: VoiceSession | null };
-}
-
-export interface VoiceMetrics {
-  started(seconds: number): void;
-  ended(reason: string): void;
-  refused(code: string): void;
 }
 
 /** Opens an upstream session; the listener is never called before this has returned. */

@@ -12,6 +12,7 @@ import { applyWrites, type WalletWrite, writeLength } from '../../db/ledger.ts';
 import { type EntryRow, findEntries, loadWallets, type WalletRow } from '../../db/wallets.ts';
 import { createCoalescer, type Submit } from './coalescer.ts';
 import { assertWalletLimits, type WalletLimits, type WalletLog } from './limits.ts';
+import type { WalletMetrics } from './metrics.ts';
 
 export interface WalletDependencies {
   /** The ledger pool of this shard. */
@@ -26,13 +27,6 @@ export interface WalletDependencies {
   limits: WalletLimits;
   log: WalletLog;
   metrics?: WalletMetrics;
-}
-
-/** What the wallets of a thread count. */
-export interface WalletMetrics {
-  /** One batch, from its first decision to its last answer. */
-  batch(length: number, seconds: number): void;
-  operation(name: string, outcome: string): void;
 }
 
 /**
