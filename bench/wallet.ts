@@ -96,13 +96,8 @@ function actorTeller(url: string, generations: boolean): [Teller, () => Promise<
   const pool = (connectionsMax: number): Sql =>
     openPool({ url, purpose: 'ledger', connectionsMax, statementTimeoutMs: 4_000 });
   const [sql, writer] = [pool(ACTOR_CONNECTIONS - 1), pool(1)];
-  const kind = createWalletKind({
-    sql,
-    writer,
-    clock: Date.now,
-    limits: walletLimits,
-    log: silent,
-  });
+  const own = { clock: Date.now, limits: walletLimits, log: silent };
+  const kind = createWalletKind({ sql, writer, ...own });
   const system = createActorSystem({ node: 1, kinds: [kind], log: silent });
   const refs = new Map<string, ActorRef<WalletProtocol>>();
   const refOf = (walletId: string): ActorRef<WalletProtocol> => {
@@ -137,6 +132,7 @@ function actorTeller(url: string, generations: boolean): [Teller, () => Promise<
     },
     async settle(walletId, holdId) {
       const finish = {
+        kind: 'generation',
         id: `req${holdId.slice(4)}`,
         status: 'completed' as const,
         answerJson: JSON.stringify({ text: ' t0 t1 t2 t3 t4 t5 t6 t7'.repeat(10) }),

@@ -1,6 +1,8 @@
 // Checks the books: every amount is derived a second way and compared. One snapshot, read only, so
 // it is right beside a running server. Each rule is one query that returns what breaks it.
 import type { Sql } from './driver/sql.ts';
+import type { HolderRows } from './ledger/holder.ts';
+import { holderRows } from './ledger/holders.ts';
 
 export interface Finding {
   rule: string;
@@ -34,18 +36,9 @@ const accounts = [
 ];
 const sumOf = (alias: string): string => accounts.map((name) => `${alias}.${name}`).join(' + ');
 
-interface HoldOwner {
-  owner: string;
-  table: string;
-  /** The column of its state, and what that is while it lives. */
-  state: string;
-  live: string;
-  /** Which of them are counted as charged. */
-  charged: string;
-}
-
 /** What is true of everything that holds funds, in whichever table. */
-function ownerRules({ owner, table, state, live, charged }: HoldOwner): Rule[] {
+function ownerRules({ kind, table, state, live, charged }: HolderRows): Rule[] {
+  const owner = kind.replaceAll('_', ' ');
   return [
     {
       name: `every ${owner} was charged what the journal says`,
@@ -70,99 +63,105 @@ function ownerRules({ owner, table, state, live, charged }: HoldOwner): Rule[] {
   ];
 }
 
-const rules: Rule[] = [
+/** Rules of wallets, grants and holds. */
+const balanceRules: Rule[] = [
   {
     name: 'the sum over all accounts is zero',
     count: 'SELECT count(*) FROM wallets',
     violations: `SELECT 'wallets sum to ' || total FROM
-        (SELECT coalesce(sum(${sumOf('w')}), 0) AS total FROM wallets w) s WHERE total <> 0
-      UNION ALL SELECT 'the journal sums to ' || total FROM
-        (SELECT coalesce(sum(${sumOf('l')}), 0) AS total FROM ledger l) s WHERE total <> 0`,
+      (SELECT coalesce(sum(${sumOf('w')}), 0) AS total FROM wallets w) s WHERE total <> 0
+    UNION ALL SELECT 'the journal sums to ' || total FROM
+      (SELECT coalesce(sum(${sumOf('l')}), 0) AS total FROM ledger l) s WHERE total <> 0`,
   },
   {
     name: 'every balance is the sum of its journal entries',
     count: 'SELECT count(*) FROM ledger',
     violations: `WITH journal AS (
-        SELECT wallet_id, ${accounts.map((name) => `sum(${name}) AS ${name}`).join(', ')}
-        FROM ledger GROUP BY wallet_id)
-      SELECT coalesce(w.id, j.wallet_id) || ' ' || a.name || ': balance '
-          || coalesce(a.balance::text, 'none') || ', journal ' || a.journal
-      FROM wallets w FULL JOIN journal j ON j.wallet_id = w.id
-      CROSS JOIN LATERAL (VALUES ${accounts
-        .map((name) => `('${name}', w.${name}::numeric, coalesce(j.${name}, 0))`)
-        .join(', ')}) AS a (name, balance, journal)
-      WHERE a.balance IS DISTINCT FROM a.journal`,
+      SELECT wallet_id, ${accounts.map((name) => `sum(${name}) AS ${name}`).join(', ')}
+      FROM ledger GROUP BY wallet_id)
+    SELECT coalesce(w.id, j.wallet_id) || ' ' || a.name || ': balance '
+        || coalesce(a.balance::text, 'none') || ', journal ' || a.journal
+    FROM wallets w FULL JOIN journal j ON j.wallet_id = w.id
+    CROSS JOIN LATERAL (VALUES ${accounts
+      .map((name) => `('${name}', w.${name}::numeric, coalesce(j.${name}, 0))`)
+      .join(', ')}) AS a (name, balance, journal)
+    WHERE a.balance IS DISTINCT FROM a.journal`,
   },
   {
     name: 'grants add up to what is available and held',
     count: 'SELECT count(*) FROM grants',
     violations: `SELECT w.id || ': available ' || w.wallet_micros || ', grants have free '
-          || coalesce(g.free, 0) || '; held ' || w.held_micros || ', grants ' || coalesce(g.held, 0)
-      FROM wallets w LEFT JOIN (
-        SELECT wallet_id, sum(remaining_micros - held_micros) AS free, sum(held_micros) AS held
-        FROM grants GROUP BY wallet_id) g ON g.wallet_id = w.id
-      WHERE w.wallet_micros <> coalesce(g.free, 0) OR w.held_micros <> coalesce(g.held, 0)`,
+        || coalesce(g.free, 0) || '; held ' || w.held_micros || ', grants ' || coalesce(g.held, 0)
+    FROM wallets w LEFT JOIN (
+      SELECT wallet_id, sum(remaining_micros - held_micros) AS free, sum(held_micros) AS held
+      FROM grants GROUP BY wallet_id) g ON g.wallet_id = w.id
+    WHERE w.wallet_micros <> coalesce(g.free, 0) OR w.held_micros <> coalesce(g.held, 0)`,
   },
   {
     name: 'holds add up to what is held',
     count: 'SELECT count(*) FROM holds',
     violations: `SELECT coalesce(w.id, h.wallet_id) || ': held ' || coalesce(w.held_micros, 0)
-          || ', holds ' || coalesce(h.amount, 0)
-      FROM wallets w FULL JOIN (
-        SELECT wallet_id, sum(amount_micros) AS amount FROM holds GROUP BY wallet_id) h
-        ON h.wallet_id = w.id
-      WHERE coalesce(w.held_micros, -1) <> coalesce(h.amount, 0)`,
+        || ', holds ' || coalesce(h.amount, 0)
+    FROM wallets w FULL JOIN (
+      SELECT wallet_id, sum(amount_micros) AS amount FROM holds GROUP BY wallet_id) h
+      ON h.wallet_id = w.id
+    WHERE coalesce(w.held_micros, -1) <> coalesce(h.amount, 0)`,
   },
   {
     name: 'what a grant has held is earmarked by holds',
     count: 'SELECT count(*) FROM grants WHERE held_micros > 0',
     violations: `WITH legs AS (
-        SELECT l.leg ->> 'grant' AS grant_id, sum((l.leg ->> 'micros')::bigint) AS micros
-        FROM holds h CROSS JOIN LATERAL jsonb_array_elements(h.legs) AS l (leg) GROUP BY 1)
-      SELECT coalesce(g.id, l.grant_id) || ': held ' || coalesce(g.held_micros, 0)
-          || ', earmarked ' || coalesce(l.micros, 0)
-      FROM (SELECT id, held_micros FROM grants WHERE held_micros > 0) g
-      FULL JOIN legs l ON l.grant_id = g.id
-      WHERE coalesce(g.held_micros, 0) <> coalesce(l.micros, 0)`,
+      SELECT l.leg ->> 'grant' AS grant_id, sum((l.leg ->> 'micros')::bigint) AS micros
+      FROM holds h CROSS JOIN LATERAL jsonb_array_elements(h.legs) AS l (leg) GROUP BY 1)
+    SELECT coalesce(g.id, l.grant_id) || ': held ' || coalesce(g.held_micros, 0)
+        || ', earmarked ' || coalesce(l.micros, 0)
+    FROM (SELECT id, held_micros FROM grants WHERE held_micros > 0) g
+    FULL JOIN legs l ON l.grant_id = g.id
+    WHERE coalesce(g.held_micros, 0) <> coalesce(l.micros, 0)`,
   },
-  {
-    name: 'no hold is an orphan',
-    count: 'SELECT count(*) FROM holds WHERE NOT expired',
-    violations: `SELECT h.id || ' of ' || h.wallet_id || ': '
-          || CASE WHEN h.expires_at < now() - interval '${ORPHAN_SECONDS} seconds'
-            THEN 'expired at ' || h.expires_at::text
-            ELSE 'its owner ' || h.owner_id || ' is ' || coalesce(g.status, s.state, 'missing') END
-      FROM holds h LEFT JOIN generations g ON h.claimed AND g.id = h.owner_id
-      LEFT JOIN voice_sessions s ON h.claimed AND s.id = h.owner_id
-      WHERE (NOT h.expired AND h.expires_at < now() - interval '${ORPHAN_SECONDS} seconds')
-        OR (h.claimed AND g.status IS DISTINCT FROM 'running'
-          AND s.state IS DISTINCT FROM 'live')`,
-  },
+];
+
+const settlementRules: Rule[] = [
   {
     name: 'no hold is settled twice',
     count: "SELECT count(*) FROM ledger WHERE kind IN ('settle', 'late')",
     violations: `SELECT split_part(operation_id, '.', 1) || ': settled ' || count(*) || ' times'
-      FROM ledger WHERE kind IN ('settle', 'late')
-      GROUP BY split_part(operation_id, '.', 1) HAVING count(*) > 1`,
+    FROM ledger WHERE kind IN ('settle', 'late')
+    GROUP BY split_part(operation_id, '.', 1) HAVING count(*) > 1`,
   },
-  ...ownerRules({
-    owner: 'generation',
-    table: 'generations',
-    state: 'status',
-    live: 'running',
-    charged: 'charge_micros IS NOT NULL',
-  }),
-  ...ownerRules({
-    owner: 'voice session',
-    table: 'voice_sessions',
-    state: 'state',
-    live: 'live',
-    charged: 'true',
-  }),
 ];
 
+/** A hold whose owner is over, or whose time is long past. */
+function orphanRule(holders: readonly HolderRows[]): Rule {
+  const states = holders.map(({ alias, state }) => `${alias}.${state}`).join(', ');
+  const joins = holders
+    .map(
+      ({ table, alias }) => `LEFT JOIN ${table} ${alias} ON h.claimed AND ${alias}.id = h.owner_id`,
+    )
+    .join('\n      ');
+  const areOver = holders
+    .map(({ alias, state, live }) => `AND ${alias}.${state} IS DISTINCT FROM '${live}'`)
+    .join('\n          ');
+  return {
+    name: 'no hold is an orphan',
+    count: 'SELECT count(*) FROM holds WHERE NOT expired',
+    violations: `SELECT h.id || ' of ' || h.wallet_id || ': '
+        || CASE WHEN h.expires_at < now() - interval '${ORPHAN_SECONDS} seconds'
+          THEN 'expired at ' || h.expires_at::text
+          ELSE 'its owner ' || h.owner_id || ' is ' || coalesce(${states}, 'missing') END
+    FROM holds h ${joins}
+    WHERE (NOT h.expired AND h.expires_at < now() - interval '${ORPHAN_SECONDS} seconds')
+      OR (h.claimed ${areOver})`,
+  };
+}
+
+/** All rules of the books, with those of whatever holds funds. */
+function rulesOf(holders: readonly HolderRows[]): Rule[] {
+  return [...balanceRules, orphanRule(holders), ...settlementRules, ...holders.flatMap(ownerRules)];
+}
+
 /** For whoever tells findings in columns. */
-export const ruleLengthMax = Math.max(...rules.map(({ name }) => name.length));
+export const ruleLengthMax = Math.max(...rulesOf(holderRows).map(({ name }) => name.length));
 
 /**
  * Runs all rules on one snapshot. The books are right when no finding has `broken` above 0. `tell`
@@ -171,11 +170,12 @@ export const ruleLengthMax = Math.max(...rules.map(({ name }) => name.length));
 export async function auditLedger(
   sql: Sql,
   tell: (finding: Finding) => void = () => undefined,
+  holders = holderRows,
 ): Promise<Finding[]> {
   return sql.begin('isolation level repeatable read read only', async (transaction) => {
     await transaction`SET LOCAL statement_timeout = 0`;
     const findings: Finding[] = [];
-    for (const rule of rules) {
+    for (const rule of rulesOf(holders)) {
       const [row] = await transaction.unsafe<
         { checked: bigint; broken: bigint; lines: string[] }[]
       >(

@@ -1,5 +1,9 @@
 // Generations, as their own account sees them. They are made and ended by the wallet's writes only.
+import { lookedUp, ownedRow } from './driver/lookup.ts';
 import type { Queryable } from './driver/sql.ts';
+import type { HolderRows } from './ledger/holder.ts';
+import { type Column, definePart, type Part } from './ledger/part.ts';
+import { ownedRows } from './ledger/write.ts';
 
 export type GenerationStatus = 'running' | 'completed' | 'incomplete' | 'failed' | 'cancelled';
 
@@ -171,3 +175,120 @@ export async function sweepGenerations(
     SELECT count(*) AS looked FROM page`;
   return Number(row?.looked ?? 0n);
 }
+
+/** A generation that begins with its hold; `freesKeyOf` had its key and may be run again. */
+export interface ClaimRow {
+  id: string;
+  accountId: string;
+  apiKeyId: string | null;
+  route: string;
+  idempotencyKey: string | null;
+  fingerprint: string;
+  model: string;
+  instanceId: string;
+  holdId: string;
+}
+
+export interface FinishRow {
+  id: string;
+  status: 'completed' | 'incomplete' | 'failed' | 'cancelled';
+  answerJson: string | null;
+  usageJson: string | null;
+  problemJson: string | null;
+  /** `svc_routing`; null: the model was not chosen by us. */
+  routingJson: string | null;
+  chargeMicros: bigint | null;
+  /** A settlement after a release: may give a failed generation its charge and answer. */
+  late: boolean;
+}
+
+/** A generation that loses its key: for its age, or while it is one that failed uncharged. */
+export interface FreedKey {
+  generationId: string;
+  old: boolean;
+}
+
+const routingColumn: Column<FinishRow> = ['routing', 'jsonb', (finish) => finish.routingJson];
+
+/**
+ * Ends of generations. Those with a routing receipt are a part of their own: the others, which are
+ * most, carry no column for it.
+ */
+function finishPart(isRouted: boolean): Part {
+  const isOfPart = (finish: FinishRow) => (finish.routingJson !== null) === isRouted;
+  return definePart<FinishRow>({
+    name: isRouted ? 'routed_finishes' : 'finishes',
+    isCounted: true,
+    rows: (write) => {
+      const finishes = ownedRows<FinishRow>(write, 'finishes');
+      return finishes.every(isOfPart) ? finishes : finishes.filter(isOfPart);
+    },
+    columns: [
+      ['id', 'text', (finish) => finish.id],
+      ['status', 'text', (finish) => finish.status],
+      ['answer', 'text', (finish) => finish.answerJson],
+      ['usage', 'jsonb', (finish) => finish.usageJson],
+      ['problem', 'text', (finish) => finish.problemJson],
+      ['charge_micros', 'bigint', (finish) => finish.chargeMicros],
+      ['late', 'boolean', (finish) => finish.late],
+      ...(isRouted ? [routingColumn] : []),
+    ],
+    text: (rows) => `UPDATE generations g SET status = r.status, answer = r.answer,
+        usage = r.usage, problem = r.problem, charge_micros = r.charge_micros,
+        ${isRouted ? 'routing = r.routing,' : ''} finished_at = now()
+      FROM ${rows} WHERE ${ownedRow('g')} AND (g.status = 'running'
+        OR (r.late AND g.status = 'failed' AND g.charge_micros IS NULL))`,
+  });
+}
+
+/** The parts of the ledger's statement that free keys, make generations, and end them. */
+const parts: readonly Part[] = [
+  definePart<FreedKey>({
+    name: 'freed_keys',
+    rows: (write) => ownedRows(write, 'freed_keys'),
+    columns: [
+      ['id', 'text', (freed) => freed.generationId],
+      ['old', 'boolean', (freed) => freed.old],
+    ],
+    // Judged again: it may have been settled late since it was looked at.
+    text: (rows) => `UPDATE generations g SET idempotency_key = NULL FROM ${rows}
+      WHERE ${lookedUp('g.id', 'r.id')}
+        AND (${failedUnchargedText} OR (r.old AND g.status <> 'running')) RETURNING 1`,
+  }),
+  definePart<ClaimRow>({
+    name: 'claims',
+    after: 'freed_keys',
+    rows: (write) => ownedRows(write, 'claims'),
+    columns: [
+      ['id', 'text', (claim) => claim.id],
+      ['account_id', 'text', (claim) => claim.accountId],
+      ['api_key_id', 'text', (claim) => claim.apiKeyId],
+      ['route', 'text', (claim) => claim.route],
+      ['idempotency_key', 'text', (claim) => claim.idempotencyKey],
+      ['fingerprint', 'text', (claim) => claim.fingerprint],
+      ['model', 'text', (claim) => claim.model],
+      ['instance_id', 'text', (claim) => claim.instanceId],
+      ['hold_id', 'text', (claim) => claim.holdId],
+    ],
+    text: (rows) => `INSERT INTO generations (id, account_id, wallet_id, api_key_id, route,
+        idempotency_key, fingerprint, model, instance_id, hold_id)
+      SELECT r.id, r.account_id, r.wallet_id, r.api_key_id, r.route, r.idempotency_key,
+        r.fingerprint, r.model, r.instance_id, r.hold_id FROM ${rows}`,
+  }),
+  finishPart(false),
+  finishPart(true),
+];
+
+/** Generations as holders of funds. */
+export const generationRows: HolderRows = {
+  kind: 'generation',
+  idPrefix: 'req',
+  outlivesProcess: false,
+  parts,
+  table: 'generations',
+  alias: 'g',
+  state: 'status',
+  live: 'running',
+  charged: 'charge_micros IS NOT NULL',
+  leftColumns: [],
+};

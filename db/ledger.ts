@@ -1,94 +1,14 @@
 // Writes decided batches of any number of wallets as one statement: one round trip, one commit. A
 // wallet whose version is no longer the expected one writes nothing; the others are not touched by
 // that. The statement is put together from the parts that a batch needs, so there are few of them.
+import assert from 'node:assert/strict';
 import { columnLiteral, scalarText } from './driver/array.ts';
 import { lookedUp, ownedRow } from './driver/lookup.ts';
 import type { Queryable } from './driver/sql.ts';
-import { failedUnchargedText } from './generations.ts';
+import type { HolderRows } from './ledger/holder.ts';
 import { bigintsOf, type Column, definePart, type Form, type Part } from './ledger/part.ts';
-import {
-  type SessionCheckpoint,
-  type SessionClaimRow,
-  type SessionFinishRow,
-  sessionParts,
-} from './voice-sessions.ts';
+import type { WalletWrite } from './ledger/write.ts';
 import type { EntryRow, GrantRow, HoldLeg, HoldRow, Legs } from './wallets.ts';
-
-/** A generation that begins with its hold; `freesKeyOf` had its key and may be run again. */
-export interface ClaimRow {
-  id: string;
-  accountId: string;
-  apiKeyId: string | null;
-  route: string;
-  idempotencyKey: string | null;
-  fingerprint: string;
-  model: string;
-  instanceId: string;
-  holdId: string;
-}
-
-export interface FinishRow {
-  id: string;
-  status: 'completed' | 'incomplete' | 'failed' | 'cancelled';
-  answerJson: string | null;
-  usageJson: string | null;
-  problemJson: string | null;
-  /** `svc_routing`; null: the model was not chosen by us. */
-  routingJson: string | null;
-  chargeMicros: bigint | null;
-  /** A settlement after a release: may give a failed generation its charge and answer. */
-  late: boolean;
-}
-
-/** A generation that loses its key: for its age, or while it is one that failed uncharged. */
-export interface FreedKey {
-  generationId: string;
-  old: boolean;
-}
-
-/** Everything that one batch of one wallet changes. */
-export interface WalletWrite {
-  walletId: string;
-  /** The version it was decided on, and the one that it makes. */
-  version: bigint;
-  nextVersion: bigint;
-  /** The balances afterwards. */
-  balances: Legs;
-  entries: EntryRow[];
-  newHolds: HoldRow[];
-  changedHolds: HoldRow[];
-  endedHolds: string[];
-  newGrants: GrantRow[];
-  changedGrants: GrantRow[];
-  claims: ClaimRow[];
-  finishes: FinishRow[];
-  /** Whose idempotency key is taken from them before the claims are made. */
-  freedKeys: FreedKey[];
-  sessionClaims: SessionClaimRow[];
-  sessionDues: SessionCheckpoint[];
-  sessionFinishes: SessionFinishRow[];
-}
-
-/** A write that changes nothing but the version, and the balances where they are others. */
-export function emptyWrite(
-  head: Pick<WalletWrite, 'walletId' | 'version' | 'nextVersion' | 'balances'>,
-): WalletWrite {
-  return {
-    ...head,
-    entries: [],
-    newHolds: [],
-    changedHolds: [],
-    endedHolds: [],
-    newGrants: [],
-    changedGrants: [],
-    claims: [],
-    finishes: [],
-    freedKeys: [],
-    sessionClaims: [],
-    sessionDues: [],
-    sessionFinishes: [],
-  };
-}
 
 const legMembers = [
   ['wallet_micros', 'walletMicros'],
@@ -118,33 +38,6 @@ const walletColumns: readonly Column<WalletWrite>[] = [
   ...bigintsOf(legMembers, (write: WalletWrite) => write.balances),
 ];
 
-/**
- * Ends of generations. Those with a routing receipt are a part of their own: the others, which are
- * most, carry no column for it.
- */
-function finishPart(isRouted: boolean): Part {
-  const isOfPart = (finish: FinishRow) => (finish.routingJson !== null) === isRouted;
-  return definePart<FinishRow>({
-    name: isRouted ? 'routed_finishes' : 'finishes',
-    rows: ({ finishes }) => (finishes.every(isOfPart) ? finishes : finishes.filter(isOfPart)),
-    columns: [
-      ['id', 'text', (finish) => finish.id],
-      ['status', 'text', (finish) => finish.status],
-      ['answer', 'text', (finish) => finish.answerJson],
-      ['usage', 'jsonb', (finish) => finish.usageJson],
-      ['problem', 'text', (finish) => finish.problemJson],
-      ['charge_micros', 'bigint', (finish) => finish.chargeMicros],
-      ['late', 'boolean', (finish) => finish.late],
-      ...(isRouted ? [routingColumn] : []),
-    ],
-    text: (rows) => `UPDATE generations g SET status = r.status, answer = r.answer,
-        usage = r.usage, problem = r.problem, charge_micros = r.charge_micros,
-        ${isRouted ? 'routing = r.routing,' : ''} finished_at = now()
-      FROM ${rows} WHERE ${ownedRow('g')} AND (g.status = 'running'
-        OR (r.late AND g.status = 'failed' AND g.charge_micros IS NULL))`,
-  });
-}
-
 /** What changes of a hold, and its key. */
 const holdColumns: readonly Column<HoldRow>[] = [
   ['id', 'text', (hold) => hold.id],
@@ -165,9 +58,8 @@ const grantColumns: readonly Column<GrantRow>[] = [
   ['expired', 'boolean', (grant) => grant.expired],
 ];
 
-const routingColumn: Column<FinishRow> = ['routing', 'jsonb', (finish) => finish.routingJson];
-
-const parts: Part[] = [
+/** The ledger's own; behind them stand those of holders. */
+const ownParts: readonly Part[] = [
   definePart<EntryRow>({
     name: 'entries',
     rows: (write) => write.entries,
@@ -237,48 +129,10 @@ const parts: Part[] = [
         held_micros = r.held_micros, expired = r.expired, spent = (r.remaining_micros = 0)
       FROM ${rows} WHERE ${ownedRow('g')}`,
   }),
-  definePart<FreedKey>({
-    name: 'freed_keys',
-    rows: (write) => write.freedKeys,
-    columns: [
-      ['id', 'text', (freed) => freed.generationId],
-      ['old', 'boolean', (freed) => freed.old],
-    ],
-    // Judged again: it may have been settled late since it was looked at.
-    text: (rows) => `UPDATE generations g SET idempotency_key = NULL FROM ${rows}
-      WHERE ${lookedUp('g.id', 'r.id')}
-        AND (${failedUnchargedText} OR (r.old AND g.status <> 'running')) RETURNING 1`,
-  }),
-  definePart<ClaimRow>({
-    name: 'claims',
-    rows: (write) => write.claims,
-    columns: [
-      ['id', 'text', (claim) => claim.id],
-      ['account_id', 'text', (claim) => claim.accountId],
-      ['api_key_id', 'text', (claim) => claim.apiKeyId],
-      ['route', 'text', (claim) => claim.route],
-      ['idempotency_key', 'text', (claim) => claim.idempotencyKey],
-      ['fingerprint', 'text', (claim) => claim.fingerprint],
-      ['model', 'text', (claim) => claim.model],
-      ['instance_id', 'text', (claim) => claim.instanceId],
-      ['hold_id', 'text', (claim) => claim.holdId],
-    ],
-    text: (rows) => `INSERT INTO generations (id, account_id, wallet_id, api_key_id, route,
-        idempotency_key, fingerprint, model, instance_id, hold_id)
-      SELECT r.id, r.account_id, r.wallet_id, r.api_key_id, r.route, r.idempotency_key,
-        r.fingerprint, r.model, r.instance_id, r.hold_id FROM ${rows}`,
-  }),
-  finishPart(false),
-  finishPart(true),
-  ...sessionParts,
 ];
 
-/** Statements by their form and the set of parts in them, as bits. */
-const statements: Record<Form, Map<number, string>> = {
-  row: new Map(),
-  rows: new Map(),
-  writes: new Map(),
-};
+/** The set of parts is a word of 32 bits: one part more would stand for the first. */
+const partsMax = 32;
 
 type Columns = readonly (readonly [name: string, type: string, ...rest: unknown[]])[];
 /** With many wallets, each row says whose it is. */
@@ -290,7 +144,15 @@ const namesOf = (columns: Columns): string => columns.map(([name]) => name).join
 /** The next parameter, as this type. */
 type Next = (type: string) => string;
 
-function statementFor(present: number, form: Form): string {
+/** Statements by their form and the set of parts in them, as bits. */
+type Statements = Record<Form, Map<number, string>>;
+
+function statementFor(
+  parts: readonly Part[],
+  statements: Statements,
+  present: number,
+  form: Form,
+): string {
   const cache = statements[form];
   const known = cache.get(present);
   if (known !== undefined) return known;
@@ -300,10 +162,12 @@ function statementFor(present: number, form: Form): string {
     return `$${parameter}::${type}`;
   };
   const clauses = form === 'writes' ? moveMany(next) : moveOne(next);
+  const isThere = (index: number) => (present & (1 << index)) !== 0;
   parts.forEach((part, index) => {
-    if ((present & (1 << index)) === 0) return;
+    if (!isThere(index)) return;
     const rows = form === 'writes' ? rowsOfMany(part, next) : rowsOfOne(part, next, form);
-    clauses.push(`${part.name} AS (${part.text(orderedRows(part.name, rows, present))})`);
+    const waits = parts.some(({ name }, other) => name === part.after && isThere(other));
+    clauses.push(`${part.name} AS (${part.text(waits ? waiting(rows, part.after) : rows)})`);
   });
   const text = `WITH ${clauses.join(',\n')}\nSELECT id FROM moved`;
   cache.set(present, text);
@@ -362,47 +226,54 @@ function rowsOfMany(part: Part, next: Next): string {
     WHERE (x.slot IN (SELECT slot FROM moved)) IS TRUE OFFSET 0) AS r`;
 }
 
-/** Claims wait for the keys that are freed for them: the parts of a statement have no order. */
-function orderedRows(name: string, rows: string, present: number): string {
-  const freed = parts.findIndex((part) => part.name === 'freed_keys');
-  if (name !== 'claims' || (present & (1 << freed)) === 0) return rows;
-  return `${rows} CROSS JOIN (SELECT count(*) FROM freed_keys) AS waited`;
+/** Rows that are there once another part is done: the parts of a statement have no order. */
+function waiting(rows: string, part: string | null): string {
+  return `${rows} CROSS JOIN (SELECT count(*) FROM ${part}) AS waited`;
 }
 
-/** How many rows a write has, about: what bounds a statement. */
-export function writeLength(write: WalletWrite): number {
-  return 1 + write.entries.length + write.finishes.length + write.sessionFinishes.length;
+export interface Ledger {
+  /**
+   * Writes batches of different wallets durably; returns the ids of the wallets that were written.
+   * The others had another version. Throws as `classifyError` tells; then nothing was written,
+   * unless it is `unavailable`, when that is unknown.
+   */
+  applyWrites(sql: Queryable, writes: readonly WalletWrite[]): Promise<Set<string>>;
+  /** How many rows a write has, about: what bounds a statement. */
+  writeLength(write: WalletWrite): number;
 }
 
-/**
- * Writes batches of different wallets durably; returns the ids of the wallets that were written.
- * The others had another version. Throws as `classifyError` tells; then nothing was written,
- * unless it is `unavailable`, when that is unknown.
- */
-export async function applyWrites(
-  sql: Queryable,
-  writes: readonly WalletWrite[],
-): Promise<Set<string>> {
-  const [first] = writes;
-  if (first === undefined) return new Set();
-  const form = formOf(writes, first);
-  const parameters = walletColumns.map(([, , cellOf]) =>
-    form === 'writes' ? columnLiteral(writes, cellOf) : scalarText(cellOf(first)),
-  );
-  let present = 0;
-  parts.forEach((part, index) => {
-    const values = part.parameters(writes, form);
-    if (values.length === 0) return;
-    present |= 1 << index;
-    parameters.push(...values);
-  });
-  padVersion(parameters);
-  const text = statementFor(present, form);
-  const moved = await sql.unsafe<{ id: string }[]>(text, parameters, { prepare: true });
-  return new Set(moved.map((row) => row.id));
+/** The ledger's statement with the parts of these holders. */
+export function createLedger(holders: readonly HolderRows[]): Ledger {
+  const parts = [...ownParts, ...holders.flatMap((holder) => holder.parts)];
+  assert.ok(parts.length <= partsMax, `a statement has ${partsMax} parts at most`);
+  const counted = parts.filter(({ isCounted }) => isCounted);
+  const statements: Statements = { row: new Map(), rows: new Map(), writes: new Map() };
+  return {
+    async applyWrites(sql, writes) {
+      const [first] = writes;
+      if (first === undefined) return new Set();
+      const form = formOf(parts, writes, first);
+      const parameters = walletColumns.map(([, , cellOf]) =>
+        form === 'writes' ? columnLiteral(writes, cellOf) : scalarText(cellOf(first)),
+      );
+      let present = 0;
+      parts.forEach((part, index) => {
+        const values = part.parameters(writes, form);
+        if (values.length === 0) return;
+        present |= 1 << index;
+        parameters.push(...values);
+      });
+      padVersion(parameters);
+      const text = statementFor(parts, statements, present, form);
+      const moved = await sql.unsafe<{ id: string }[]>(text, parameters, { prepare: true });
+      return new Set(moved.map((row) => row.id));
+    },
+    writeLength: (write) =>
+      counted.reduce((sum, part) => sum + part.count(write), 1 + write.entries.length),
+  };
 }
 
-function formOf(writes: readonly WalletWrite[], first: WalletWrite): Form {
+function formOf(parts: readonly Part[], writes: readonly WalletWrite[], first: WalletWrite): Form {
   if (writes.length > 1) return 'writes';
   return parts.every((part) => part.count(first) <= 1) ? 'row' : 'rows';
 }

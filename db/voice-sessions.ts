@@ -3,7 +3,9 @@
 import { columnLiteral } from './driver/array.ts';
 import { lookedUp, ownedRow } from './driver/lookup.ts';
 import type { Queryable } from './driver/sql.ts';
+import type { HolderRows } from './ledger/holder.ts';
 import { bigintsOf, type Column, definePart, type Part } from './ledger/part.ts';
+import { ownedRows } from './ledger/write.ts';
 
 /** A session that begins with its hold. */
 export interface SessionClaimRow {
@@ -78,10 +80,10 @@ const checkpointSet = `${usageColumns.map((name) => `${name} = r.${name}`).join(
   due_micros = r.due_micros, due_provider_micros = r.due_provider_micros`;
 
 /** The parts of the ledger's statement that make sessions, note what they owe, and end them. */
-export const sessionParts: readonly Part[] = [
+const parts: readonly Part[] = [
   definePart<SessionClaimRow>({
     name: 'session_claims',
-    rows: (write) => write.sessionClaims,
+    rows: (write) => ownedRows(write, 'session_claims'),
     columns: [
       ['id', 'text', (claim) => claim.id],
       ['account_id', 'text', (claim) => claim.accountId],
@@ -98,14 +100,15 @@ export const sessionParts: readonly Part[] = [
   }),
   definePart<SessionCheckpoint>({
     name: 'session_dues',
-    rows: (write) => write.sessionDues,
+    rows: (write) => ownedRows(write, 'session_dues'),
     columns: checkpointColumns,
     text: (rows) => `UPDATE voice_sessions s SET ${checkpointSet}
       FROM ${rows} WHERE ${ownedRow('s')} AND s.state <> 'ended'`,
   }),
   definePart<SessionFinishRow>({
     name: 'session_finishes',
-    rows: (write) => write.sessionFinishes,
+    isCounted: true,
+    rows: (write) => ownedRows(write, 'session_finishes'),
     columns: [
       ['id', 'text', (finish) => finish.id],
       ['reason', 'text', (finish) => finish.reason],
@@ -122,6 +125,20 @@ export const sessionParts: readonly Part[] = [
         OR (r.late AND s.charge_micros IS NULL))`,
   }),
 ];
+
+/** Voice sessions as holders of funds. */
+export const voiceSessionRows: HolderRows = {
+  kind: 'voice_session',
+  idPrefix: 'vs',
+  outlivesProcess: false,
+  parts,
+  table: 'voice_sessions',
+  alias: 's',
+  state: 'state',
+  live: 'live',
+  charged: 'true',
+  leftColumns: ['due_micros', 'due_provider_micros', ...usageColumns],
+};
 
 /**
  * Waits for no row. The ledger ends sessions, many in one statement and in any order: each would

@@ -228,3 +228,17 @@ export async function createWallet(
     VALUES (${wallet.id}, ${wallet.accountId}, ${wallet.type})
     ON CONFLICT (id) DO NOTHING`;
 }
+
+/** Wallets with a promotion whose time has come and that was not taken back yet. */
+export async function listWalletsWithExpiredGrants(
+  sql: Queryable,
+  nowMs: number,
+  limit: number,
+): Promise<string[]> {
+  const rows = await sql<{ wallet_id: string }[]>`
+    SELECT DISTINCT wallet_id FROM (
+      SELECT wallet_id FROM grants
+      WHERE NOT spent AND NOT expired AND expires_at <= to_timestamp(${nowMs}::float8 / 1000)
+      ORDER BY expires_at LIMIT ${limit}) g`;
+  return rows.map((row) => row.wallet_id);
+}

@@ -6,9 +6,9 @@ import { speechMediaTypes } from '../../media/model/audio.ts';
 import { type UsageSource, zeroUsage } from '../../media/model/usage.ts';
 import type { ActorContext, Handlers } from '../../runtime/actor/contract.ts';
 import { plainProblem } from '../../runtime/problem.ts';
+import type { GenerationFinish } from '../billed-request/holder.ts';
 import { createSettlement } from '../billed-request/settlement.ts';
 import { svcUsageOf } from '../billed-request/usage.ts';
-import type { GenerationFinish } from '../wallet/protocol.ts';
 import { abortAttempt } from './attempt.ts';
 import type { AudioProtocol } from './protocol.ts';
 import type { AudioSpec, StoredAudio } from './spec.ts';
@@ -106,6 +106,7 @@ function giveBack(state: AudioState, context: Context): void {
   const { outcome, spec } = state;
   const problem = outcome?.status === 'failed' ? outcome.problem : null;
   state.finish = {
+    kind: 'generation',
     id: spec.id,
     status: outcome?.status === 'cancelled' ? 'cancelled' : 'failed',
     answerJson: null,
@@ -134,6 +135,7 @@ function charge(
   const status: GenerationFinish['status'] =
     outcome?.status === 'cancelled' ? 'cancelled' : 'completed';
   state.finish = {
+    kind: 'generation',
     id: spec.id,
     status,
     answerJson: stored === null ? null : JSON.stringify(stored),

@@ -5,7 +5,8 @@
 import type { ActorContext, Answer, EndReason, Handlers } from '../../runtime/actor/contract.ts';
 import { type PlainProblem, plainProblem } from '../../runtime/problem.ts';
 import type { Charge } from '../wallet/price.ts';
-import type { GenerationFinish, HoldReply } from '../wallet/protocol.ts';
+import type { HoldReply } from '../wallet/protocol.ts';
+import type { GenerationClaim, GenerationFinish } from './holder.ts';
 import type { SettlementProtocol } from './protocol.ts';
 import type { RequestDeps, RequestSpec } from './spec.ts';
 
@@ -54,7 +55,7 @@ export function askHold(
           idempotencyKey: spec.idempotencyKey,
           fingerprint: spec.fingerprint,
           model,
-        },
+        } satisfies GenerationClaim,
       },
       ledger.askTimeoutMs,
     )
@@ -224,6 +225,7 @@ export function leaveShard(state: RequestState, reason: EndReason): void {
   setDetached(state, false);
   if (state.phase !== 'over') {
     const finish: GenerationFinish = {
+      kind: 'generation',
       id: spec.id,
       status: 'failed',
       answerJson: null,

@@ -9,10 +9,10 @@ import { noUsage, type UsageSource } from '../../media/model/usage.ts';
 import { writtenTexts } from '../../media/model/written.ts';
 import type { ActorContext, Handlers } from '../../runtime/actor/contract.ts';
 import { type PlainProblem, plainProblem } from '../../runtime/problem.ts';
+import type { GenerationFinish } from '../billed-request/holder.ts';
 import { createSettlement } from '../billed-request/settlement.ts';
 import { svcUsageOf } from '../billed-request/usage.ts';
 import type { GenerationEnd } from '../subscriber/protocol.ts';
-import type { GenerationFinish } from '../wallet/protocol.ts';
 import { abortAttempt, forgetAnswer } from './attempt.ts';
 import { costOf, sumOf, usageAtEnd } from './charging.ts';
 import type { CountedTokens, GenerationProtocol } from './protocol.ts';
@@ -205,6 +205,7 @@ function finishRecord(
   const { keepsAnswer, background } = state.spec;
   const isTold = usageJson !== undefined || background;
   return {
+    kind: 'generation',
     id: state.spec.id,
     status,
     // Of a background answer also what was told before it failed: its stream is told again.

@@ -2,10 +2,10 @@
 // then everything is settled once. Whatever ends it, all ends go through here.
 
 import type { Handlers } from '../../runtime/actor/contract.ts';
-import type { SessionFinish } from '../wallet/protocol.ts';
 import { type EndReason, endedEvent, endings, errorEvent, type VoiceError } from './events.ts';
 import { forgoUnsent, missReport, reduceHold } from './funding.ts';
 import { routeLeft } from './health.ts';
+import type { SessionFinish } from './holder.ts';
 import { voiceLimits } from './limits.ts';
 import type { VoiceSessionProtocol } from './protocol.ts';
 import { send, type VoiceSession } from './state.ts';
@@ -177,8 +177,7 @@ export const closing: Pick<Handlers<VoiceSessionProtocol, VoiceSession>, Closing
           holdId,
           chargeMicros: funds.dueMicros,
           providerCostMicros: funds.dueProviderMicros,
-          finish: null,
-          session: finishOf(session),
+          finish: finishOf(session),
         },
         deps.limits.ledger.askTimeoutMs,
       )
@@ -198,7 +197,7 @@ export const closing: Pick<Handlers<VoiceSessionProtocol, VoiceSession>, Closing
       .wallet(spec.walletId)
       .ask(
         'release',
-        { holdId, reason: 'cancelled', finish: null, session: finishOf(session) },
+        { holdId, reason: 'cancelled', finish: finishOf(session) },
         deps.limits.ledger.askTimeoutMs,
       )
       .then((answer) => session.self.tell('released', answer));
@@ -212,7 +211,8 @@ export const closing: Pick<Handlers<VoiceSessionProtocol, VoiceSession>, Closing
 
 function finishOf({ spec, funds, endReason }: VoiceSession): SessionFinish {
   const source = funds.estimated ? 'estimated' : isNothing(funds.usage) ? 'none' : 'reported';
-  return { id: spec.id, reason: endReason ?? 'error', source, usage: { ...funds.usage } };
+  const usage = { ...funds.usage };
+  return { kind: 'voice_session', id: spec.id, reason: endReason ?? 'error', source, usage };
 }
 
 function retry(session: VoiceSession, step: 'settle' | 'release'): void {
@@ -264,8 +264,7 @@ function settleBlindly(session: VoiceSession, reason: string): void {
       holdId,
       chargeMicros: dueMicros,
       providerCostMicros: dueProviderMicros,
-      finish: null,
-      session: ended,
+      finish: ended,
     });
-  } else wallet.tell('release', { holdId, reason: 'failed', finish: null, session: ended });
+  } else wallet.tell('release', { holdId, reason: 'failed', finish: ended });
 }

@@ -4,6 +4,7 @@
 import type { LiveUsage } from '../../media/providers/live/contract.ts';
 import type { ActorContext, Handlers } from '../../runtime/actor/contract.ts';
 import { errorEvent } from './events.ts';
+import type { SessionClaim, SessionDue } from './holder.ts';
 import { voiceLimits } from './limits.ts';
 import type { VoiceSessionProtocol } from './protocol.ts';
 import { send, type VoiceSession } from './state.ts';
@@ -30,14 +31,13 @@ export function askHold(session: VoiceSession): void {
         amountMicros: funds.heldMicros,
         owner: { kind: 'voice_session', id, instanceId: deps.instanceId },
         expiresAtMs: Date.now() + durationMs + holdMarginMs,
-        claim: null,
-        session: {
+        claim: {
           id,
           accountId,
           apiKeyId,
           model: started.model.alias,
           voiceId: started.message.voiceId,
-        },
+        } satisfies SessionClaim,
       },
       deps.limits.ledger.askTimeoutMs,
     )
@@ -154,7 +154,12 @@ export function reduceHold(session: VoiceSession, nowMs: number): void {
     holdId,
     step: funds.step + 2,
     keepMicros,
-    session: { id: spec.id, usage: { ...funds.usage }, dueMicros, dueProviderMicros },
+    checkpoint: {
+      id: spec.id,
+      usage: { ...funds.usage },
+      dueMicros,
+      dueProviderMicros,
+    } satisfies SessionDue,
   });
 }
 

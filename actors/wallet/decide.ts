@@ -99,18 +99,14 @@ function decideOne(
 
 /**
  * A statement cannot update a row that it inserts: an end that overtook the answer to its own hold
- * waits for the next write, and so does what a session has used.
+ * waits for the next write, and so does what its owner has used.
  */
 function endsClaimOfThisBatch(wallet: Wallet, entry: Entry): boolean {
   const { message, payload } = entry;
   if (message !== 'settle' && message !== 'release' && message !== 'reduce') return false;
-  const { claims, sessionClaims } = wallet.changes;
-  const { holdId } = payload;
-  const finish = 'finish' in payload ? payload.finish : null;
-  return (
-    claims.some((claim) => claim.holdId === holdId || claim.id === finish?.id) ||
-    sessionClaims.some((claim) => claim.holdId === holdId)
-  );
+  const { claimed } = wallet.changes;
+  if (claimed.has(payload.holdId)) return true;
+  return 'finish' in payload && payload.finish !== null && claimed.has(payload.finish.id);
 }
 
 /** Amounts are not negative, and a provider is owed no more than is charged. */
@@ -124,8 +120,8 @@ export function isWellFormed(entry: Entry): boolean {
       return isStep && minimumMicros >= 0n && amountMicros >= minimumMicros;
     }
     case 'reduce': {
-      const { step, keepMicros, session } = entry.payload;
-      return Number.isSafeInteger(step) && keepMicros >= session.dueMicros;
+      const { step, keepMicros, checkpoint } = entry.payload;
+      return Number.isSafeInteger(step) && keepMicros >= checkpoint.dueMicros;
     }
     case 'settle': {
       const { chargeMicros, providerCostMicros } = entry.payload;

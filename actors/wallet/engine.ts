@@ -4,7 +4,8 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { WalletWrite } from '../../db/ledger.ts';
+import type { ClaimKey } from '../../db/claims.ts';
+import type { WalletWrite } from '../../db/ledger/write.ts';
 import type { BatchEntry, Timer } from '../../runtime/actor/contract.ts';
 import { type Decided, decideAll, isWellFormed, missingReply, unavailableReply } from './decide.ts';
 import { expireGrants, fenceWrite, openWallet, takeWrite, type Wallet } from './funds.ts';
@@ -137,7 +138,7 @@ async function decide(
       for (const entry of entries) missingReply(entry);
       return { answered: entries.length };
     }
-    memory.wallet = openWallet(loaded.value, randomBytes(8).readBigInt64LE());
+    memory.wallet = openWallet(loaded.value, randomBytes(8).readBigInt64LE(), ledgerAccess.holders);
   }
   const wallet = memory.wallet;
   const looked = await lookUp(ledgerAccess, run, unknownOperations(wallet, run));
@@ -290,13 +291,22 @@ async function lookUpDuplicates(
   // Asked before or not: they may have come into being since.
   for (const id of [...ids, ...ends]) run.asked.delete(id);
   if ((await lookUp(ledgerAccess, run, [...ids, ...ends])) === 'unavailable') return false;
-  const keys = write.claims.flatMap((claim) =>
-    claim.idempotencyKey === null ? [] : [{ ...claim, idempotencyKey: claim.idempotencyKey }],
-  );
+  const keys = keysOf(run, write);
   if (keys.length === 0) return true;
-  const holders = await ledgerAccess.findHolders(keys);
-  if (!holders.ok) return false;
+  const found = await ledgerAccess.findHolders(keys);
+  if (!found.ok) return false;
   for (const key of keys) run.known.holders.delete(claimKey(key) ?? '');
-  for (const each of holders.value) run.known.holders.set(claimKey(each) ?? '', each);
+  for (const each of found.value) run.known.holders.set(claimKey(each) ?? '', each);
   return true;
+}
+
+/** The idempotency keys that a write takes. */
+function keysOf({ entries }: Run, { newHolds }: WalletWrite): ClaimKey[] {
+  const made = new Set(newHolds.map(({ id }) => id));
+  return entries.flatMap((entry) => {
+    if (entry.message !== 'hold' || !made.has(entry.payload.holdId)) return [];
+    const { accountId, route = '', idempotencyKey = null } = entry.payload.claim ?? {};
+    if (accountId === undefined || idempotencyKey === null) return [];
+    return [{ accountId, route, idempotencyKey }];
+  });
 }

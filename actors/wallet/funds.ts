@@ -2,20 +2,10 @@
 // write. Pure: no SQL, no clock. Everything here changes the wallet in place; a batch that could
 // not be written is not undone, its wallet is thrown away and loaded again.
 import assert from 'node:assert/strict';
-import {
-  type ClaimRow,
-  emptyWrite,
-  type FinishRow,
-  type FreedKey,
-  type WalletWrite,
-} from '../../db/ledger.ts';
-import type {
-  SessionCheckpoint,
-  SessionClaimRow,
-  SessionFinishRow,
-} from '../../db/voice-sessions.ts';
+import { emptyWrite, type WalletWrite } from '../../db/ledger/write.ts';
 import type { EntryRow, GrantRow, HoldLeg, HoldRow, Legs, WalletRow } from '../../db/wallets.ts';
 import { RecentMap, TransientMap } from '../../runtime/transient.ts';
+import { type Holders, OwnedChanges } from './holder.ts';
 
 /** How a hold ended: the answer to whoever ends it again. */
 export type EndedHold =
@@ -24,6 +14,7 @@ export type EndedHold =
 
 export interface Wallet {
   readonly id: string;
+  readonly holders: Holders;
   /** Unlike that of any other memory of this wallet, in any process. */
   readonly nonce: bigint;
   /** That of the row, once all that was written is applied. */
@@ -36,7 +27,7 @@ export interface Wallet {
   readonly holds: TransientMap<string, HoldRow>;
   /** Holds that ended lately, so that a repetition needs no look at the journal. */
   readonly ended: RecentMap<string, EndedHold>;
-  /** Which generation has an idempotency key, of those that were claimed here and still run. */
+  /** Which owner has an idempotency key, of those that were claimed here and still run. */
   readonly runningByKey: TransientMap<string, string>;
   readonly keyByRunning: TransientMap<string, string>;
   changes: Changes;
@@ -49,12 +40,9 @@ interface Changes {
   endedHolds: Set<string>;
   newGrants: Set<GrantRow>;
   changedGrants: Set<GrantRow>;
-  claims: ClaimRow[];
-  finishes: Map<string, FinishRow>;
-  freedKeys: FreedKey[];
-  sessionClaims: SessionClaimRow[];
-  sessionDues: Map<string, SessionCheckpoint>;
-  sessionFinishes: Map<string, SessionFinishRow>;
+  /** Ids of owners that are made, and of their holds: a statement cannot end what it makes. */
+  claimed: Set<string>;
+  owned: OwnedChanges;
 }
 
 /** More than a batch can end, so that what one batch ended is still known inside it. */
@@ -78,9 +66,10 @@ export function noLegs(): Legs {
 const legNames = Object.keys(noLegs()) as (keyof Legs)[];
 
 /** A wallet as it was loaded. The row is taken over. */
-export function openWallet(row: WalletRow, nonce: bigint): Wallet {
+export function openWallet(row: WalletRow, nonce: bigint, holders: Holders): Wallet {
   return {
     id: row.id,
+    holders,
     nonce,
     version: row.version,
     versions: 0n,
@@ -102,12 +91,8 @@ function noChanges(): Changes {
     endedHolds: new Set(),
     newGrants: new Set(),
     changedGrants: new Set(),
-    claims: [],
-    finishes: new Map(),
-    freedKeys: [],
-    sessionClaims: [],
-    sessionDues: new Map(),
-    sessionFinishes: new Map(),
+    claimed: new Set(),
+    owned: new OwnedChanges(),
   };
 }
 
@@ -293,18 +278,12 @@ export function takeWrite(wallet: Wallet): WalletWrite | null {
     endedHolds: [...changes.endedHolds],
     newGrants: copies(changes.newGrants),
     changedGrants: copies(changes.changedGrants),
-    claims: changes.claims,
-    finishes: [...changes.finishes.values()],
-    freedKeys: changes.freedKeys,
-    sessionClaims: changes.sessionClaims,
-    sessionDues: [...changes.sessionDues.values()],
-    sessionFinishes: [...changes.sessionFinishes.values()],
+    owned: changes.owned.rows(),
   };
   const empty =
     write.entries.length + write.newHolds.length + write.changedHolds.length === 0 &&
     write.endedHolds.length + write.newGrants.length + write.changedGrants.length === 0 &&
-    write.finishes.length + write.claims.length === 0 &&
-    write.sessionFinishes.length + write.sessionClaims.length === 0;
+    changes.owned.isEmpty;
   if (empty) return null;
   wallet.changes = noChanges();
   wallet.version = write.nextVersion;

@@ -8,9 +8,12 @@ import {
   type SqlFailure,
   withDeadline,
 } from '../../db/driver/sql.ts';
-import { applyWrites, type WalletWrite, writeLength } from '../../db/ledger.ts';
+import type { WalletWrite } from '../../db/ledger/write.ts';
+import { createLedger, type Ledger } from '../../db/ledger.ts';
 import { type EntryRow, findEntries, loadWallets, type WalletRow } from '../../db/wallets.ts';
 import { createCoalescer, type Submit } from './coalescer.ts';
+import type { Holders } from './holder.ts';
+import { holders as allHolders } from './holders.ts';
 import { assertWalletLimits, type WalletLimits, type WalletLog } from './limits.ts';
 import type { WalletMetrics } from './metrics.ts';
 
@@ -27,6 +30,8 @@ export interface WalletDependencies {
   limits: WalletLimits;
   log: WalletLog;
   metrics?: WalletMetrics;
+  /** Whatever may hold funds; absent: what the product has. */
+  holders?: Holders;
 }
 
 /**
@@ -37,6 +42,7 @@ export type WriteOutcome = 'applied' | 'conflict' | 'duplicate' | 'refused' | 'u
 export type Found<T> = { ok: true; value: T } | { ok: false };
 
 export interface LedgerAccess {
+  readonly holders: Holders;
   load: Submit<string, Found<WalletRow | null>>;
   write: Submit<WalletWrite, WriteOutcome>;
   findEntries(walletId: string, operationIds: string[]): Promise<Found<Map<string, EntryRow>>>;
@@ -47,11 +53,13 @@ export interface LedgerAccess {
 const RETRIES_MAX = 5;
 
 export function createLedgerAccess(dependencies: WalletDependencies): LedgerAccess {
-  const { sql, limits } = dependencies;
+  const { sql, limits, holders = allHolders } = dependencies;
   assertWalletLimits(limits);
+  const ledger = createLedger(holders.all.map(({ rows }) => rows));
   const group = { lengthMax: limits.walletsPerStatementMax, weightMax: limits.rowsPerStatementMax };
   const read = <T>(query: () => Promise<T>): Promise<Found<T>> => attempt(dependencies, query);
   return {
+    holders,
     load: createCoalescer(
       async (ids: string[]): Promise<Found<WalletRow | null>[]> => {
         const found = await read(() => loadWallets(sql, ids));
@@ -60,10 +68,10 @@ export function createLedgerAccess(dependencies: WalletDependencies): LedgerAcce
       },
       { ...group, inFlightMax: limits.loadsInFlightMax, weight: () => 1, key: (id) => id },
     ),
-    write: createCoalescer((writes: WalletWrite[]) => writeAll(dependencies, writes), {
+    write: createCoalescer((writes: WalletWrite[]) => writeAll(dependencies, ledger, writes), {
       ...group,
       inFlightMax: limits.writesInFlightMax,
-      weight: writeLength,
+      weight: ledger.writeLength,
       key: (write) => write.walletId,
     }),
     findEntries: (walletId, operationIds) => read(() => findEntries(sql, walletId, operationIds)),
@@ -93,12 +101,16 @@ async function attempt<T>(
 
 async function writeAll(
   dependencies: WalletDependencies,
+  ledger: Ledger,
   writes: WalletWrite[],
 ): Promise<WriteOutcome[]> {
   const { sql, writer = sql, limits, log } = dependencies;
   for (let retries = 0; ; retries += 1) {
     try {
-      const applied = await withDeadline(applyWrites(writer, writes), limits.statementDeadlineMs);
+      const applied = await withDeadline(
+        ledger.applyWrites(writer, writes),
+        limits.statementDeadlineMs,
+      );
       return writes.map((write) => (applied.has(write.walletId) ? 'applied' : 'conflict'));
     } catch (error) {
       const failure = classifyError(error);
@@ -108,7 +120,7 @@ async function writeAll(
         return writes.map(() => 'unavailable');
       }
       // One of many is at fault: each alone, so that the others do not feel it.
-      if (writes.length > 1) return writeEach(dependencies, writes);
+      if (writes.length > 1) return writeEach(dependencies, ledger, writes);
       if (failure !== 'unique') log.error(errorFields(error), 'the ledger refused a write');
       return [outcomeOf(failure)];
     }
@@ -117,10 +129,11 @@ async function writeAll(
 
 async function writeEach(
   dependencies: WalletDependencies,
+  ledger: Ledger,
   writes: WalletWrite[],
 ): Promise<WriteOutcome[]> {
   const outcomes: WriteOutcome[] = [];
-  for (const write of writes) outcomes.push(...(await writeAll(dependencies, [write])));
+  for (const write of writes) outcomes.push(...(await writeAll(dependencies, ledger, [write])));
   return outcomes;
 }
 

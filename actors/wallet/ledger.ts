@@ -3,7 +3,6 @@
 // in as `known`; the engine looks it up and decides again.
 import { createHash } from 'node:crypto';
 import type { ClaimHolder } from '../../db/claims.ts';
-import type { FinishRow } from '../../db/ledger.ts';
 import type { EntryRow, HoldRow } from '../../db/wallets.ts';
 import {
   addGrant,
@@ -19,12 +18,13 @@ import {
   unearmark,
   type Wallet,
 } from './funds.ts';
+import type { OwnerEnd } from './holder.ts';
 import type {
   BalanceReply,
+  Claim,
   ExtendReply,
   ExtendRequest,
-  GenerationClaim,
-  GenerationFinish,
+  Finish,
   GrantReply,
   GrantRequest,
   HoldReply,
@@ -33,7 +33,6 @@ import type {
   ReduceRequest,
   ReleaseReply,
   ReleaseRequest,
-  SessionFinish,
   SettleReply,
   SettleRequest,
 } from './protocol.ts';
@@ -57,10 +56,10 @@ export function nothingKnown(): Known {
 
 /** Names an idempotency key with its scope. Null: the claim has no key. */
 export function claimKey(
-  claim: Pick<GenerationClaim, 'accountId' | 'route' | 'idempotencyKey'>,
+  claim: Pick<Claim, 'accountId' | 'route' | 'idempotencyKey'>,
 ): string | null {
-  if (claim.idempotencyKey === null) return null;
-  return `${claim.accountId}\n${claim.route}\n${claim.idempotencyKey}`;
+  const { accountId, route, idempotencyKey = null } = claim;
+  return idempotencyKey === null ? null : `${accountId}\n${route}\n${idempotencyKey}`;
 }
 
 /** Operation ids: what makes doing something twice a violation of the journal's primary key. */
@@ -72,9 +71,9 @@ export const operation = {
   late: (holdId: string) => `${holdId}.late`,
 };
 
-/** Earmarks funds, and makes the generation in the same write. */
+/** Earmarks funds, and makes the owner's row in the same write. */
 export function hold(wallet: Wallet, request: HoldRequest, known: Known): HoldReply {
-  const { holdId, amountMicros, claim, session } = request;
+  const { holdId, amountMicros, claim } = request;
   const availableMicros = wallet.balances.walletMicros;
   const current = wallet.holds.get(holdId);
   if (current !== undefined) {
@@ -105,19 +104,15 @@ export function hold(wallet: Wallet, request: HoldRequest, known: Known): HoldRe
     ownerKind: request.owner.kind,
     ownerId: request.owner.id,
     instanceId: request.owner.instanceId,
-    claimed: claim !== null || session !== undefined,
+    claimed: claim !== null,
     attempt: wallet.nonce,
     step: 0,
     stepMicros: 0n,
     expiresAtMs: request.expiresAtMs,
     expired: false,
   });
-  if (holder !== null) wallet.changes.freedKeys.push(holder);
+  if (holder !== null) wallet.changes.owned.set('freed_keys', holder.generationId, holder);
   if (claim !== null) addClaim(wallet, claim, request);
-  if (session !== undefined) {
-    const { instanceId } = request.owner;
-    wallet.changes.sessionClaims.push({ ...session, instanceId, holdId });
-  }
   return { status: 'held', availableMicros: wallet.balances.walletMicros };
 }
 
@@ -129,7 +124,7 @@ function confirm(wallet: Wallet, current: HoldRow): void {
 }
 
 /** The generation that has the claim's key, and whether the key may be taken from it. */
-function keyHolder(wallet: Wallet, claim: GenerationClaim, known: Known): KeyHolder | null {
+function keyHolder(wallet: Wallet, claim: Claim, known: Known): KeyHolder | null {
   const key = claimKey(claim);
   if (key === null) return null;
   const generationId = wallet.runningByKey.get(key);
@@ -137,19 +132,11 @@ function keyHolder(wallet: Wallet, claim: GenerationClaim, known: Known): KeyHol
   return known.holders.get(key) ?? null;
 }
 
-function addClaim(wallet: Wallet, claim: GenerationClaim, request: HoldRequest): void {
-  const { instanceId } = request.owner;
-  wallet.changes.claims.push({
-    id: claim.id,
-    accountId: claim.accountId,
-    apiKeyId: claim.apiKeyId,
-    route: claim.route,
-    idempotencyKey: claim.idempotencyKey,
-    fingerprint: claim.fingerprint,
-    model: claim.model,
-    instanceId,
-    holdId: request.holdId,
-  });
+function addClaim(wallet: Wallet, claim: Claim, { holdId, owner }: HoldRequest): void {
+  const { changes } = wallet;
+  const { instanceId } = owner;
+  wallet.holders.of(owner.kind).claim(changes.owned, claim, { holdId, instanceId });
+  changes.claimed.add(holdId).add(claim.id);
   const key = claimKey(claim);
   if (key === null) return;
   wallet.runningByKey.set(key, claim.id);
@@ -201,7 +188,9 @@ export function reduce(wallet: Wallet, request: ReduceRequest): ReduceReply {
     promotionMicros: back.expiredMicros,
   });
   touchHold(wallet, current);
-  if (current.claimed) wallet.changes.sessionDues.set(request.session.id, request.session);
+  if (current.claimed) {
+    wallet.holders.of(current.ownerKind).note?.(wallet.changes.owned, request.checkpoint);
+  }
   return { status: 'reduced' };
 }
 
@@ -224,12 +213,7 @@ export function settle(wallet: Wallet, request: SettleRequest, known: Known): Se
     shortfallMicros: -shortfallMicros,
   });
   dropHold(wallet, current, { kind: 'settled', chargedMicros: chargeMicros, shortfallMicros });
-  if (current.ownerKind === 'voice_session') {
-    finishSession(wallet, request.session, current, chargeMicros, late);
-  } else {
-    const fallback = { id: current.ownerId, status: 'completed' as const };
-    finish(wallet, request.finish, current.claimed ? fallback : null, chargeMicros, late);
-  }
+  finish(wallet, request.finish, { current, chargeMicros, late, reason: null });
   return { status: 'settled', chargedMicros: chargeMicros, shortfallMicros };
 }
 
@@ -254,8 +238,7 @@ function settleEnded(wallet: Wallet, request: SettleRequest, known: Known): Sett
     shortfallMicros: -shortfallMicros,
   });
   wallet.ended.set(holdId, { kind: 'settled', chargedMicros: chargeMicros, shortfallMicros });
-  finish(wallet, request.finish, null, chargeMicros, true);
-  finishSession(wallet, request.session, null, chargeMicros, true);
+  finish(wallet, request.finish, { current: null, chargeMicros, late: true, reason: null });
   return { status: 'settled', chargedMicros: chargeMicros, shortfallMicros };
 }
 
@@ -266,16 +249,16 @@ export function wasGivenUp(end: EndedHold): boolean {
 
 /** Gives everything back. One that expires stays, with nothing in it, until its owner ends. */
 export function release(wallet: Wallet, request: ReleaseRequest, nowMs: number): ReleaseReply {
+  const { reason } = request;
   const current = wallet.holds.get(request.holdId);
   if (current === undefined) {
-    finish(wallet, request.finish, null, null, false);
-    finishSession(wallet, request.session, null, null, false);
+    finish(wallet, request.finish, { current: null, chargeMicros: null, late: false, reason });
     return { status: 'not_active' };
   }
-  const expiring = request.reason === 'expired' && request.finish === null;
+  const expiring = reason === 'expired' && request.finish === null;
   if (expiring && (current.expired || current.expiresAtMs > nowMs)) return { status: 'not_active' };
   const wasActive = !current.expired;
-  if (wasActive) giveBack(wallet, current, request.reason);
+  if (wasActive) giveBack(wallet, current, reason);
   if (expiring && current.claimed) {
     current.expired = true;
     touchHold(wallet, current);
@@ -283,15 +266,9 @@ export function release(wallet: Wallet, request: ReleaseRequest, nowMs: number):
   }
   dropHold(wallet, current, {
     kind: 'released',
-    reason: wasActive ? request.reason : 'expired',
+    reason: wasActive ? reason : 'expired',
   });
-  if (current.ownerKind === 'voice_session') {
-    finishSession(wallet, request.session, current, null, false);
-    return { status: wasActive ? 'released' : 'not_active' };
-  }
-  const status = request.reason === 'cancelled' ? ('cancelled' as const) : ('failed' as const);
-  const fallback = current.claimed ? { id: current.ownerId, status } : null;
-  finish(wallet, request.finish, fallback, null, false);
+  finish(wallet, request.finish, { current, chargeMicros: null, late: false, reason });
   return { status: wasActive ? 'released' : 'not_active' };
 }
 
@@ -312,53 +289,18 @@ function giveBack(wallet: Wallet, current: HoldRow, reason: string): void {
   current.legs = [];
 }
 
-/** The end of a claimed hold is always the end of its generation, with or without a document. */
-function finish(
-  wallet: Wallet,
-  given: GenerationFinish | null,
-  fallback: { id: string; status: FinishRow['status'] } | null,
-  chargeMicros: bigint | null,
-  late: boolean,
-): void {
-  const end = given ?? fallback;
-  if (end === null || wallet.changes.finishes.has(end.id)) return;
-  const key = wallet.keyByRunning.get(end.id);
+/** The end of a claimed hold is always the end of its owner, with or without a word of its own. */
+function finish(wallet: Wallet, given: Finish | null, end: OwnerEnd): void {
+  const { current } = end;
+  const id = given?.id ?? (current?.claimed === true ? current.ownerId : null);
+  const kind = current?.ownerKind ?? given?.kind;
+  if (id === null || kind === undefined) return;
+  const key = wallet.keyByRunning.get(id);
   if (key !== undefined) {
-    wallet.keyByRunning.delete(end.id);
+    wallet.keyByRunning.delete(id);
     wallet.runningByKey.delete(key);
   }
-  wallet.changes.finishes.set(end.id, {
-    id: end.id,
-    status: end.status,
-    answerJson: given?.answerJson ?? null,
-    usageJson: given?.usageJson ?? null,
-    problemJson: given?.problemJson ?? null,
-    routingJson: given?.routingJson ?? null,
-    chargeMicros,
-    late,
-  });
-}
-
-/** The same for a voice session: its hold never ends without it. */
-function finishSession(
-  wallet: Wallet,
-  given: SessionFinish | undefined,
-  current: HoldRow | null,
-  chargeMicros: bigint | null,
-  late: boolean,
-): void {
-  const id = given?.id ?? (current?.claimed === true ? current.ownerId : null);
-  if (id === null || wallet.changes.sessionFinishes.has(id)) return;
-  // A statement updates a row once.
-  wallet.changes.sessionDues.delete(id);
-  wallet.changes.sessionFinishes.set(id, {
-    id,
-    reason: given?.reason ?? 'recovered',
-    source: given?.source ?? (chargeMicros === null ? 'none' : 'reported'),
-    usage: given?.usage ?? null,
-    chargeMicros,
-    late,
-  });
+  wallet.holders.of(kind).finish(wallet.changes.owned, id, given, end);
 }
 
 /** The same operation always makes the same grant. */

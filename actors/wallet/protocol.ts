@@ -1,68 +1,49 @@
 // Every message of a wallet actor on one screen. Amounts are integers in microcredits (bigint). The
 // actor is a batcher in front of a row version and of constraints: two of them are slower, never
 // wrong. `unavailable` means that nothing is known to be durable: repeat with the same ids.
-import type { SessionCheckpoint, SessionUsage } from '../../db/voice-sessions.ts';
 
 /** Who holds: the thing whose end settles or releases the hold, and the process it runs in. */
 export interface HoldOwner {
-  kind: 'generation' | 'voice_session';
+  /** A kind of holder (`holders.ts`). */
+  kind: string;
   id: string;
   instanceId: string;
 }
 
-/** Claims an idempotency key and creates the generation in the hold's transaction. */
-export interface GenerationClaim {
+/**
+ * Makes the owner's row in the hold's transaction, and takes its idempotency key if it has one. The
+ * owner's holder reads what else is in it.
+ */
+export type Claim = {
   id: string;
   accountId: string;
   apiKeyId: string | null;
-  /** The canonical path of the route; aliases are one route. */
-  route: string;
-  /** The caller's key, or null: a fresh generation that nobody can attach to by key. */
-  idempotencyKey: string | null;
-  /** Hex SHA-256 of the canonical body. */
-  fingerprint: string;
-  model: string;
-}
+  /** The scope of the key: the canonical path of the route; aliases are one route. */
+  route?: string;
+  /** The caller's key; null: nobody can attach by key. */
+  idempotencyKey?: string | null;
+} & Record<string, unknown>;
 
-/** Ends the generation in the settlement's transaction; documents are stored as they are. */
-export interface GenerationFinish {
+/** Ends the owner in the settlement's transaction, or in that of the release. */
+export type Finish = {
+  /** Of its holder: the hold may be gone, and with it whose it was. */
+  kind: string;
   id: string;
-  status: 'completed' | 'incomplete' | 'failed' | 'cancelled';
-  /** The answer to be replayed, as JSON text; null when there is none. */
-  answerJson: string | null;
-  /** `svc_usage` as JSON text. */
-  usageJson: string | null;
-  /** The problem that ended it, as JSON text. */
-  problemJson: string | null;
-  /** `svc_routing` as JSON text, of a managed route. */
-  routingJson?: string | null;
-}
+} & Record<string, unknown>;
 
-/** Creates the row of a voice session in the hold's transaction. */
-export interface SessionClaim {
+/** What a live owner has used, and what that costs: for whoever must end its hold without it. */
+export type Checkpoint = {
   id: string;
-  accountId: string;
-  apiKeyId: string | null;
-  model: string;
-  voiceId: string;
-}
-
-/** Ends the voice session in the settlement's transaction. */
-export interface SessionFinish {
-  id: string;
-  reason: string;
-  source: 'reported' | 'estimated' | 'none';
-  /** Null: as it was last written. */
-  usage: SessionUsage | null;
-}
+  dueMicros: bigint;
+  dueProviderMicros: bigint;
+} & Record<string, unknown>;
 
 export interface HoldRequest {
   holdId: string;
   amountMicros: bigint;
   owner: HoldOwner;
   expiresAtMs: number;
-  claim: GenerationClaim | null;
-  session?: SessionClaim;
+  claim: Claim | null;
 }
 export type HoldReply =
   | { status: 'held'; availableMicros: bigint }
@@ -93,8 +74,8 @@ export interface ReduceRequest {
   /** Counts on from the extensions: a repetition changes nothing. */
   step: number;
   keepMicros: bigint;
-  /** What its session has used until now: written with it, for whoever must end the hold. */
-  session: SessionCheckpoint;
+  /** What its owner has used until now: written with it. */
+  checkpoint: Checkpoint;
 }
 export type ReduceReply =
   | { status: 'reduced' }
@@ -107,8 +88,7 @@ export interface SettleRequest {
   chargeMicros: bigint;
   /** The part of the charge that is owed to the provider; the rest is revenue. */
   providerCostMicros: bigint;
-  finish: GenerationFinish | null;
-  session?: SessionFinish;
+  finish: Finish | null;
   /** It was begun under an idempotency key: given up, others may have run it again. */
   keyed?: boolean;
 }
@@ -124,8 +104,7 @@ export type SettleReply =
 export interface ReleaseRequest {
   holdId: string;
   reason: 'failed' | 'cancelled' | 'expired' | 'recovered';
-  finish: GenerationFinish | null;
-  session?: SessionFinish;
+  finish: Finish | null;
 }
 export type ReleaseReply =
   | { status: 'released' }

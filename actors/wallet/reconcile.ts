@@ -2,15 +2,15 @@
 // crashed, or the hold became durable after its owner had given it up. Safe to repeat.
 
 import type { Sql } from '../../db/driver/sql.ts';
-import { type LeftHold, listHoldsOfOwners } from '../../db/instances.ts';
+import { type LeftHold, listHoldsOfOwners } from '../../db/holds.ts';
 import { firstIdAt, nodeOfId } from '../../runtime/ids.ts';
-import { type Ends, endHold } from './recovery.ts';
+import { type Ends, endHold, rowsOf } from './recovery.ts';
 
 export interface ReconcileOptions extends Ends {
   instanceId: string;
   /** Only owners that are at least this old are looked at. */
   ageMs: number;
-  /** Those of a node's generations and sessions that do not run there; null: no answer. */
+  /** Which of these owners do not run on the node; null: no answer. */
   lost(node: number, ownerIds: string[]): Promise<string[] | null>;
 }
 
@@ -25,11 +25,21 @@ const PAGES_MAX = 64;
 export async function reconcile(sql: Sql, options: ReconcileOptions): Promise<number> {
   const { instanceId, ageMs } = options;
   const untilMs = Date.now() - ageMs;
-  const until = { generationId: firstIdAt('req', untilMs), sessionId: firstIdAt('vs', untilMs) };
+  const rows = rowsOf(options);
+  const until = new Map(
+    rows.map(({ kind, idPrefix }) => [kind, firstIdAt(idPrefix, untilMs)] as const),
+  );
   let after: LeftHold | null = null;
   let ended = 0;
   for (let page = 0; page < PAGES_MAX; page += 1) {
-    const held: LeftHold[] = await listHoldsOfOwners(sql, instanceId, until, after, PAGE_LENGTH);
+    const held: LeftHold[] = await listHoldsOfOwners(
+      sql,
+      rows,
+      instanceId,
+      until,
+      after,
+      PAGE_LENGTH,
+    );
     ended += await endLost(held, options);
     after = held.at(-1) ?? null;
     if (held.length < PAGE_LENGTH) break;

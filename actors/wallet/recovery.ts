@@ -3,17 +3,14 @@
 // and to be done by several processes at once.
 
 import type { Sql } from '../../db/driver/sql.ts';
-import {
-  endInstance,
-  type LeftHold,
-  listDeadInstances,
-  listEndedInstancesWithHolds,
-  listHoldsOfInstances,
-} from '../../db/instances.ts';
+import { type LeftHold, listHoldsOfInstances } from '../../db/holds.ts';
+import { endInstance, listDeadInstances, listEndedInstancesWithHolds } from '../../db/instances.ts';
+import type { HolderRows } from '../../db/ledger/holder.ts';
 import { fixedLimits } from '../../runtime/limits.ts';
 import type { Logger } from '../../runtime/log.ts';
-import { plainProblem } from '../../runtime/problem.ts';
 import type { DirectWallet } from './direct.ts';
+import type { Holders } from './holder.ts';
+import { holders as allHolders } from './holders.ts';
 import type {
   BalanceReply,
   ReleaseReply,
@@ -30,6 +27,8 @@ export type Settle = (walletId: string, request: SettleRequest) => Promise<Settl
 export interface Ends {
   release: Release;
   settle: Settle;
+  /** Whatever may hold funds; absent: what the product has. */
+  holders?: Holders;
 }
 
 /**
@@ -72,14 +71,14 @@ export interface Recovered {
 }
 
 const PAGE_LENGTH = 500;
-const recoveredMessage = 'The service stopped before the answer was complete. Nothing is charged.';
 
 /** Clears up after dead instances. Rejects when the database cannot be read. */
 export async function recoverDead(sql: Sql, options: RecoveryOptions): Promise<Recovered> {
   const { instanceId, others } = options;
   const listed =
     others === 'none' ? [] : await listDeadInstances(sql, instanceId, others === 'all');
-  const late = await listEndedInstancesWithHolds(sql, instanceId, fixedLimits.instance.leaseMs);
+  const { leaseMs } = fixedLimits.instance;
+  const late = await listEndedInstancesWithHolds(sql, rowsOf(options), instanceId, leaseMs);
   const given = (options.previousInstanceIds ?? []).filter((id) => id !== instanceId);
   const dead = [...new Set([...listed, ...late, ...given])];
   if (dead.length === 0) return { instances: 0, holds: 0, complete: true };
@@ -98,7 +97,13 @@ async function endHolds(
   let complete = true;
   let after: LeftHold | null = null;
   for (;;) {
-    const left: LeftHold[] = await listHoldsOfInstances(sql, instanceIds, after, PAGE_LENGTH);
+    const left: LeftHold[] = await listHoldsOfInstances(
+      sql,
+      rowsOf(ends),
+      instanceIds,
+      after,
+      PAGE_LENGTH,
+    );
     const replies = await Promise.all(left.map((hold) => endHold(ends, hold)));
     const ended = replies.filter((reply) => reply.status !== 'unavailable').length;
     holds += ended;
@@ -108,41 +113,15 @@ async function endHolds(
   }
 }
 
-/** Ends a hold without its process: what its voice session had used is charged, no more. */
-export function endHold(ends: Ends, hold: LeftHold): Promise<ReleaseReply | SettleReply> {
-  const { walletId, holdId, ownerKind, ownerId } = hold;
-  if (ownerKind !== 'voice_session') return ends.release(walletId, generationEnd(hold));
-  // One that was taken for dead and lives may have written more since: that is not charged.
-  const { usage } = hold;
-  const session = ownerId === null ? null : { id: ownerId, reason: 'recovered', usage };
-  if (session === null || hold.dueMicros === 0n) {
-    return ends.release(walletId, {
-      holdId,
-      reason: 'recovered',
-      finish: null,
-      ...(session === null ? {} : { session: { ...session, source: 'none' } }),
-    });
-  }
-  return ends.settle(walletId, {
-    holdId,
-    chargeMicros: hold.dueMicros,
-    providerCostMicros: hold.dueProviderMicros,
-    finish: null,
-    session: { ...session, source: 'reported' },
-  });
+/** How the holders of these ends stand in the database. */
+export function rowsOf({ holders = allHolders }: Ends): HolderRows[] {
+  return holders.all.map(({ rows }) => rows);
 }
 
-/** How a generation without its process ends; the problem says no more than a client may know. */
-function generationEnd({ holdId, ownerId }: LeftHold): ReleaseRequest {
-  const finish =
-    ownerId === null
-      ? null
-      : {
-          id: ownerId,
-          status: 'failed' as const,
-          answerJson: null,
-          usageJson: null,
-          problemJson: JSON.stringify(plainProblem('internal', recoveredMessage)),
-        };
-  return { holdId, reason: 'recovered', finish };
+/** Ends a hold without its process, as its holder says. */
+export function endHold(ends: Ends, hold: LeftHold): Promise<ReleaseReply | SettleReply> {
+  const { holders = allHolders } = ends;
+  const end = holders.of(hold.ownerKind).endAlone(hold);
+  if (end.message === 'settle') return ends.settle(hold.walletId, end.request);
+  return ends.release(hold.walletId, end.request);
 }

@@ -5,19 +5,16 @@
 import { sweepConversations } from '../../db/conversations.ts';
 import type { Sql } from '../../db/driver/sql.ts';
 import { sweepGenerations } from '../../db/generations.ts';
-import {
-  listAbandonedHolds,
-  listExpiredHolds,
-  listWalletsWithExpiredGrants,
-} from '../../db/instances.ts';
+import { listAbandonedHolds, listExpiredHolds } from '../../db/holds.ts';
 import { sweepResponses } from '../../db/responses.ts';
 import { sweepSessions } from '../../db/sessions.ts';
 import { sweepTickets } from '../../db/voice-tickets.ts';
+import { listWalletsWithExpiredGrants } from '../../db/wallets.ts';
 import { firstIdAt } from '../../runtime/ids.ts';
 import { generationLimits } from '../generation/limits.ts';
 import { ledgerLimits } from './limits.ts';
 import type { BalanceReply } from './protocol.ts';
-import { type Ends, endHold } from './recovery.ts';
+import { type Ends, endHold, rowsOf } from './recovery.ts';
 
 interface ExpiryOptions extends Ends {
   clock: () => number;
@@ -88,14 +85,20 @@ export async function endExpired(
 ): Promise<Pick<Swept, 'releasedHolds' | 'abandonedHolds'>> {
   const { clock, instanceId, release } = options;
   const nowMs = clock();
-  const expired = await listExpiredHolds(sql, instanceId, nowMs, PAGE_LENGTH);
+  const expired = await listExpiredHolds(sql, rowsOf(options), instanceId, nowMs, PAGE_LENGTH);
   const replies = await Promise.all(
     expired.map(({ walletId, holdId }) =>
       release(walletId, { holdId, reason: 'expired', finish: null }),
     ),
   );
   const beforeMs = nowMs - ledgerLimits.abandonedAfterMs;
-  const abandoned = await listAbandonedHolds(sql, instanceId, beforeMs, PAGE_LENGTH);
+  const abandoned = await listAbandonedHolds(
+    sql,
+    rowsOf(options),
+    instanceId,
+    beforeMs,
+    PAGE_LENGTH,
+  );
   await Promise.all(abandoned.map((hold) => endHold(options, hold)));
   return {
     releasedHolds: replies.filter((reply) => reply.status === 'released').length,

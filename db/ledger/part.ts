@@ -1,7 +1,7 @@
 // One part of the ledger's statement: rows of a batch, and what is done with them. They go to the
 // server as plain values where there is one of each part, else column by column.
 import { arrayLiteral, columnLiteral, type Scalar, scalarText } from '../driver/array.ts';
-import type { WalletWrite } from '../ledger.ts';
+import type { WalletWrite } from './write.ts';
 
 export type Column<R> = readonly [name: string, type: string, cellOf: (row: R) => Scalar];
 
@@ -20,6 +20,10 @@ interface PartOf<R> {
   columns: readonly Column<R>[];
   /** The statement, where `rows` is this part's rows as `r`, each with its `wallet_id`. */
   text: (rows: string) => string;
+  /** A part that this one waits for where both are there: parts of a statement have no order. */
+  after?: string;
+  /** Its rows count for the bound of a statement, as entries do. */
+  isCounted?: true;
 }
 
 /**
@@ -33,6 +37,8 @@ export interface Part {
   name: string;
   columns: readonly Column<never>[];
   text: (rows: string) => string;
+  after: string | null;
+  isCounted: boolean;
   count(write: WalletWrite): number;
   /**
    * A value or an array literal for each column; none without rows. With `writes`, two columns
@@ -41,7 +47,8 @@ export interface Part {
   parameters(writes: readonly WalletWrite[], form: Form): (string | null)[];
 }
 
-export function definePart<R>({ name, rows, columns, text }: PartOf<R>): Part {
+export function definePart<R>(part: PartOf<R>): Part {
+  const { name, rows, columns, text, after = null, isCounted = false } = part;
   const literalsOf = (all: readonly R[]) =>
     columns.map(([, , cellOf]) => columnLiteral(all, cellOf));
   const ofOne = (own: readonly R[], form: Form) => {
@@ -68,6 +75,8 @@ export function definePart<R>({ name, rows, columns, text }: PartOf<R>): Part {
     name,
     columns,
     text,
+    after,
+    isCounted,
     count: (write) => rows(write).length,
     parameters(writes, form) {
       const [first] = writes;

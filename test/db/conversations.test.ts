@@ -103,11 +103,12 @@ test('a receipt is stored with the end of its generation, and others have none',
       const routed = index % 2 === 0 ? { routingJson: JSON.stringify({ ...routing, index }) } : {};
       const documents = { answerJson: '{}', usageJson: '{}', problemJson: null, ...routed };
       const { holdId, owner } = hold;
+      const ended = { kind: 'generation', id: owner.id, ...documents };
       if (index % 3 === 0) {
-        const finish = { id: owner.id, status: 'failed' as const, ...documents };
+        const finish = { ...ended, status: 'failed' as const };
         return branch.ask(walletId, 'release', { holdId, reason: 'failed', finish });
       }
-      const finish = { id: owner.id, status: 'completed' as const, ...documents };
+      const finish = { ...ended, status: 'completed' as const };
       const cost = { chargeMicros: 7n, providerCostMicros: 6n };
       return branch.ask(walletId, 'settle', { holdId, ...cost, finish });
     }),

@@ -1,13 +1,16 @@
 // The ledger sends its rows in three forms: a row as values, rows of one write as arrays, rows of
 // several writes as arrays with their owners. What they store must not differ.
+
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { noLegs } from '../../actors/wallet/funds.ts';
 import { createAccount } from '../../db/accounts.ts';
 import type { Queryable, Sql } from '../../db/driver/sql.ts';
-import { applyWrites, emptyWrite, type FinishRow, type WalletWrite } from '../../db/ledger.ts';
+import type { FinishRow } from '../../db/generations.ts';
+import { emptyWrite, type WalletWrite } from '../../db/ledger/write.ts';
 import { createWallet } from '../../db/wallets.ts';
 import { openTestDatabase, type TestDatabase } from '../harness/database.ts';
+import { ledger } from '../harness/ledger.ts';
 
 let database: TestDatabase;
 let sql: Sql;
@@ -66,34 +69,38 @@ function beginning(wallet: string, numbers: number[]): WalletWrite {
       expired: false,
       createdAtMs: 1_700_000_000_000,
     })),
-    claims: each((id) => ({
-      ...owner,
-      id: `req_${id}`,
-      apiKeyId: null,
-      route: awkward,
-      idempotencyKey: `key ${id.at(-1)} ${id}`,
-      fingerprint: '',
-      holdId: `hold_${id}`,
-    })),
-    sessionClaims: each((id) => ({
-      ...owner,
-      id: `voice_${id}`,
-      apiKeyId: awkward,
-      voiceId: awkward,
-      holdId: `hold_${id}`,
-    })),
+    owned: {
+      claims: each((id) => ({
+        ...owner,
+        id: `req_${id}`,
+        apiKeyId: null,
+        route: awkward,
+        idempotencyKey: `key ${id.at(-1)} ${id}`,
+        fingerprint: '',
+        holdId: `hold_${id}`,
+      })),
+      session_claims: each((id) => ({
+        ...owner,
+        id: `voice_${id}`,
+        apiKeyId: awkward,
+        voiceId: awkward,
+        holdId: `hold_${id}`,
+      })),
+    },
   };
 }
 
 function noting(wallet: string, numbers: number[]): WalletWrite {
   return {
     ...emptyWrite({ walletId: wallet, version: 7n, nextVersion: 8n, balances }),
-    sessionDues: numbers.map((n) => ({
-      id: `voice_${wallet}_${n}`,
-      usage,
-      dueMicros: 2n ** 50n,
-      dueProviderMicros: 3n,
-    })),
+    owned: {
+      session_dues: numbers.map((n) => ({
+        id: `voice_${wallet}_${n}`,
+        usage,
+        dueMicros: 2n ** 50n,
+        dueProviderMicros: 3n,
+      })),
+    },
   };
 }
 
@@ -104,26 +111,28 @@ function ending(wallet: string, numbers: number[]): WalletWrite {
     ...emptyWrite({ walletId: wallet, version: 8n, nextVersion: 9n, balances }),
     changedHolds: begun.newHolds.map((hold) => ({ ...hold, step: 9, expiresAtMs: 0 })),
     changedGrants: begun.newGrants.map((grant) => ({ ...grant, heldMicros: 0n, expired: true })),
-    finishes: each(
-      (id): FinishRow => ({
-        id: `req_${id}`,
-        status: 'completed',
-        answerJson: JSON.stringify({ awkward }),
-        usageJson: JSON.stringify({ awkward, tokens: 1 }),
-        problemJson: null,
-        routingJson: JSON.stringify([awkward]),
-        chargeMicros: 11n,
-        late: false,
-      }),
-    ),
-    sessionFinishes: each((id) => ({
-      id: `voice_${id}`,
-      reason: 'client_end',
-      source: 'reported',
-      usage,
-      chargeMicros: 12n,
-      late: true,
-    })),
+    owned: {
+      finishes: each(
+        (id): FinishRow => ({
+          id: `req_${id}`,
+          status: 'completed',
+          answerJson: JSON.stringify({ awkward }),
+          usageJson: JSON.stringify({ awkward, tokens: 1 }),
+          problemJson: null,
+          routingJson: JSON.stringify([awkward]),
+          chargeMicros: 11n,
+          late: false,
+        }),
+      ),
+      session_finishes: each((id) => ({
+        id: `voice_${id}`,
+        reason: 'client_end',
+        source: 'reported',
+        usage,
+        chargeMicros: 12n,
+        late: true,
+      })),
+    },
   };
 }
 
@@ -161,7 +170,7 @@ async function apply(writes: WalletWrite[]): Promise<string> {
       return sql.unsafe(text, ...rest);
     },
   };
-  const applied = await applyWrites(listening as unknown as Queryable, writes);
+  const applied = await ledger.applyWrites(listening as unknown as Queryable, writes);
   assert.deepEqual([...applied].sort(), writes.map(({ walletId }) => walletId).sort());
   if (!sent.includes('unnest')) return 'row';
   return sent.includes('slot') ? 'writes' : 'rows';

@@ -1,4 +1,5 @@
 // What the database itself refuses, whatever the program believes; and the migrations.
+
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { noLegs } from '../../actors/wallet/funds.ts';
@@ -12,9 +13,10 @@ import {
   parseDatabaseUrl,
   withDeadline,
 } from '../../db/driver/sql.ts';
-import { applyWrites, emptyWrite, type WalletWrite } from '../../db/ledger.ts';
+import { emptyWrite, type WalletWrite } from '../../db/ledger/write.ts';
 import { createWallet, type Legs, loadWallets } from '../../db/wallets.ts';
 import { openEmptyDatabase, openTestDatabase, type TestDatabase } from '../harness/database.ts';
+import { ledger } from '../harness/ledger.ts';
 
 let database: TestDatabase;
 before(async () => {
@@ -49,11 +51,11 @@ async function failureOf(work: PromiseLike<unknown>): Promise<string> {
 test('a balance below zero, and one that does not sum to zero, are refused', async () => {
   const sql = database.pool('ledger', 1);
   const negative = writeOf('wal_a', 0n, { walletMicros: -1n, revenueMicros: 1n });
-  assert.equal(await failureOf(applyWrites(sql, [negative])), 'refused');
+  assert.equal(await failureOf(ledger.applyWrites(sql, [negative])), 'refused');
   const held = writeOf('wal_a', 0n, { heldMicros: -1n, revenueMicros: 1n });
-  assert.equal(await failureOf(applyWrites(sql, [held])), 'refused');
+  assert.equal(await failureOf(ledger.applyWrites(sql, [held])), 'refused');
   const unbalanced = writeOf('wal_a', 0n, { walletMicros: 5n });
-  assert.equal(await failureOf(applyWrites(sql, [unbalanced])), 'refused');
+  assert.equal(await failureOf(ledger.applyWrites(sql, [unbalanced])), 'refused');
   assert.equal((await loadWallets(sql, ['wal_a'])).get('wal_a')?.version, 0n);
 });
 
@@ -65,8 +67,8 @@ test('a write on another version writes nothing, and its neighbours are written'
     writeOf('wal_b', 7n, legs),
     writeOf('wal_c', 0n, legs),
   ];
-  assert.deepEqual(await applyWrites(sql, writes), new Set(['wal_a', 'wal_c']));
-  assert.deepEqual(await applyWrites(sql, writes), new Set());
+  assert.deepEqual(await ledger.applyWrites(sql, writes), new Set(['wal_a', 'wal_c']));
+  assert.deepEqual(await ledger.applyWrites(sql, writes), new Set());
   const rows = await sql`SELECT operation_id FROM ledger ORDER BY operation_id`;
   assert.deepEqual(
     rows.map((row) => row.operation_id),
@@ -80,7 +82,7 @@ test('an operation id exists once', async () => {
   const [entry] = again.entries;
   assert.ok(entry !== undefined);
   entry.operationId = 'wal_c.op0';
-  assert.equal(await failureOf(applyWrites(sql, [again])), 'unique');
+  assert.equal(await failureOf(ledger.applyWrites(sql, [again])), 'unique');
 });
 
 test('the ledger takes no update, no delete and no truncate', async () => {
@@ -102,7 +104,7 @@ test('concurrent writes of many wallets in any order do not deadlock', async () 
   for (let version = 0n; version < 10n; version += 1n) {
     const writes = ids.map((id) => ({ ...writeOf(id, version, {}), entries: [] }));
     const groups = [writes, [...writes].reverse(), writes.slice(20), writes.slice(0, 20)];
-    const applied = await Promise.all(groups.map((group) => applyWrites(sql, group)));
+    const applied = await Promise.all(groups.map((group) => ledger.applyWrites(sql, group)));
     assert.equal(
       applied.reduce((sum, written) => sum + written.size, 0),
       ids.length,

@@ -1,16 +1,18 @@
 // How the server runs the statements of the ledger, whose plans are made once: every row is looked
 // up by its key, whatever the tables looked like when the plan was made. A plan for all but empty
 // tables that reads an index from end to end would go on to when they are large.
+
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { noLegs } from '../../actors/wallet/funds.ts';
 import { createAccount } from '../../db/accounts.ts';
 import { findClaimHolders } from '../../db/claims.ts';
 import type { Queryable, Sql } from '../../db/driver/sql.ts';
-import { applyWrites, type WalletWrite } from '../../db/ledger.ts';
+import type { WalletWrite } from '../../db/ledger/write.ts';
 import { checkpointSessions } from '../../db/voice-sessions.ts';
 import { createWallet, findEntries, type HoldRow, loadWallets } from '../../db/wallets.ts';
 import { openTestDatabase, type TestDatabase } from '../harness/database.ts';
+import { ledger } from '../harness/ledger.ts';
 
 let database: TestDatabase;
 let sql: Sql;
@@ -70,15 +72,17 @@ function writeOf(walletId: string): WalletWrite {
     endedHolds: ['hold_c'],
     newGrants: [changedGrant],
     changedGrants: [changedGrant],
-    claims: [{ ...claim, id: 'req_b' }],
-    finishes: [
-      { ...finished, routingJson: null },
-      { ...finished, routingJson: '{}' },
-    ],
-    freedKeys: [{ generationId: 'req_c', old: false }],
-    sessionClaims: [{ ...owner, id: 'voice_a', model: 'm', voiceId: 'v' }],
-    sessionDues: [{ id: 'voice_c', usage, dueMicros: 0n, dueProviderMicros: 0n }],
-    sessionFinishes: [{ ...end, id: 'voice_b', late: false }],
+    owned: {
+      claims: [{ ...claim, id: 'req_b' }],
+      finishes: [
+        { ...finished, routingJson: null },
+        { ...finished, routingJson: '{}' },
+      ],
+      freed_keys: [{ generationId: 'req_c', old: false }],
+      session_claims: [{ ...owner, id: 'voice_a', model: 'm', voiceId: 'v' }],
+      session_dues: [{ id: 'voice_c', usage, dueMicros: 0n, dueProviderMicros: 0n }],
+      session_finishes: [{ ...end, id: 'voice_b', late: false }],
+    },
   };
 }
 
@@ -89,9 +93,9 @@ function longWriteOf(walletId: string): WalletWrite {
 }
 
 const statements: Record<string, (to: Queryable) => Promise<unknown>> = {
-  'a row of each part': (to) => applyWrites(to, [writeOf('wal_a')]),
-  'rows of one wallet': (to) => applyWrites(to, [longWriteOf('wal_a')]),
-  'a write of many': (to) => applyWrites(to, [writeOf('wal_a'), writeOf('wal_b')]),
+  'a row of each part': (to) => ledger.applyWrites(to, [writeOf('wal_a')]),
+  'rows of one wallet': (to) => ledger.applyWrites(to, [longWriteOf('wal_a')]),
+  'a write of many': (to) => ledger.applyWrites(to, [writeOf('wal_a'), writeOf('wal_b')]),
   'a load': (to) => loadWallets(to, ['wal_a']),
   'a look into the journal': (to) => findEntries(to, 'wal_a', ['op_a']),
   'holders of keys': (to) =>

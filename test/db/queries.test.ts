@@ -147,6 +147,7 @@ test('generations are seen by their own account only, by id and by key', async (
     chargeMicros: 7n,
     providerCostMicros: 6n,
     finish: {
+      kind: 'generation',
       id,
       status: 'completed',
       answerJson: '{"text":"\u0007 {\\"a\\":1}, \\u0000 ü"}',
@@ -175,6 +176,7 @@ test('the billing summary shows the wallet, its grants, its holds and its usage'
     chargeMicros: 40n,
     providerCostMicros: 38n,
     finish: {
+      kind: 'generation',
       id: settled.owner.id,
       status: 'completed',
       answerJson: '{}',
@@ -221,9 +223,9 @@ test('a voice session counts in the usage as one request, speech and text togeth
   const hold = holdOf(100n);
   const id = hold.owner.id.replace(/^req/, 'vs');
   const model = 'svc-voice-1';
-  const session = { id, accountId, apiKeyId: null, model, voiceId: 'alloy' };
+  const claim = { id, accountId, apiKeyId: null, model, voiceId: 'alloy' };
   const owner = { ...hold.owner, kind: 'voice_session' as const, id };
-  assert.equal((await branch.ask(fresh, 'hold', { ...hold, owner, session })).status, 'held');
+  assert.equal((await branch.ask(fresh, 'hold', { ...hold, owner, claim })).status, 'held');
   assert.deepEqual((await readBillingSummary(sql, accountId, fresh))?.usage, []);
   const usage = {
     inputSpeechTokens: 20,
@@ -236,8 +238,7 @@ test('a voice session counts in the usage as one request, speech and text togeth
     holdId: hold.holdId,
     chargeMicros: 60n,
     providerCostMicros: 50n,
-    finish: null,
-    session: { id, reason: 'client_end', source: 'reported', usage },
+    finish: { kind: 'voice_session', id, reason: 'client_end', source: 'reported', usage },
   });
   assert.deepEqual((await readBillingSummary(sql, accountId, fresh))?.usage, [
     {

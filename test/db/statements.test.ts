@@ -1,11 +1,18 @@
 // The texts of the ledger's statement, held as digests: PostgreSQL plans each text once, and an old
 // plan must go on fitting. A digest changes only together with a measured reason.
+
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
 import { noLegs } from '../../actors/wallet/funds.ts';
 import type { Queryable } from '../../db/driver/sql.ts';
-import { applyWrites, emptyWrite, type WalletWrite } from '../../db/ledger.ts';
+import { emptyWrite, type WalletWrite } from '../../db/ledger/write.ts';
+import { ledger } from '../harness/ledger.ts';
+
+/** Adds a row of a holder's part. */
+function own(write: WalletWrite, part: string, row: object): void {
+  write.owned = { ...write.owned, [part]: [...(write.owned[part] ?? []), row] };
+}
 
 /** Parts by name, in the order of the statement, each with how it adds one row to a write. */
 const rowsOf: readonly (readonly [name: string, add: (write: WalletWrite) => void])[] = [
@@ -15,13 +22,13 @@ const rowsOf: readonly (readonly [name: string, add: (write: WalletWrite) => voi
   ['ended_holds', (write) => write.endedHolds.push('hold')],
   ['new_grants', (write) => write.newGrants.push(grant)],
   ['changed_grants', (write) => write.changedGrants.push(grant)],
-  ['freed_keys', (write) => write.freedKeys.push({ generationId: 'gen', old: false })],
-  ['claims', (write) => write.claims.push(claim)],
-  ['finishes', (write) => write.finishes.push({ ...finish, routingJson: null })],
-  ['routed_finishes', (write) => write.finishes.push({ ...finish, routingJson: '{}' })],
-  ['session_claims', (write) => write.sessionClaims.push(sessionClaim)],
-  ['session_dues', (write) => write.sessionDues.push(due)],
-  ['session_finishes', (write) => write.sessionFinishes.push(sessionFinish)],
+  ['freed_keys', (write) => own(write, 'freed_keys', { generationId: 'gen', old: false })],
+  ['claims', (write) => own(write, 'claims', claim)],
+  ['finishes', (write) => own(write, 'finishes', { ...finish, routingJson: null })],
+  ['routed_finishes', (write) => own(write, 'finishes', { ...finish, routingJson: '{}' })],
+  ['session_claims', (write) => own(write, 'session_claims', sessionClaim)],
+  ['session_dues', (write) => own(write, 'session_dues', due)],
+  ['session_finishes', (write) => own(write, 'session_finishes', sessionFinish)],
 ];
 const entry = { operationId: 'op', kind: 'hold' as const, reason: null, legs: noLegs() };
 const hold = {
@@ -95,7 +102,7 @@ async function textOf(writes: readonly WalletWrite[]): Promise<string> {
     text = statement;
     return Promise.resolve([]);
   };
-  await applyWrites({ unsafe } as unknown as Queryable, writes);
+  await ledger.applyWrites({ unsafe } as unknown as Queryable, writes);
   return text;
 }
 

@@ -1,14 +1,11 @@
 // A bank for tests: a real database and any number of actor systems on it, each as if it were a
 // process of its own, with one clock that the test moves.
+
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
+import type { GenerationClaim } from '../../../actors/billed-request/holder.ts';
 import { type WalletLimits, walletLimits } from '../../../actors/wallet/limits.ts';
-import type {
-  GenerationClaim,
-  GrantRequest,
-  HoldRequest,
-  WalletProtocol,
-} from '../../../actors/wallet/protocol.ts';
+import type { GrantRequest, HoldRequest, WalletProtocol } from '../../../actors/wallet/protocol.ts';
 import { createWalletKind } from '../../../actors/wallet/wallet.ts';
 import { createAccount } from '../../../db/accounts.ts';
 import { auditLedger } from '../../../db/audit.ts';

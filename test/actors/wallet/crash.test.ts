@@ -131,9 +131,9 @@ async function useMoney(scene: Scene, walletId: string): Promise<void> {
     assert.deepEqual(second, first, `a repeated extension (seed ${seed})`);
   }
   if (random(3) === 0) {
-    const session = { id: 'vs_none', usage: noUsage, dueMicros: 0n, dueProviderMicros: 0n };
+    const checkpoint = { id: 'vs_none', usage: noUsage, dueMicros: 0n, dueProviderMicros: 0n };
     const keepMicros = BigInt(random(200));
-    const less = { holdId: hold.holdId, step: 9, keepMicros, session };
+    const less = { holdId: hold.holdId, step: 9, keepMicros, checkpoint };
     const first = await insist(scene, walletId, 'reduce', less);
     const second = await insist(scene, walletId, 'reduce', less);
     if (first.status !== 'reduced') assert.equal(second.status, first.status);
@@ -169,6 +169,7 @@ async function settleTwice(scene: Scene, walletId: string, hold: HoldRequest): P
     chargeMicros,
     providerCostMicros: (chargeMicros * 95n) / 100n,
     finish: {
+      kind: 'generation',
       id: hold.owner.id,
       status: 'completed' as const,
       answerJson: `{"text":"${freshId('x')}"}`,

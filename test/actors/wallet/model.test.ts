@@ -1,5 +1,6 @@
 // The rules of money against a plain model that is written the slow and obvious way, over random
 // operations and their repetitions. No database: `crash.test.ts` has that.
+
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { noUsage } from '../../../actors/voice/tariff.ts';
@@ -10,6 +11,7 @@ import {
   takeWrite,
   type Wallet,
 } from '../../../actors/wallet/funds.ts';
+import { holders } from '../../../actors/wallet/holders.ts';
 import {
   extend,
   grant,
@@ -110,7 +112,7 @@ interface World {
 function newWorld(): World {
   const balances = noLegs();
   const row = { id: 'wal_model', version: 0n, balances, grants: [], holds: [] };
-  const wallet = openWallet(row, 1n);
+  const wallet = openWallet(row, 1n, holders);
   return { model: new Model(), wallet, holdIds: [], done: [] };
 }
 
@@ -271,7 +273,7 @@ function applyReduce(world: World, step: Step & { do: 'reduce' }): void {
     holdId,
     step: number,
     keepMicros: BigInt(step.keep),
-    session: { id: 'vs', usage: noUsage, dueMicros: 0n, dueProviderMicros: 0n },
+    checkpoint: { id: 'vs', usage: noUsage, dueMicros: 0n, dueProviderMicros: 0n },
   };
   const reply = reduce(wallet, request);
   if (before === undefined || before.state !== 'active') {

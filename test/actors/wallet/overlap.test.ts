@@ -1,5 +1,6 @@
 // Batches that are decided while the write of the one before is on its way: what they may build on,
 // and when they may answer. The ledgerAccess is played by the test, so that every order can be had.
+
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
@@ -10,10 +11,11 @@ import {
   type WalletMemory,
 } from '../../../actors/wallet/engine.ts';
 import { noLegs } from '../../../actors/wallet/funds.ts';
+import { holders } from '../../../actors/wallet/holders.ts';
 import type { LedgerAccess, WriteOutcome } from '../../../actors/wallet/ledger-access.ts';
 import { walletLimits } from '../../../actors/wallet/limits.ts';
 import type { WalletProtocol } from '../../../actors/wallet/protocol.ts';
-import type { WalletWrite } from '../../../db/ledger.ts';
+import type { WalletWrite } from '../../../db/ledger/write.ts';
 import type { WalletRow } from '../../../db/wallets.ts';
 import type { PayloadOf, ReplyOf } from '../../../runtime/actor/contract.ts';
 import { type Bank, holdOf, openBank, purchase } from './bank.ts';
@@ -69,6 +71,7 @@ function openStage(): Stage {
     },
   };
   const ledgerAccess: LedgerAccess = {
+    holders,
     async load() {
       stage.loads += 1;
       return { ok: true, value: structuredClone(stage.stored) };

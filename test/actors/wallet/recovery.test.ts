@@ -97,6 +97,7 @@ test('a settlement of a process that was given up too early settles once', async
     chargeMicros: 30n,
     providerCostMicros: 20n,
     finish: {
+      kind: 'generation',
       id: hold.owner.id,
       status: 'completed' as const,
       answerJson: '{}',

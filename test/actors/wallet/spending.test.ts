@@ -1,8 +1,10 @@
 // Whose credits a hold spends when it was not made in one piece: promotions by earliest expiry
 // before purchases, whatever was free when the hold began, was extended or was reduced. Pure.
+
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { noLegs, openWallet, takeWrite, type Wallet } from '../../../actors/wallet/funds.ts';
+import { holders } from '../../../actors/wallet/holders.ts';
 import {
   extend,
   grant,
@@ -21,7 +23,7 @@ const laterMs = nowMs + 3_600_000;
 /** A wallet with a promotion and a purchase of so much. */
 function wallet(promoted: bigint, bought: bigint): Wallet {
   const row = { id: 'wal_0', version: 0n, balances: noLegs(), grants: [], holds: [] };
-  const made = openWallet(row, 1n);
+  const made = openWallet(row, 1n, holders);
   grant(made, purchase(bought), known, nowMs);
   grant(made, promotion(promoted, laterMs), known, nowMs);
   takeWrite(made);
@@ -76,8 +78,8 @@ test('a hold that began on purchases spends the promotion that extended it first
 test('a hold that is reduced keeps what is spent first', () => {
   const made = wallet(60n, 100n);
   const holdId = begin(made, 100n);
-  const session = checkpoint();
-  assert.equal(reduce(made, { holdId, step: 1, keepMicros: 60n, session }).status, 'reduced');
+  const request = { holdId, step: 1, keepMicros: 60n, checkpoint: checkpoint() };
+  assert.equal(reduce(made, request).status, 'reduced');
   // What went back is free for others, and it is what was bought.
   const other = begin(made, 100n);
   end(made, other, 100n);
@@ -94,7 +96,7 @@ test('an older step changes nothing, and no step a hold that has expired', () =>
   const more = (step: number) =>
     extend(made, { holdId, step, amountMicros: 10n, minimumMicros: 1n, expiresAtMs }, known);
   const less = (step: number, keepMicros: bigint) =>
-    reduce(made, { holdId, step, keepMicros, session: checkpoint() }).status;
+    reduce(made, { holdId, step, keepMicros, checkpoint: checkpoint() }).status;
   const held = () => made.balances.heldMicros;
   assert.deepEqual(more(2), { status: 'extended', addedMicros: 10n });
   assert.deepEqual(more(1), { status: 'hold_not_active' });

@@ -79,6 +79,7 @@ function settlement({ holdId, owner }: HoldRequest, chargeMicros: bigint): Settl
     providerCostMicros: 1n,
     keyed: true,
     finish: {
+      kind: 'generation',
       id: owner.id,
       status: 'completed',
       answerJson: '{"answer":1}',

@@ -1,8 +1,10 @@
 // Voice sessions in the books: made with their hold, ended with its settlement, and what a dead
 // process had written down is charged exactly once.
+
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import type { HoldRequest, SessionFinish } from '../../../actors/wallet/protocol.ts';
+import type { SessionFinish } from '../../../actors/voice/holder.ts';
+import type { HoldRequest } from '../../../actors/wallet/protocol.ts';
 import { reconcile } from '../../../actors/wallet/reconcile.ts';
 import { type Ends, recoverDead } from '../../../actors/wallet/recovery.ts';
 import { sweepOnce } from '../../../actors/wallet/sweep.ts';
@@ -45,8 +47,7 @@ function sessionHold(instanceId: string, node = 1): HoldRequest {
     amountMicros: 1_000n,
     owner: { kind: 'voice_session', id, instanceId },
     expiresAtMs: Date.now() + 60_000,
-    claim: null,
-    session: { id, accountId, apiKeyId: null, model: 'svc-voice-1', voiceId: 'alto' },
+    claim: { id, accountId, apiKeyId: null, model: 'svc-voice-1', voiceId: 'alto' },
   };
 }
 
@@ -79,7 +80,8 @@ async function rowOf(hold: HoldRequest): Promise<Row> {
 }
 
 function finishOf(hold: HoldRequest): SessionFinish {
-  return { id: hold.owner.id, reason: 'client_end', source: 'reported', usage };
+  const { id } = hold.owner;
+  return { kind: 'voice_session', id, reason: 'client_end', source: 'reported', usage };
 }
 
 test('a session is ended by its settlement, once, whatever is written afterwards', async () => {
@@ -91,8 +93,7 @@ test('a session is ended by its settlement, once, whatever is written afterwards
     holdId: hold.holdId,
     chargeMicros: 300n,
     providerCostMicros: 280n,
-    finish: null,
-    session: finishOf(hold),
+    finish: finishOf(hold),
   };
   for (let time = 0; time < 2; time += 1) {
     const reply = await branch.ask(walletId, 'settle', settle);
@@ -119,8 +120,7 @@ test('an end that overtakes the answer to its own hold is written after it', asy
     branch.ask(walletId, 'release', {
       holdId: hold.holdId,
       reason: 'failed',
-      finish: null,
-      session: { ...finishOf(hold), source: 'none', usage: null },
+      finish: { ...finishOf(hold), source: 'none', usage: null },
     }),
   ]);
   assert.deepEqual([held.status, released.status], ['held', 'released']);
@@ -184,8 +184,7 @@ test('a hold that expired under its session is settled late, once', async () => 
     holdId: hold.holdId,
     chargeMicros: 70n,
     providerCostMicros: 70n,
-    finish: null,
-    session: finishOf(hold),
+    finish: finishOf(hold),
   };
   await branch.ask(walletId, 'settle', settle);
   await branch.ask(walletId, 'settle', settle);
@@ -196,8 +195,8 @@ test('a hold that expired under its session is settled late, once', async () => 
 });
 
 function less(hold: HoldRequest, keepMicros: bigint, dueMicros = 0n) {
-  const session = { id: hold.owner.id, usage, dueMicros, dueProviderMicros: dueMicros };
-  return { holdId: hold.holdId, step: 2, keepMicros, session };
+  const checkpoint = { id: hold.owner.id, usage, dueMicros, dueProviderMicros: dueMicros };
+  return { holdId: hold.holdId, step: 2, keepMicros, checkpoint };
 }
 
 test('what cannot be due goes back; of a dead process what is due is charged', async () => {
@@ -264,8 +263,7 @@ test('a reduction in one write with what comes before and after it', async () =>
     holdId: hold.holdId,
     chargeMicros: 600n,
     providerCostMicros: 600n,
-    finish: null,
-    session: finishOf(hold),
+    finish: finishOf(hold),
   };
   const replies = await Promise.all([
     branch.ask(walletId, 'hold', hold),

@@ -265,6 +265,7 @@ test('a settlement after expiry settles once, from what is available', async () 
     chargeMicros: 130n,
     providerCostMicros: 120n,
     finish: {
+      kind: 'generation',
       id: hold.owner.id,
       status: 'completed' as const,
       answerJson: '{"text":"a\\"b\\\\c"}',
@@ -357,7 +358,14 @@ test('a key is taken from those whom the routes would not replay, and from no ot
       const hold = claimingHold(10n, key);
       await branch.ask(walletId, 'hold', hold);
       const { id } = hold.owner;
-      const finish = { id, status, answerJson: null, usageJson, problemJson: null };
+      const finish = {
+        kind: 'generation',
+        id,
+        status,
+        answerJson: null,
+        usageJson,
+        problemJson: null,
+      };
       await branch.ask(walletId, 'release', { holdId: hold.holdId, reason: 'failed', finish });
       const row = await findGeneration(bank.sql, accountId, id);
       assert.ok(row !== null);

@@ -1,0 +1,28 @@
+// What holds funds, as the database has it: its parts of the ledger's statement, what is read of it
+// with a hold that was left behind, and what the audit compares.
+import type { IdPrefix } from '../../runtime/ids.ts';
+import type { Part } from './part.ts';
+
+/** Values of its left columns; null where the hold has no such row. */
+export type LeftRow = Readonly<Record<string, unknown>>;
+
+export interface HolderRows {
+  /** As holds have it. */
+  readonly kind: string;
+  /** What its ids begin with: they are ordered by time. */
+  readonly idPrefix: IdPrefix;
+  /** Its hold goes on without the process that made it: nobody ends it for that process's end. */
+  readonly outlivesProcess: boolean;
+  /** Behind those of the ledger itself, in this order. */
+  readonly parts: readonly Part[];
+  /** Its table, under a name that no other holder has in a query. */
+  readonly table: string;
+  readonly alias: string;
+  /** The column of its state, and what that is while it lives. */
+  readonly state: string;
+  readonly live: string;
+  /** Which of its rows the audit counts as charged. */
+  readonly charged: string;
+  /** Columns that whoever ends its hold without it has to know. */
+  readonly leftColumns: readonly string[];
+}
