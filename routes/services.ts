@@ -25,6 +25,7 @@ import type { FailureLimiter } from '../runtime/failure-limiter.ts';
 import type { Limiter } from '../runtime/limiter.ts';
 import type { Logger } from '../runtime/log.ts';
 import type { Sealer } from '../runtime/seal.ts';
+import type { OwnedRows } from '../runtime/shard/component.ts';
 import type { Bus } from '../runtime/work/bus.ts';
 import type { CredentialCache } from './credentials.ts';
 
@@ -58,8 +59,8 @@ export interface Services {
   credentials: CredentialCache;
   generations: OpenServices;
   audio: AudioServices;
-  /** For files that programs read while a request lasts. */
-  scratchFolder: string;
+  /** The domain that owns the rows of a canonical route. */
+  rows(route: string): OwnedRows;
   /** Input tokens of a request, free of charge. */
   countInput: CountInput;
   /** The catalog of this moment; replaced whole when it changes. */

@@ -13,7 +13,7 @@ export interface ShardBoot {
   /** 32 bytes as base64url. */
   masterKey: string;
   /** Of the memory for sound that waits. */
-  audioCounters: SharedArrayBuffer;
+  soundCounters: SharedArrayBuffer;
   version: string;
 }
 

@@ -10,7 +10,7 @@ import { planLines } from '../actors/catalog/plan.ts';
 import { createLimits } from '../actors/limits.ts';
 import { monitorId } from '../actors/monitor/monitor.ts';
 import { nodeActorId } from '../actors/node/node.ts';
-import { createKinds, kindList } from '../actors/tree.ts';
+import { createProcessKinds } from '../actors/tree.ts';
 import { createDirectWallet } from '../actors/wallet/direct.ts';
 import { createLease } from '../actors/wallet/lease.ts';
 import { walletLimits } from '../actors/wallet/limits.ts';
@@ -119,38 +119,34 @@ const lease = createLease({ sql, instanceId, leaseMs, clock: () => performance.n
 const performOnWallet = createDirectWallet(walletDependencies);
 const ends = endsThrough(performOnWallet, log);
 
-const kinds = createKinds(
-  walletDependencies,
-  {
-    director: {
-      order: async () => ({ catalog: (await launch.opened).current(), port }),
-      serving: (node) => {
-        if (servingNodes.has(node)) reconcileAfterLoss(node);
-        servingNodes.add(node);
-        if (servingNodes.size === config.shards) allServing.open();
-      },
-    },
-    catalog: { live: () => launch.value },
-    monitor: {
-      shards: shardStates,
-      node: nodeActor,
-      catalog: () => launch.value.current().snapshot,
-      probe: async (target) => {
-        const { failure } = await probeTarget(target, limits.monitor.probeTimeoutMs);
-        return failure === null || failure === 'busy';
-      },
-      limits: limits.monitor,
-    },
-    tasks: {
-      run: (name, payload, isSettling) => {
-        if (name === inspectionTask) return inspectAudio(payload);
-        return runTask(pool, compiledFile(`media/tasks/${name}.js`), payload, isSettling);
-      },
+const kinds = createProcessKinds({
+  director: {
+    order: async () => ({ catalog: (await launch.opened).current(), port }),
+    serving: (node) => {
+      if (servingNodes.has(node)) reconcileAfterLoss(node);
+      servingNodes.add(node);
+      if (servingNodes.size === config.shards) allServing.open();
     },
   },
-  null,
-);
-const system = createActorSystem({ node: 0, kinds: kindList(kinds), log, transport: mesh });
+  catalog: { live: () => launch.value },
+  monitor: {
+    shards: shardStates,
+    node: nodeActor,
+    catalog: () => launch.value.current().snapshot,
+    probe: async (target) => {
+      const { failure } = await probeTarget(target, limits.monitor.probeTimeoutMs);
+      return failure === null || failure === 'busy';
+    },
+    limits: limits.monitor,
+  },
+  tasks: {
+    run: (name, payload, isSettling) => {
+      if (name === inspectionTask) return inspectAudio(payload);
+      return runTask(pool, compiledFile(`media/tasks/${name}.js`), payload, isSettling);
+    },
+  },
+});
+const system = createActorSystem({ node: 0, kinds: Object.values(kinds), log, transport: mesh });
 
 function shardStates(): { id: number; live: boolean }[] {
   return (threads?.status() ?? []).map(({ node, status }) => ({
@@ -173,7 +169,7 @@ function recover(previousInstanceIds: string[]) {
   return recoverDead(sql, { instanceId, others: judgedDead(), previousInstanceIds, ...ends });
 }
 
-/** Ends the holds of generations and voice sessions that run nowhere any more. */
+/** Ends the holds of owners that run nowhere any more. */
 function reconcileOwn(ageMs: number): Promise<number> {
   const lost = async (node: number, ownerIds: string[]) => {
     const answer = await nodeActor(node).ask('lost', ownerIds, reportTimeoutMs);
@@ -227,7 +223,7 @@ function startShards(): Promise<Threads> {
     limiter: limiterBuffers,
     failures: createFailureBuffers(Date.now()),
     masterKey: boot.masterKey,
-    audioCounters: createBudgetCounters(config.shards),
+    soundCounters: createBudgetCounters(config.shards),
     version,
   };
   return startThreads({

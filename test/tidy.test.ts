@@ -156,7 +156,7 @@ const ALLOWED: Record<string, string[]> = {
   test: ['runtime', 'db', 'media', 'actors', 'routes', 'bench'],
 };
 /** Composition: entries and what only they use; they put everything together. */
-const COMPOSITION = /^runtime\/((main|shard|development)\.ts$|commands\/)/;
+const COMPOSITION = /^runtime\/((main|shard|development)\.ts$|(commands|composition)\/)/;
 
 function importsOf({ path, code }: Source): string[] {
   const specifiers = code.matchAll(/(?:\bfrom|\bimport|\bimport\()\s*['"](\.[^'"]+)['"]/g);

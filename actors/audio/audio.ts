@@ -1,7 +1,6 @@
 // One speech or one transcription from its hold to its settlement. It outlives its client where
 // that was sent audio under an idempotency key: the rest is read, kept and paid.
 
-import { strict as assert } from 'node:assert';
 import type { ActorContext, ActorKind, Handlers } from '../../runtime/actor/contract.ts';
 import { plainProblem } from '../../runtime/problem.ts';
 import { atTurnEnd } from '../../runtime/turns.ts';
@@ -99,7 +98,7 @@ const behaviour: Handlers<AudioProtocol, AudioState> = {
 };
 
 /** The kind, with what its shard gives it. One that crashes is not started again. */
-export function createAudioKind(deps: AudioDeps | null): AudioKind {
+export function createAudioKind(deps: AudioDeps): AudioKind {
   return {
     name: 'audio',
     parent: 'audio',
@@ -108,7 +107,6 @@ export function createAudioKind(deps: AudioDeps | null): AudioKind {
     mailboxLengthMax: generationLimits.mailboxLengthMax,
     populationMax: audioLimits.runningMax,
     start(context, spec) {
-      assert(deps !== null, 'audio runs on shards');
       const state = newAudioState(deps, spec);
       const { self } = context;
       spec.sink.listen({

@@ -18,6 +18,8 @@ export interface AudioServices {
   audioKind: AudioKind;
   limits: Limits;
   keptFolder: string;
+  /** For files that programs read while a request lasts. */
+  scratchFolder: string;
   /** Of this shard's memory for recordings. */
   recordings: { bytesLeft: number };
 }
@@ -109,11 +111,6 @@ function busyKey(): Problem {
     message: 'A request with this idempotency key is running. Try again.',
     headers: { 'retry-after': '1' },
   });
-}
-
-/** Whether generations of this route are speeches or transcriptions. */
-export function isAudioRoute(route: string): boolean {
-  return route.startsWith('/v1/audio/');
 }
 
 const lookAgainMs = 20;

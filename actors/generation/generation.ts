@@ -2,7 +2,6 @@
 // nothing here but who listens; the surprise is that every wait answers as a message to itself, so
 // that attach and cancel are never behind a slow database or provider.
 
-import { strict as assert } from 'node:assert';
 import { failedUncharged } from '../../db/generations.ts';
 import type { ActorContext, ActorKind, Handlers } from '../../runtime/actor/contract.ts';
 import { plainProblem } from '../../runtime/problem.ts';
@@ -132,7 +131,7 @@ const behaviour: Handlers<GenerationProtocol, GenerationState> = {
 };
 
 /** The kind, with what its shard gives it. A generation that crashes is not started again. */
-export function createGenerationKind(deps: GenerationDeps | null): GenerationKind {
+export function createGenerationKind(deps: GenerationDeps): GenerationKind {
   return {
     name: 'generation',
     parent: 'generations',
@@ -141,7 +140,6 @@ export function createGenerationKind(deps: GenerationDeps | null): GenerationKin
     mailboxLengthMax: generationLimits.mailboxLengthMax,
     populationMax: generationLimits.runningMax,
     start(context, spec) {
-      assert(deps !== null, 'generations run on shards');
       const state = newState(deps, spec, context.address.node);
       const { self } = context;
       const amountMicros = state.funds.heldMicros;

@@ -208,7 +208,7 @@ export async function attachSink(
 }
 
 /** Resolves when the generation has ended (or was not there), at the latest after `timeoutMs`. */
-export async function watchEnd(
+async function watchEnd(
   services: OpenServices,
   address: ActorAddress,
   timeoutMs: number,
@@ -240,4 +240,19 @@ function spawnSubscriber(services: OpenServices, sink: ReplySink): ActorRef<Subs
   });
   if (subscriber === null) throw new Problem('overloaded', { headers: { 'retry-after': '1' } });
   return subscriber;
+}
+
+/** Cancels a generation on whichever node and waits until its end is durable, within bounds. */
+export async function cancelGeneration(
+  services: OpenServices,
+  generationId: string,
+  waitMs: number,
+): Promise<void> {
+  const { system, generationKind } = services;
+  const address = { node: nodeOfId(generationId), kind: generationKind.name, id: generationId };
+  // Awaited together: the watch comes first, and its refusal must not wait unheard for the answer.
+  await Promise.all([
+    watchEnd(services, address, waitMs),
+    system.at(generationKind, address).ask('cancel', null, 2_000),
+  ]);
 }

@@ -9,34 +9,32 @@ import { createLanes } from '../../media/audio/lanes/lanes.ts';
 import { createStraightLanes } from '../../media/audio/lanes/straight.ts';
 import { openLiveCall } from '../../media/providers/live/call.ts';
 import { requireLiveFamily } from '../../media/providers/live/families.ts';
+import { searchClient } from '../../media/providers/search/search.ts';
+import type { MetricsRegistry } from '../../runtime/metrics-registry.ts';
+import { type Component, defineComponent, type Withdrawn } from '../../runtime/shard/component.ts';
 import { createFundsEstimate } from '../billed-request/funds-estimate.ts';
 import { loseHold } from './funding.ts';
 import { VoiceHost } from './host.ts';
 import { voiceLimits } from './limits.ts';
-import { stoodStill, watch } from './session.ts';
+import { createVoiceMetrics, watchVoice } from './metrics.ts';
+import { createVoiceSessionKind, stoodStill, watch } from './session.ts';
 import { pace } from './sound.ts';
-import type { VoiceDeps } from './spec.ts';
+import type { VoiceDeps, VoiceSpec } from './spec.ts';
 
 /** A session holds much and uses little: fewer of them need to fit than of generations. */
 const foreseenHolds = 10n;
 
-type Given = Pick<
-  VoiceDeps,
-  'instanceId' | 'wallet' | 'health' | 'sealer' | 'limits' | 'search' | 'metrics' | 'log'
-> & {
+type Given = Pick<VoiceDeps, 'instanceId' | 'wallet' | 'health' | 'sealer' | 'limits' | 'log'> & {
   sql: Sql;
-  /** Counters of the process, and the place of this shard in them. */
-  audio: { counters: SharedArrayBuffer; shard: number };
+  registry: MetricsRegistry;
+  /** Counters of the process's memory for sound, and the part of this shard in them. */
+  soundCounters: SharedArrayBuffer;
+  shard: number;
 };
 
-export interface VoiceHouse {
-  deps: VoiceDeps;
-  stop(): Promise<void>;
-}
-
 /** Builds the voice of one shard. */
-export function createVoiceHouse(given: Given): VoiceHouse {
-  const { limits, log, sql, audio } = given;
+export function createVoiceComponent(given: Given) {
+  const { limits, log, sql, registry, sealer } = given;
   const { connectMs, readyMs, audioBytesMax } = voiceLimits;
   const host = new VoiceHost({
     sessionsMax: limits.voice.sessionsMax,
@@ -50,23 +48,49 @@ export function createVoiceHouse(given: Given): VoiceHouse {
   });
   const lanes = createLanes({ lanesMax: Math.max(1, limits.voice.sessionsMax), log });
   const straightLanes = createStraightLanes();
+  const metrics = createVoiceMetrics(registry);
+  watchVoice(registry, () => ({ sessions: host.size, ...host.counters }));
   const deps: VoiceDeps = {
-    ...given,
+    instanceId: given.instanceId,
+    wallet: given.wallet,
+    health: given.health,
+    sealer,
+    limits,
+    search: searchClient,
+    metrics,
+    log,
     fundsEstimate: createFundsEstimate(foreseenHolds),
     lanes,
     straightLanes,
-    budget: openAudioBudget(audio.counters, audio.shard, audioBytesMax),
+    budget: openAudioBudget(given.soundCounters, given.shard, audioBytesMax),
     family: requireLiveFamily,
     openCall: (family, target, setup, listener) =>
       openLiveCall(family, setup, target, { connectMs, readyMs }, listener),
     host,
   };
-  return {
-    deps,
-    async stop() {
+  const kind = createVoiceSessionKind(deps);
+  const component: Component = defineComponent({
+    name: 'voice',
+    kinds: [kind],
+    size: () => host.size,
+    has: (id) => host.has(id),
+    drain() {
+      host.finishAll('server_draining');
+      void host.checkpoint();
+    },
+    giveUp: () => host.giveUpAll(),
+    // A request that runs ends by itself, but a session spends for minutes.
+    withdraw: (withdrawn) => host.withdraw((spec) => isTheirs(spec, withdrawn)),
+    async close() {
       host.stop();
       straightLanes.stop();
       await lanes.stop();
     },
-  };
+  });
+  return { component, services: { host, sealer, sessionKind: kind, refused: metrics.refused } };
+}
+
+function isTheirs({ apiKeyId, accountId }: VoiceSpec, withdrawn: Withdrawn): boolean {
+  if ('apiKeyId' in withdrawn) return apiKeyId === withdrawn.apiKeyId;
+  return accountId === withdrawn.accountId;
 }

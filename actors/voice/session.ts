@@ -1,7 +1,6 @@
 // The actor of one voice session, beside its socket: it starts, watches deadlines, and ends once.
 // Sound does not pass its mailbox (see protocol.ts), but a fault on its way ends this actor.
 
-import { strict as assert } from 'node:assert';
 import type {
   ActorContext,
   ActorKind,
@@ -151,7 +150,7 @@ function isIdle(session: VoiceSession, nowMs: number, idleMs: number): boolean {
 }
 
 /** The kind, with what its shard gives it. A session that crashes is not started again. */
-export function createVoiceSessionKind(deps: VoiceDeps | null): VoiceSessionKind {
+export function createVoiceSessionKind(deps: VoiceDeps): VoiceSessionKind {
   return {
     name: 'voice-session',
     parent: 'voice',
@@ -159,7 +158,6 @@ export function createVoiceSessionKind(deps: VoiceDeps | null): VoiceSessionKind
     supervision: { strategy: 'stop', crashesMax: 1, withinMs: 1_000 },
     mailboxLengthMax: voiceLimits.mailboxLengthMax,
     start(context: ActorContext<VoiceSessionProtocol>, spec) {
-      assert(deps !== null, 'voice sessions run on shards');
       const session = newSession(deps, spec, context);
       spec.link.session = session;
       deps.host.add(session);

@@ -17,12 +17,12 @@ export type GoodRecording = Extract<InspectedAudio, { status: 'good' }>;
 
 /** @throws Problem unprocessable_media, input_too_long, overloaded, dependency_unavailable */
 export async function inspectRecording(
-  { system, tasksKind, scratchFolder, log }: Services,
+  { system, tasksKind, audio, log }: Pick<Services, 'system' | 'tasksKind' | 'audio' | 'log'>,
   { bytes, filename, mediaType }: UploadedFile,
 ): Promise<GoodRecording> {
   const tasks = system.ref(tasksKind, tasksId);
   const name = newId('req', system.node);
-  const answer = await withScratchFile(scratchFolder, name, bytes, (path) => {
+  const answer = await withScratchFile(audio.scratchFolder, name, bytes, (path) => {
     const payload: Omit<InspectAudioInput, 'tools'> = {
       path,
       filename,

@@ -1,12 +1,8 @@
 // POST /v1/generations/{request_id}/cancel: explicit cancel. The upstream is aborted, what was used
 // is settled; the reply comes when that is durable.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { cancelAudio, isAudioRoute } from '../../actors/audio/open.ts';
-import { watchEnd } from '../../actors/generation/open.ts';
-import { nodeOfId } from '../../runtime/ids.ts';
 import { Problem } from '../../runtime/problem.ts';
 import { defineRoute } from '../define.ts';
-import type { Services } from '../services.ts';
 import { generationBody, generationParams, requireGeneration } from './get-generation.ts';
 import { generationSchema } from './schema.ts';
 
@@ -28,10 +24,7 @@ export const cancelGeneration = defineRoute({
   problems: ['not_found', 'invalid_state', 'dependency_unavailable'],
   async handle({ params, caller, services }) {
     const row = await requireGeneration(services, caller, params.request_id);
-    if (row.status === 'running') {
-      if (isAudioRoute(row.route)) await cancelAudio(services.audio, row.id);
-      else await cancelRunning(services, row.id);
-    }
+    if (row.status === 'running') await services.rows(row.route).cancel(row.id);
     const after = await readEnded(
       () => requireGeneration(services, caller, row.id),
       ({ status }) => status,
@@ -60,17 +53,4 @@ export async function readEnded<T>(
     row = await read();
   }
   return row;
-}
-
-/** Cancels a generation on whichever node and waits until its end is durable, within bounds. */
-export async function cancelRunning(services: Services, generationId: string): Promise<void> {
-  const { system, generationKind } = services.generations;
-  const { name } = generationKind;
-  const address = { node: nodeOfId(generationId), kind: name, id: generationId };
-  const { cancelWaitMs } = services.limits.generation;
-  // Awaited together: the watch comes first, and its refusal must not wait unheard for the answer.
-  await Promise.all([
-    watchEnd(services.generations, address, cancelWaitMs),
-    system.at(generationKind, address).ask('cancel', null, 2_000),
-  ]);
 }

@@ -2,7 +2,7 @@
 // is settled; the reply comes when that is durable.
 import { Problem } from '../../runtime/problem.ts';
 import { defineRoute } from '../define.ts';
-import { cancelRunning, readEnded } from '../generations/cancel-generation.ts';
+import { readEnded } from '../generations/cancel-generation.ts';
 import { shouldRetryHeader } from '../problems.ts';
 import { responseParams } from './get-response.ts';
 import { responseSchema } from './schema.ts';
@@ -35,8 +35,8 @@ export const cancelResponse = defineRoute({
   problemHeaders: shouldRetryHeader,
   async handle({ params, caller, services }) {
     const stored = await requireResponse(services, caller, params.response_id);
-    const { id, status } = stored.generation;
-    if (status === 'running') await cancelRunning(services, id);
+    const { id, status, route } = stored.generation;
+    if (status === 'running') await services.rows(route).cancel(id);
     const after = await readEnded(
       () => requireResponse(services, caller, params.response_id),
       ({ generation }) => generation.status,

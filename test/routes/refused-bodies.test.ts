@@ -3,11 +3,9 @@
 import assert from 'node:assert/strict';
 import { request } from 'node:http';
 import { after, before, test } from 'node:test';
-import { cancelRunning } from '../../routes/generations/cancel-generation.ts';
-import type { Services } from '../../routes/services.ts';
+import { cancelGeneration, type OpenServices } from '../../actors/generation/open.ts';
 import { routes } from '../../routes/table.ts';
 import { newId } from '../../runtime/ids.ts';
-import { fixedLimits } from '../../runtime/limits.ts';
 import { Problem } from '../../runtime/problem.ts';
 import { type Serving, serve, type TestRoute, until } from '../runtime/http/serving.ts';
 
@@ -84,8 +82,8 @@ test('a cancel that finds no room to watch is refused before its own answer come
   };
   const generationKind = { name: 'generation' };
   const system = { node: 1, spawn: () => null, at: () => ({ ask, tell: () => true }) };
-  const services = { generations: { system, generationKind }, limits: fixedLimits };
-  const cancelled = cancelRunning(services as unknown as Services, newId('req', 1));
+  const services = { system, generationKind } as unknown as OpenServices;
+  const cancelled = cancelGeneration(services, newId('req', 1), 1_000);
   await assert.rejects(cancelled, { code: 'overloaded' });
   assert.deepEqual(asked, ['cancel']);
   await assertHeard();

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { subscribe } from 'node:diagnostics_channel';
 import type { Server } from 'node:http';
 import { test } from 'node:test';
-import { createGenerationMetrics } from '../../actors/generation/metrics.ts';
+import { createRequestMetrics } from '../../actors/billed-request/metrics.ts';
 import { createWalletMetrics } from '../../actors/wallet/metrics.ts';
 import { redact } from '../../runtime/log.ts';
 import { createMetrics, renderMetrics, startMetricsServer } from '../../runtime/metrics.ts';
@@ -13,7 +13,7 @@ test('two threads are added up in one Prometheus text', async () => {
   for (const metrics of threads) {
     metrics.request('/v1/chat/completions', 'POST', 200, 0.02);
     metrics.observeStreams(() => 4);
-    createGenerationMetrics(metrics.registry).firstEvent(0.004);
+    createRequestMetrics(metrics.registry).firstEvent(0.004);
     const wallet = createWalletMetrics(metrics.registry);
     wallet.batch(64, 0.003);
     wallet.operation('hold', 'held');

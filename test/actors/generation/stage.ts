@@ -7,16 +7,18 @@ import { createFundsEstimate } from '../../../actors/billed-request/funds-estima
 import { type CatalogDocument, catalogDocumentSchema } from '../../../actors/catalog/document.ts';
 import type { CatalogModel } from '../../../actors/catalog/model.ts';
 import { buildSnapshot } from '../../../actors/catalog/snapshot.ts';
+import { createGenerationKind } from '../../../actors/generation/generation.ts';
 import { type Opened, openGeneration } from '../../../actors/generation/open.ts';
 import type { CheckAnswer, GenerationDeps } from '../../../actors/generation/spec.ts';
 import { createLimits, type Limits } from '../../../actors/limits.ts';
 import { createRouteHealth } from '../../../actors/provider-health/health.ts';
 import type { GenerationEnd } from '../../../actors/subscriber/protocol.ts';
 import { ReplySink } from '../../../actors/subscriber/reply-sink.ts';
-import { createKinds, kindList } from '../../../actors/tree.ts';
+import { subscriberKind } from '../../../actors/subscriber/subscriber.ts';
 import { createDirectWallet } from '../../../actors/wallet/direct.ts';
 import { walletLimits } from '../../../actors/wallet/limits.ts';
 import type { WalletProtocol } from '../../../actors/wallet/protocol.ts';
+import { createWalletKind } from '../../../actors/wallet/wallet.ts';
 import { startSim } from '../../../bench/sim/server.ts';
 import type { OutputFormat } from '../../../media/model/request.ts';
 import { satisfiesOutputFormat } from '../../../media/model/structured.ts';
@@ -113,9 +115,12 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
     running: new TransientMap(),
   };
   const ledger = { sql: database.pool('ledger', 2), clock: Date.now, limits: walletLimits };
-  const others = { voice: null, audio: null };
-  const kinds = createKinds({ ...ledger, log: silent }, null, { generation: deps, ...others });
-  const system = createActorSystem({ node: 1, kinds: kindList(kinds), log: silent });
+  const kinds = {
+    wallet: createWalletKind({ ...ledger, log: silent }),
+    generation: createGenerationKind(deps),
+  };
+  const all = [...Object.values(kinds), subscriberKind];
+  const system = createActorSystem({ node: 1, kinds: all, log: silent });
   const services = { system, sql, generationKind: kinds.generation, headersHoldBackMs: 60_000 };
   const direct = createDirectWallet({ ...ledger, log: silent });
   const open = (account: TestAccount, text: string, key?: string) =>

@@ -5,10 +5,10 @@ import assert from 'node:assert/strict';
 import { after } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createRouteHealth, type RouteHealth } from '../../../actors/provider-health/health.ts';
-import { createKinds, kindList } from '../../../actors/tree.ts';
 import { loseHold } from '../../../actors/voice/funding.ts';
 import { VoiceHost } from '../../../actors/voice/host.ts';
 import {
+  createVoiceSessionKind,
   openSession,
   stoodStill,
   type VoiceSessionKind,
@@ -20,6 +20,7 @@ import type { VoiceSession } from '../../../actors/voice/state.ts';
 import { createDirectWallet } from '../../../actors/wallet/direct.ts';
 import { walletLimits } from '../../../actors/wallet/limits.ts';
 import type { WalletProtocol } from '../../../actors/wallet/protocol.ts';
+import { createWalletKind } from '../../../actors/wallet/wallet.ts';
 import { auditLedger } from '../../../db/audit.ts';
 import type { Sql } from '../../../db/driver/sql.ts';
 import { checkpointSessions } from '../../../db/voice-sessions.ts';
@@ -138,13 +139,13 @@ async function openRoom(options: StageOptions): Promise<Room> {
   const wallet: Wallets = (walletId) => wrap(system.ref(kinds.wallet, walletId));
   const deps = depsOf(options, sql, wallet, calls);
   const ledger = { sql: database.pool('ledger', 2), clock: Date.now, limits: walletLimits };
-  const kinds = createKinds({ ...ledger, log: silent }, null, { ...noOthers, voice: deps });
-  const system = createActorSystem({ node: 1, kinds: kindList(kinds), log: silent });
+  const kinds = {
+    wallet: createWalletKind({ ...ledger, log: silent }),
+    voiceSession: createVoiceSessionKind(deps),
+  };
+  const system = createActorSystem({ node: 1, kinds: Object.values(kinds), log: silent });
   return { options, database, sql, deps, system, kind: kinds.voiceSession, calls, places: 0 };
 }
-
-/** Kinds that are never started here. */
-const noOthers = { generation: null as never, audio: null as never };
 
 function connect(room: Room, account: TestAccount): FakeClient {
   const { options, deps, system, kind } = room;

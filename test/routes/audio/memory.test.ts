@@ -22,8 +22,7 @@ async function shard(t: TestContext, bytesLeft: number) {
   };
   const services = {
     system: { node: 1, ref: () => ({ ask }) },
-    scratchFolder,
-    audio: { recordings },
+    audio: { scratchFolder, recordings },
     catalog: () => ({ models: new Map([['hear', { alias: 'hear', kind: 'transcription' }]]) }),
   };
   return { recordings, left, services };

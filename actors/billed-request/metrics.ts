@@ -1,11 +1,11 @@
 // What a thread counts of generations, speech and transcription.
 import type { MetricsRegistry } from '../../runtime/metrics-registry.ts';
-import type { GenerationMetrics } from '../billed-request/spec.ts';
+import type { GenerationMetrics } from './spec.ts';
 
 const FIRST_EVENT_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 120];
 
 /** Declares them in the registry of the thread. */
-export function createGenerationMetrics(registry: MetricsRegistry): GenerationMetrics {
+export function createRequestMetrics(registry: MetricsRegistry): GenerationMetrics {
   const firstEvent = registry.histogram({
     name: 'tollgate_first_event_seconds',
     help: 'From the arrival of a request to the first event of its upstream.',

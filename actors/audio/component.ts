@@ -1,0 +1,72 @@
+// Speech and transcription of a shard: their actors, and the connections to their providers.
+import type { Sql } from '../../db/driver/sql.ts';
+import { createAudioClient } from '../../media/providers/speech/call.ts';
+import { requireAudioFamily } from '../../media/providers/speech/families.ts';
+import type { ActorSystem } from '../../runtime/actor/contract.ts';
+import type { Config } from '../../runtime/config.ts';
+import { type Component, defineComponent } from '../../runtime/shard/component.ts';
+import { TransientMap } from '../../runtime/transient.ts';
+import type { RequestDeps } from '../billed-request/spec.ts';
+import { createAudioKind } from './audio.ts';
+import { audioFolders } from './folders.ts';
+import { type AudioServices, cancelAudio } from './open.ts';
+import type { AudioDeps } from './spec.ts';
+
+/** The canonical paths of speech and transcription. */
+const routes = ['/v1/audio/speech', '/v1/audio/transcriptions'];
+/** What is kept of a drain for each that runs. */
+const settleMsEach = 2;
+
+type Given = Omit<RequestDeps, 'running'> & {
+  config: Config;
+  sql: Sql;
+  system(): ActorSystem;
+};
+
+/** Builds the audio of one shard. */
+export function createAudioComponent(given: Given) {
+  const { limits, sql } = given;
+  const running: AudioDeps['running'] = new TransientMap();
+  const folders = audioFolders(given.config.dataDir);
+  const upstream = createAudioClient({ connectionsMax: limits.upstream.connectionsPerOriginMax });
+  const kind = createAudioKind({
+    instanceId: given.instanceId,
+    wallet: given.wallet,
+    upstream,
+    family: requireAudioFamily,
+    health: given.health,
+    fundsEstimate: given.fundsEstimate,
+    limiter: given.limiter,
+    limits,
+    metrics: given.metrics,
+    log: given.log,
+    keptFolder: folders.kept,
+    running,
+  });
+  const recordings = { bytesLeft: limits.audio.recordingBytesMax };
+  const services = (system: ActorSystem): AudioServices => ({
+    system,
+    sql,
+    audioKind: kind,
+    limits,
+    keptFolder: folders.kept,
+    scratchFolder: folders.scratch,
+    recordings,
+  });
+  const component: Component = defineComponent({
+    name: 'audio',
+    kinds: [kind],
+    rows: { routes, cancel: (requestId) => cancelAudio(services(given.system()), requestId) },
+    size: () => running.size,
+    has: (id) => running.has(id),
+    settleMsEach,
+    finish() {
+      for (const audio of running.values()) audio.tell('interrupt', null);
+    },
+    giveUp() {
+      for (const audio of running.values()) audio.tell('giveUp', null);
+    },
+    close: () => upstream.close(),
+  });
+  return { component, services };
+}

@@ -1,0 +1,74 @@
+// Every domain of a shard, in the order in which it is built, drained and closed. Read this first.
+// A new domain is a line here, with its component in its own folder.
+import type { Sql } from '../db/driver/sql.ts';
+import type { ActorRef, ActorSystem } from '../runtime/actor/contract.ts';
+import type { Config } from '../runtime/config.ts';
+import type { Limiter } from '../runtime/limiter.ts';
+import type { Logger } from '../runtime/log.ts';
+import type { MetricsRegistry } from '../runtime/metrics-registry.ts';
+import type { Sealer } from '../runtime/seal.ts';
+import type { Component } from '../runtime/shard/component.ts';
+import { createAudioComponent } from './audio/component.ts';
+import { createFundsEstimate } from './billed-request/funds-estimate.ts';
+import { createRequestMetrics } from './billed-request/metrics.ts';
+import { createGenerationComponent } from './generation/component.ts';
+import type { Limits } from './limits.ts';
+import type { RouteHealth } from './provider-health/health.ts';
+import type { TasksProtocol } from './tasks/protocol.ts';
+import { createVoiceComponent } from './voice/component.ts';
+import { createWalletComponent } from './wallet/component.ts';
+import type { Holders } from './wallet/holder.ts';
+
+/** What a shard gives to all of its domains. */
+export interface ShardGiven {
+  instanceId: string;
+  /** From 0. */
+  shard: number;
+  config: Config;
+  databaseUrl: string;
+  limits: Limits;
+  log: Logger;
+  registry: MetricsRegistry;
+  sql: Sql;
+  /** It is there once every component is. */
+  system(): ActorSystem;
+  tasks(): ActorRef<TasksProtocol>;
+  health: RouteHealth;
+  limiter: Limiter;
+  sealer: Sealer;
+  holders: Holders;
+  /** Counters of the process's memory for sound that waits. */
+  soundCounters: SharedArrayBuffer;
+  /** The shard ends for an error: what takes long is left out. */
+  isFailing(): boolean;
+}
+
+/** The domains of a shard. */
+export function createComponents(given: ShardGiven) {
+  const money = createWalletComponent(given);
+  const shared = {
+    ...given,
+    wallet: money.wallet,
+    fundsEstimate: createFundsEstimate(),
+    metrics: createRequestMetrics(given.registry),
+  };
+  const generation = createGenerationComponent(shared);
+  const voice = createVoiceComponent({ ...given, wallet: money.wallet });
+  const audio = createAudioComponent(shared);
+  const list: readonly Component[] = [
+    money.component,
+    generation.component,
+    voice.component,
+    audio.component,
+  ];
+  return {
+    list,
+    wallet: money.wallet,
+    /** What each offers to routes. */
+    services: (system: ActorSystem) => ({
+      generations: generation.services(system),
+      voice: voice.services,
+      audio: audio.services(system),
+    }),
+  };
+}
