@@ -6,7 +6,9 @@ import { createHash } from 'node:crypto';
 import { test } from 'node:test';
 import { noLegs } from '../../actors/wallet/funds.ts';
 import type { Queryable } from '../../db/driver/sql.ts';
+import { holderRows } from '../../db/ledger/holders.ts';
 import { emptyWrite, type WalletWrite } from '../../db/ledger/write.ts';
+import { createLedger } from '../../db/ledger.ts';
 import { ledger } from '../harness/ledger.ts';
 
 /** Adds a row of a holder's part. */
@@ -135,4 +137,18 @@ test('the texts hold the parts that a batch needs, and no other', async () => {
       .filter((other) => text.includes(`\n${other} AS (`));
     assert.deepEqual(named, [name]);
   }
+});
+
+test('a statement has at most 32 parts: one more would stand for the first', () => {
+  const [first] = holderRows;
+  assert.ok(first !== undefined);
+  const [part] = first.parts;
+  assert.ok(part !== undefined);
+  // The ledger has six of its own.
+  const holder = (count: number) => ({
+    ...first,
+    parts: Array.from({ length: count }, () => part),
+  });
+  assert.ok(createLedger([holder(26)]));
+  assert.throws(() => createLedger([holder(27)]), /32 parts at most/);
 });
