@@ -7,8 +7,20 @@ import type { Exchange } from '../runtime/http/route.ts';
 import type { RateState } from '../runtime/limiter.ts';
 import { Problem } from '../runtime/problem.ts';
 import type { KeyCredential, SessionCredential } from './credentials.ts';
-import type { Access, Caller, KeyCaller, Permit, Services, UserCaller } from './services.ts';
+import type {
+  Access,
+  AccountCaller,
+  Caller,
+  CallerOf,
+  KeyCaller,
+  Permit,
+  Services,
+  UserCaller,
+} from './services.ts';
 import { credentialOf, userOf, useTicket } from './socket-access.ts';
+
+/** What an access is answered with: checked below against the table of who is admitted. */
+type Admission<A extends Access> = CallerOf<A> | Promise<CallerOf<A>>;
 
 /**
  * The caller that a route's access admits.
@@ -22,26 +34,38 @@ export function authorize(
 ): Caller | Promise<Caller> {
   switch (access.kind) {
     case 'none':
-      return { kind: 'anonymous' };
+      return { kind: 'anonymous' } satisfies Admission<typeof access>;
     case 'key':
-      return keyCaller(requireKeyToken(exchange), access, exchange, services);
+      return keyCaller(access, exchange, services) satisfies Admission<typeof access>;
     case 'user':
-      return userCaller(exchange, services, false);
+      return userCaller(exchange, services, false) satisfies Admission<typeof access>;
     case 'admin':
-      return userCaller(exchange, services, true);
+      return userCaller(exchange, services, true) satisfies Admission<typeof access>;
     case 'socket':
-      return socketCaller(access, exchange, services);
+      return socketCaller(access, exchange, services) satisfies Admission<typeof access>;
     case 'key-or-user':
-      if (isUserMeant(exchange)) return userCaller(exchange, services, false);
-      return keyCaller(requireKeyToken(exchange), access, exchange, services);
+      return keyOrUser(access, exchange, services) satisfies Admission<typeof access>;
   }
 }
 
-function requireKeyToken(exchange: Exchange): string {
+function keyOrUser(
+  access: KeyAccess,
+  exchange: Exchange,
+  services: Services,
+): AccountCaller | Promise<AccountCaller> {
+  if (isUserMeant(exchange)) return userCaller(exchange, services, false);
+  return keyCaller(access, exchange, services);
+}
+
+function keyCaller(
+  access: KeyAccess,
+  exchange: Exchange,
+  services: Services,
+): KeyCaller | Promise<KeyCaller> {
   const token = keyToken(exchange);
   // What was sent may be a credential, but of another kind.
   if (token === null) throw new Problem('unauthenticated', { message: 'An API key is needed.' });
-  return token;
+  return tokenCaller(token, access, exchange, services);
 }
 
 function keyToken(exchange: Exchange): string | null {
@@ -53,14 +77,14 @@ function socketCaller(
   access: KeyAccess,
   exchange: Exchange,
   services: Services,
-): Caller | Promise<Caller> {
+): AccountCaller | Promise<AccountCaller> {
   const credential = credentialOf(exchange, keyToken(exchange));
   if (credential.kind === 'session') {
     const found = userCaller(exchange, services, false);
     if (!(found instanceof Promise)) return permittedUser(found, exchange, services);
     return found.then((user) => permittedUser(user, exchange, services));
   }
-  if (credential.kind === 'key') return keyCaller(credential.token, access, exchange, services);
+  if (credential.kind === 'key') return tokenCaller(credential.token, access, exchange, services);
   const { clientAddress } = exchange;
   return useTicket(credential.token, exchange, services, (admitted) => {
     const { ticket, limits } = admitted;
@@ -94,7 +118,7 @@ interface KeyAccess {
   isUncounted?: true;
 }
 
-function keyCaller(
+function tokenCaller(
   token: string,
   access: KeyAccess,
   exchange: Exchange,

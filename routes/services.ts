@@ -116,7 +116,13 @@ export interface UserCaller {
   sessionPermit?: SessionPermit;
 }
 
-export type Caller = KeyCaller | UserCaller | { kind: 'anonymous' };
+export interface AnonymousCaller {
+  kind: 'anonymous';
+}
+
+/** A caller that has an account. */
+export type AccountCaller = KeyCaller | UserCaller;
+export type Caller = AccountCaller | AnonymousCaller;
 
 /** Who may call a route. */
 export type Access =
@@ -128,3 +134,16 @@ export type Access =
   | { kind: 'key-or-user'; scope: Scope }
   /** A WebSocket handshake: header, ticket, or key in the subprotocol. */
   | { kind: 'socket'; scope: Scope };
+
+/** Whom each kind of access admits: handlers get exactly that caller. */
+interface Admitted extends Record<Access['kind'], Caller> {
+  none: AnonymousCaller;
+  key: KeyCaller;
+  user: UserCaller;
+  admin: UserCaller;
+  'key-or-user': AccountCaller;
+  socket: AccountCaller;
+}
+
+/** The caller that handlers of this access get. */
+export type CallerOf<A extends Access> = Admitted[A['kind']];

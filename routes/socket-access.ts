@@ -6,7 +6,7 @@ import { withDeadline } from '../db/driver/sql.ts';
 import { type Redeemed, redeemTicket, returnTicket } from '../db/voice-tickets.ts';
 import type { Exchange } from '../runtime/http/route.ts';
 import { Problem } from '../runtime/problem.ts';
-import type { Caller, KeyCaller, Services, SessionPermit, UserCaller } from './services.ts';
+import type { AccountCaller, Services, SessionPermit, UserCaller } from './services.ts';
 
 const keyPrefix = 'svc.key.';
 
@@ -43,8 +43,8 @@ export async function useTicket(
   token: string,
   exchange: Exchange,
   services: Services,
-  admit: (admitted: Admitted) => KeyCaller | UserCaller,
-): Promise<Caller | null> {
+  admit: (admitted: Admitted) => AccountCaller,
+): Promise<AccountCaller | null> {
   const ticket = openTicket(services.voice.sealer, token, Date.now());
   if (ticket === null) return null;
   if (services.voice.host.isFull) throw full();

@@ -9,7 +9,7 @@ import type { Exchange } from '../../runtime/http/route.ts';
 import { Problem } from '../../runtime/problem.ts';
 import { logRetry, requireDetachedCapacity } from '../generations/admission.ts';
 import { fingerprint, idempotencyKeyOf } from '../generations/idempotency.ts';
-import type { Caller, Services } from '../services.ts';
+import type { KeyCaller, Services } from '../services.ts';
 
 /** @throws Problem model_not_found */
 export function requireModel(
@@ -35,15 +35,14 @@ export interface AudioOrderInput {
   asked: Record<string, unknown>;
   /** The canonical path: aliases are one route. */
   route: string;
-  caller: Caller;
+  caller: KeyCaller;
   services: Services;
   exchange: Exchange;
 }
 
-/** @throws Problem unauthenticated, invalid_request */
+/** @throws Problem invalid_request */
 export function orderAudio(input: AudioOrderInput): AudioOrder {
   const { model, work, asked, route, caller, services, exchange } = input;
-  if (caller.kind !== 'key') throw new Problem('unauthenticated');
   const { accountId, walletId, keyId, permit } = caller;
   const idempotencyKey = idempotencyKeyOf(exchange, {});
   logRetry({ exchange, caller, services, route });

@@ -5,7 +5,6 @@ import { withDeadline } from '../../db/driver/sql.ts';
 import { Problem } from '../../runtime/problem.ts';
 import { TransientMap } from '../../runtime/transient.ts';
 import { defineRoute } from '../define.ts';
-import { requireAccount } from '../require.ts';
 import type { Services } from '../services.ts';
 import { amount, grantBody, reservationBody, walletBody } from './amounts.ts';
 import { billingSummarySchema } from './schema.ts';
@@ -25,7 +24,7 @@ export const billingSummary = defineRoute({
   replies: { 200: { description: 'The summary.', schema: billingSummarySchema } },
   problems: ['not_found', 'dependency_unavailable'],
   async handle({ caller, services }) {
-    const { accountId, walletId } = requireAccount(caller);
+    const { accountId, walletId } = caller;
     const summary = await withDeadline(readInTurn(services, accountId, walletId));
     if (summary === null) throw new Problem('not_found');
     const packages = services.catalog().snapshot.packages;

@@ -4,9 +4,9 @@ import { openGeneration } from '../../actors/generation/open.ts';
 import type { Dialect } from '../../media/model/dialects/contract.ts';
 import type { GenerationRequest } from '../../media/model/request.ts';
 import type { Exchange, Reply } from '../../runtime/http/route.ts';
-import { Problem, type ProblemCode } from '../../runtime/problem.ts';
+import type { ProblemCode } from '../../runtime/problem.ts';
 import { retryAfterHeader, shouldRetryHeader } from '../problems.ts';
-import type { Caller, Services } from '../services.ts';
+import type { KeyCaller, Services } from '../services.ts';
 import { isManaged, orderGeneration } from './order.ts';
 import { replyTo } from './reply.ts';
 
@@ -49,7 +49,7 @@ export const generationProblems: ProblemCode[] = [
 export interface GenerateInput {
   request: GenerationRequest;
   body: Record<string, unknown>;
-  caller: Caller;
+  caller: KeyCaller;
   services: Services;
   exchange: Exchange;
   /** The canonical path: aliases are one route. */
@@ -65,7 +65,6 @@ export interface GenerateInput {
  */
 export async function generate<Body>(dialect: Dialect<Body>, input: GenerateInput): Promise<Reply> {
   const { request, body, caller, services, exchange, route, stream } = input;
-  if (caller.kind !== 'key') throw new Problem('unauthenticated');
   const order = await orderGeneration({ request, body, caller, services, exchange, route });
   const options = { includeUsage: input.includeUsage === true, request, startingAfter: null };
   const form = { stream, options, managed: isManaged(services, request) };

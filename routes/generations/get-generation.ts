@@ -8,8 +8,7 @@ import { maxCharacters } from '../../runtime/http/text.ts';
 import { isId } from '../../runtime/ids.ts';
 import { type PlainProblem, Problem, problemCodes } from '../../runtime/problem.ts';
 import { defineRoute } from '../define.ts';
-import { requireAccount } from '../require.ts';
-import type { Caller, Services } from '../services.ts';
+import type { KeyCaller, Services } from '../services.ts';
 import { generationSchema } from './schema.ts';
 
 export const generationParams = v.object({ request_id: v.pipe(v.string(), maxCharacters(255)) });
@@ -40,10 +39,9 @@ export const getGeneration = defineRoute({
 /** The caller's generation by id or key. @throws Problem not_found */
 export async function requireGeneration(
   services: Services,
-  caller: Caller,
+  { accountId }: KeyCaller,
   idOrKey: string,
 ): Promise<Generation> {
-  const { accountId } = requireAccount(caller);
   const { sql } = services;
   const isLikeId = isId(idOrKey, 'req');
   const byId = isLikeId ? await withDeadline(findGeneration(sql, accountId, idOrKey)) : null;

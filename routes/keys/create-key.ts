@@ -4,7 +4,6 @@ import * as v from 'valibot';
 import { keyLimits } from '../../actors/credentials/limits.ts';
 import { fixedLimits } from '../../runtime/limits.ts';
 import { defineRoute } from '../define.ts';
-import { requireAccount } from '../require.ts';
 import { createAuditedKey } from './audited.ts';
 import { newKey } from './new-key.ts';
 import { apiKeyBody, createdKeySchema, newKeyEntries } from './schema.ts';
@@ -32,9 +31,8 @@ export const createKey = defineRoute({
   replies: { 201: { description: 'The key and its token.', schema: createdKeySchema } },
   problems: ['conflict', 'dependency_unavailable'],
   async handle({ body, caller, services }) {
-    const account = requireAccount(caller);
-    const { token, key } = newKey(body, account, services);
-    const row = await createAuditedKey(services, key, account.accountId);
+    const { token, key } = newKey(body, caller, services);
+    const row = await createAuditedKey(services, key, caller.accountId);
     return {
       status: 201,
       headers: { 'cache-control': 'no-store' },

@@ -4,7 +4,6 @@ import { withDeadline } from '../../db/driver/sql.ts';
 import { listKeys as listKeyRows } from '../../db/keys.ts';
 import { defineRoute } from '../define.ts';
 import { pageQuery, pageReply, pageRequest, pageSchema } from '../page.ts';
-import { requireAccount } from '../require.ts';
 import { apiKeyBody, apiKeySchema } from './schema.ts';
 
 export const listKeys = defineRoute({
@@ -20,7 +19,7 @@ export const listKeys = defineRoute({
   replies: { 200: { description: 'A page of keys.', schema: pageSchema(apiKeySchema) } },
   problems: ['dependency_unavailable'],
   async handle({ query, caller, services }) {
-    const { accountId } = requireAccount(caller);
+    const { accountId } = caller;
     const { limit, afterId } = pageRequest(query);
     const page = listKeyRows(services.sql, accountId, limit, afterId);
     const { keys, nextCursor } = await withDeadline(page);

@@ -3,7 +3,6 @@ import * as v from 'valibot';
 import { lineOfText } from '../../runtime/http/text.ts';
 import { fixedLimits } from '../../runtime/limits.ts';
 import { defineRoute } from '../define.ts';
-import { requireAccount } from '../require.ts';
 import { revokeAuditedKey } from './audited.ts';
 import { apiKeyBody, apiKeySchema } from './schema.ts';
 
@@ -32,7 +31,7 @@ export const revokeKey = defineRoute({
   },
   problems: ['not_found', 'dependency_unavailable'],
   async handle({ body, caller, services }) {
-    const { accountId } = requireAccount(caller);
+    const { accountId } = caller;
     const keyId = body.api_key_id;
     const row = await revokeAuditedKey(services, { accountId, keyId, actor: accountId });
     return { status: 200, json: { ok: true, api_key: apiKeyBody(row) } };

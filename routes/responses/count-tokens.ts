@@ -2,7 +2,6 @@
 // that it continues. Free, and nothing of it is stored.
 import { responsesRequestSchema } from '../../media/model/dialects/responses/schema.ts';
 import { fixedLimits } from '../../runtime/limits.ts';
-import { Problem } from '../../runtime/problem.ts';
 import { defineRoute } from '../define.ts';
 import { countGeneration } from '../generations/count.ts';
 import { retryAfterHeader, shouldRetryHeader } from '../problems.ts';
@@ -44,7 +43,6 @@ export const countResponseTokens = defineRoute({
   ],
   problemHeaders: { ...shouldRetryHeader, ...retryAfterHeader },
   async handle({ body, caller, services }) {
-    if (caller.kind !== 'key') throw new Problem('unauthenticated');
     const asker = { services, caller, route, idempotencyKey: null };
     const said = await withReferences(body, asker);
     const { request } = await continueConversation(said, {}, asker);

@@ -9,7 +9,6 @@ import type { GenerationRequest } from '../../media/model/request.ts';
 import { isLongRequest } from '../../media/model/tokens.ts';
 import { fieldProblem } from '../../runtime/http/validate.ts';
 import { fixedLimits } from '../../runtime/limits.ts';
-import { Problem } from '../../runtime/problem.ts';
 import { defineRoute } from '../define.ts';
 import {
   generationHeaders,
@@ -68,7 +67,6 @@ export const createResponse = defineRoute({
   problems: [...generationProblems, 'not_found', 'invalid_state'],
   problemHeaders: generationProblemHeaders,
   async handle({ body, caller, services, exchange }) {
-    if (caller.kind !== 'key') throw new Problem('unauthenticated');
     const background = body.background === true;
     if (background && body.store === false) {
       throw fieldProblem('background', 'A background response is stored: leave store out.');

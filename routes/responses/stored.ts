@@ -16,8 +16,7 @@ import { tokenUsage } from '../../media/model/dialects/responses/usage.ts';
 import type { GenerationRequest } from '../../media/model/request.ts';
 import { timeOfId } from '../../runtime/ids.ts';
 import { Problem, toProblem } from '../../runtime/problem.ts';
-import { requireAccount } from '../require.ts';
-import type { Caller, Services } from '../services.ts';
+import type { KeyCaller, Services } from '../services.ts';
 
 export interface Stored {
   generation: Generation;
@@ -33,11 +32,10 @@ export interface Stored {
  */
 export async function requireResponse(
   services: Services,
-  caller: Caller,
+  { accountId }: KeyCaller,
   id: string,
   include: readonly string[] = [],
 ): Promise<Stored> {
-  const { accountId } = requireAccount(caller);
   const generationId = requestIdOf(id);
   if (generationId === null) throw notFound();
   const [response, generation] = await withDeadline(

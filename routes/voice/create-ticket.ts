@@ -4,7 +4,6 @@ import { voiceLimits } from '../../actors/voice/limits.ts';
 import { sealTicket } from '../../actors/voice/sealed.ts';
 import { newId } from '../../runtime/ids.ts';
 import { defineRoute } from '../define.ts';
-import { requireAccount } from '../require.ts';
 import { ticketSchema } from './schema.ts';
 
 export const createTicket = defineRoute({
@@ -24,7 +23,7 @@ export const createTicket = defineRoute({
   replies: { 200: { description: 'The ticket.', schema: ticketSchema } },
   problems: [],
   handle({ caller, services }) {
-    const { accountId, walletId } = requireAccount(caller);
+    const { accountId, walletId } = caller;
     const { ticketMs } = voiceLimits;
     const ticket = sealTicket(services.voice.sealer, {
       id: newId('vs', services.system.node),

@@ -6,54 +6,12 @@ import { voiceProtocol } from '../../actors/voice/events.ts';
 import { voiceLimits } from '../../actors/voice/limits.ts';
 import { openSession as open } from '../../actors/voice/session.ts';
 import type { VoiceSpec } from '../../actors/voice/spec.ts';
-import type { SocketDeclaration } from '../../runtime/http/route.ts';
 import { newId } from '../../runtime/ids.ts';
 import { Problem } from '../../runtime/problem.ts';
 import { defineRoute } from '../define.ts';
-import { requireAccount } from '../require.ts';
-import type { Caller, Services } from '../services.ts';
+import type { Services } from '../services.ts';
 import { findVoice } from './find-voice.ts';
 import { voiceProtocolText } from './words.ts';
-
-const socket: SocketDeclaration<Caller, Services> = {
-  subprotocol: voiceProtocol,
-  messageBytesMax: voiceLimits.messageBytesMax,
-  framesPerSecondMax: voiceLimits.framesPerSecondMax,
-  bufferedBytesMax: voiceLimits.bufferedBytesMax,
-  silenceSecondsMax: voiceLimits.silenceSeconds,
-  accept({ caller, services, exchange }) {
-    const { accountId, walletId, permit, sessionPermit } = requireAccount(caller);
-    const { voice, system } = services;
-    if (sessionPermit !== undefined) sessionPermit.isTaken = true;
-    else if (!voice.host.admit()) throw full(services);
-    const releasePermit = permit.take();
-    assert(releasePermit !== null, 'who is upgraded is still there');
-    const spec: VoiceSpec = {
-      id: newId('vs', system.node),
-      exchangeId: exchange.requestId,
-      accountId,
-      walletId,
-      apiKeyId: caller.kind === 'key' ? caller.keyId : null,
-      findVoice: (voiceId) => findVoice(services.catalog(), voiceId),
-      searchTarget: () => services.catalog().snapshot.search,
-      releasePermit,
-      link: { session: null },
-    };
-    const handlers = open(system, voice.sessionKind, spec);
-    if (handlers !== null) return handlers;
-    voice.host.leave();
-    releasePermit();
-    throw full(services);
-  },
-};
-
-function full({ voice }: Services): Problem {
-  voice.refused('overloaded');
-  return new Problem('overloaded', {
-    message: 'No further voice session can be opened at the moment.',
-    headers: { 'retry-after': '2' },
-  });
-}
 
 export const openSession = defineRoute({
   method: 'GET',
@@ -77,7 +35,37 @@ export const openSession = defineRoute({
   headers: {
     'sec-websocket-protocol': { description: '`svc.voice.v1`, perhaps `svc.key.<API_KEY>`.' },
   },
-  socket,
+  socket: {
+    subprotocol: voiceProtocol,
+    messageBytesMax: voiceLimits.messageBytesMax,
+    framesPerSecondMax: voiceLimits.framesPerSecondMax,
+    bufferedBytesMax: voiceLimits.bufferedBytesMax,
+    silenceSecondsMax: voiceLimits.silenceSeconds,
+    accept({ caller, services, exchange }) {
+      const { accountId, walletId, permit, sessionPermit } = caller;
+      const { voice, system } = services;
+      if (sessionPermit !== undefined) sessionPermit.isTaken = true;
+      else if (!voice.host.admit()) throw full(services);
+      const releasePermit = permit.take();
+      assert(releasePermit !== null, 'who is upgraded is still there');
+      const spec: VoiceSpec = {
+        id: newId('vs', system.node),
+        exchangeId: exchange.requestId,
+        accountId,
+        walletId,
+        apiKeyId: caller.kind === 'key' ? caller.keyId : null,
+        findVoice: (voiceId) => findVoice(services.catalog(), voiceId),
+        searchTarget: () => services.catalog().snapshot.search,
+        releasePermit,
+        link: { session: null },
+      };
+      const handlers = open(system, voice.sessionKind, spec);
+      if (handlers !== null) return handlers;
+      voice.host.leave();
+      releasePermit();
+      throw full(services);
+    },
+  },
   replies: { 101: { description: 'The session is open.' } },
   problems: ['invalid_request', 'overloaded'],
   handle() {
@@ -87,3 +75,11 @@ export const openSession = defineRoute({
     });
   },
 });
+
+function full({ voice }: Services): Problem {
+  voice.refused('overloaded');
+  return new Problem('overloaded', {
+    message: 'No further voice session can be opened at the moment.',
+    headers: { 'retry-after': '2' },
+  });
+}

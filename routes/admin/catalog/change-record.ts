@@ -3,8 +3,7 @@ import type { CatalogAction, CatalogReply } from '../../../actors/catalog/change
 import type { Exchange } from '../../../runtime/http/route.ts';
 import { fieldProblem } from '../../../runtime/http/validate.ts';
 import { Problem } from '../../../runtime/problem.ts';
-import { requireAccount } from '../../require.ts';
-import type { Caller, Services } from '../../services.ts';
+import type { Services, UserCaller } from '../../services.ts';
 import { expectedRevision, staleProblem } from '../revision.ts';
 import type { Resource } from './resources.ts';
 
@@ -13,7 +12,7 @@ const changeTimeoutMs = 10_000;
 /** What a route asks of the catalog. */
 export interface ChangeCall {
   services: Services;
-  caller: Caller;
+  caller: UserCaller;
   exchange: Exchange;
   body?: { revision?: number | undefined } | undefined;
 }
@@ -29,7 +28,7 @@ export async function changeRecord(
   { services, caller, exchange, body }: ChangeCall,
 ): Promise<CatalogReply & { status: 'changed' | 'unchanged' }> {
   const change = {
-    actor: requireAccount(caller).accountId,
+    actor: caller.accountId,
     kind,
     name,
     revision: action.verb === 'create' ? null : expectedRevision(exchange, body),

@@ -10,7 +10,6 @@ import { visibleAscii } from '../../../runtime/http/text.ts';
 import { newAuditId } from '../../../runtime/ids.ts';
 import { Problem } from '../../../runtime/problem.ts';
 import { defineRoute } from '../../define.ts';
-import { requireAccount } from '../../require.ts';
 import { jsonBody, nameParams } from './members.ts';
 
 const resultSchema = v.strictObject({
@@ -75,7 +74,7 @@ export const testProvider = defineRoute({
     const event = {
       id: newAuditId(services.system.node),
       accountId: null,
-      actor: requireAccount(caller).accountId,
+      actor: caller.accountId,
       action: 'provider.test',
       subject: `provider:${name}`,
       details: test,

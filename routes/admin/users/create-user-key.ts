@@ -11,7 +11,6 @@ import { defineRoute } from '../../define.ts';
 import { createAuditedKey } from '../../keys/audited.ts';
 import { newKey } from '../../keys/new-key.ts';
 import { apiKeyBody, createdKeySchema, newKeyEntries } from '../../keys/schema.ts';
-import { requireAccount } from '../../require.ts';
 import { accountParams } from './schema.ts';
 
 const bound = (most: number) => v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(most));
@@ -47,7 +46,7 @@ export const createUserKey = defineRoute({
     const walletId = account?.walletId ?? null;
     if (walletId === null) throw new Problem('not_found', { param: 'account_id' });
     const { token, key } = newKey(body, { accountId, walletId }, services);
-    const row = await createAuditedKey(services, key, requireAccount(caller).accountId);
+    const row = await createAuditedKey(services, key, caller.accountId);
     const json = { ok: true, raw_token: token, api_key: apiKeyBody(row) };
     return { status: 201, headers: { 'cache-control': 'no-store' }, json };
   },

@@ -8,7 +8,6 @@ import { createWallet } from '../../../db/wallets.ts';
 import { newAuditId, newId } from '../../../runtime/ids.ts';
 import { fixedLimits } from '../../../runtime/limits.ts';
 import { defineRoute } from '../../define.ts';
-import { requireAccount } from '../../require.ts';
 import { userAnswer, userReply } from './schema.ts';
 
 export const createUser = defineRoute({
@@ -29,7 +28,7 @@ export const createUser = defineRoute({
   problems: ['dependency_unavailable'],
   async handle({ body, caller, services }) {
     const { node } = services.system;
-    const actor = requireAccount(caller).accountId;
+    const actor = caller.accountId;
     const id = newId('acc', node);
     const walletId = newId('wal', node);
     const made = audited(services.sql, async (transaction) => {

@@ -5,7 +5,6 @@ import { lineOfText } from '../../../runtime/http/text.ts';
 import { defineRoute } from '../../define.ts';
 import { revokeAuditedKey } from '../../keys/audited.ts';
 import { apiKeyBody, apiKeySchema } from '../../keys/schema.ts';
-import { requireAccount } from '../../require.ts';
 import { accountParams } from './schema.ts';
 
 export const revokeUserKey = defineRoute({
@@ -32,7 +31,7 @@ export const revokeUserKey = defineRoute({
   },
   problems: ['not_found', 'dependency_unavailable'],
   async handle({ params, caller, services }) {
-    const actor = requireAccount(caller).accountId;
+    const actor = caller.accountId;
     const { account_id: accountId, api_key_id: keyId } = params;
     const row = await revokeAuditedKey(services, { accountId, keyId, actor });
     return { status: 200, json: { ok: true, api_key: apiKeyBody(row) } };

@@ -1,7 +1,6 @@
 // POST /api/admin/users/{account_id}/disable and /enable. A disabled account's keys and sessions
 // work on no shard any more when this is answered; its voice sessions are ended, all is settled.
 import { type AppRoute, defineRoute } from '../../define.ts';
-import { requireAccount } from '../../require.ts';
 import { expectedRevision, revisionAdvice, revisionBody, revisionHeader } from '../revision.ts';
 import { accountParams, applyAccountChange, userReply } from './schema.ts';
 
@@ -28,7 +27,7 @@ function switchRoute(verb: 'disable' | 'enable', disabled: boolean, summary: str
     replies: userReply,
     problems: ['not_found', 'conflict', 'invalid_state', 'dependency_unavailable'],
     handle({ params, body, caller, services, exchange }) {
-      const actor = requireAccount(caller).accountId;
+      const actor = caller.accountId;
       return applyAccountChange(services, actor, `account.${verb}`, {
         accountId: params.account_id,
         revision: expectedRevision(exchange, body),

@@ -2,7 +2,6 @@
 import * as v from 'valibot';
 import { fixedLimits } from '../../../runtime/limits.ts';
 import { defineRoute } from '../../define.ts';
-import { requireAccount } from '../../require.ts';
 import { expectedRevision, revisionAdvice, revisionHeader, revisionSchema } from '../revision.ts';
 import { accountParams, applyAccountChange, userReply } from './schema.ts';
 
@@ -31,7 +30,7 @@ export const updateUser = defineRoute({
   replies: userReply,
   problems: ['not_found', 'conflict', 'invalid_state', 'dependency_unavailable'],
   handle({ params, body, caller, services, exchange }) {
-    const actor = requireAccount(caller).accountId;
+    const actor = caller.accountId;
     return applyAccountChange(services, actor, 'account.role', {
       accountId: params.account_id,
       revision: expectedRevision(exchange, body),

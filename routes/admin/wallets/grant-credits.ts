@@ -9,7 +9,6 @@ import { Problem } from '../../../runtime/problem.ts';
 import { amount } from '../../billing/amounts.ts';
 import { exact, micros } from '../../billing/schema.ts';
 import { defineRoute } from '../../define.ts';
-import { requireAccount } from '../../require.ts';
 import { newOperationId, walletParams } from './schema.ts';
 
 /** A million credits at once: more is a typing error. */
@@ -68,7 +67,7 @@ export const grantCredits = defineRoute({
     const amountMicros = BigInt(body.amount_microcredits);
     const reply = await grantPromotion(services.sql, services.wallet(walletId), {
       eventId: newAuditId(services.system.node),
-      actor: requireAccount(caller).accountId,
+      actor: caller.accountId,
       walletId,
       operationId: `admin.${body.operation_id}`,
       amountMicros,
