@@ -11,6 +11,7 @@ import type { Component } from '../runtime/shard/component.ts';
 import { createAudioComponent } from './audio/component.ts';
 import { createFundsEstimate } from './billed-request/funds-estimate.ts';
 import { createRequestMetrics } from './billed-request/metrics.ts';
+import type { Catalog } from './catalog/current.ts';
 import { createGenerationComponent } from './generation/component.ts';
 import type { Limits } from './limits.ts';
 import type { RouteHealth } from './provider-health/health.ts';
@@ -37,6 +38,8 @@ export interface ShardGiven {
   limiter: Limiter;
   sealer: Sealer;
   holders: Holders;
+  /** The catalog of this moment; it is there once the shard serves. */
+  catalog(): Catalog;
   /** Counters of the process's memory for sound that waits. */
   soundCounters: SharedArrayBuffer;
   /** The shard ends for an error: what takes long is left out. */
@@ -64,6 +67,7 @@ export function createComponents(given: ShardGiven) {
   return {
     list,
     wallet: money.wallet,
+    tryProvider: generation.tryProvider,
     /** What each offers to routes. */
     services: (system: ActorSystem) => ({
       generations: generation.services(system),

@@ -19,6 +19,9 @@ import type {
 } from './services.ts';
 import { credentialOf, userOf, useTicket } from './socket-access.ts';
 
+/** What telling who is calling needs. */
+type Needed = Pick<Services, 'access' | 'config' | 'sql' | 'voice'>;
+
 /** What an access is answered with: checked below against the table of who is admitted. */
 type Admission<A extends Access> = CallerOf<A> | Promise<CallerOf<A>>;
 
@@ -30,7 +33,7 @@ type Admission<A extends Access> = CallerOf<A> | Promise<CallerOf<A>>;
 export function authorize(
   access: Access,
   exchange: Exchange,
-  services: Services,
+  services: Needed,
 ): Caller | Promise<Caller> {
   switch (access.kind) {
     case 'none':
@@ -51,7 +54,7 @@ export function authorize(
 function keyOrUser(
   access: KeyAccess,
   exchange: Exchange,
-  services: Services,
+  services: Needed,
 ): AccountCaller | Promise<AccountCaller> {
   if (isUserMeant(exchange)) return userCaller(exchange, services, false);
   return keyCaller(access, exchange, services);
@@ -60,7 +63,7 @@ function keyOrUser(
 function keyCaller(
   access: KeyAccess,
   exchange: Exchange,
-  services: Services,
+  services: Needed,
 ): KeyCaller | Promise<KeyCaller> {
   const token = keyToken(exchange);
   // What was sent may be a credential, but of another kind.
@@ -76,7 +79,7 @@ function keyToken(exchange: Exchange): string | null {
 function socketCaller(
   access: KeyAccess,
   exchange: Exchange,
-  services: Services,
+  services: Needed,
 ): AccountCaller | Promise<AccountCaller> {
   const credential = credentialOf(exchange, keyToken(exchange));
   if (credential.kind === 'session') {
@@ -92,7 +95,7 @@ function socketCaller(
       return permittedUser(userOf(admitted), exchange, services);
     }
     const { accountId, walletId, keyId } = ticket;
-    const slot = services.limiter.slotOf(keyId, Date.now());
+    const slot = services.access.limiter.slotOf(keyId, Date.now());
     const scopes = new Set([access.scope]);
     const credential = { keyId, accountId, walletId, scopes, slot, ...limits };
     return admitKey(credential, access, exchange, services);
@@ -122,9 +125,9 @@ function tokenCaller(
   token: string,
   access: KeyAccess,
   exchange: Exchange,
-  services: Services,
+  services: Needed,
 ): KeyCaller | Promise<KeyCaller> {
-  const found = services.credentials.key(token, Date.now());
+  const found = services.access.credentials.key(token, Date.now());
   if (found !== null && !(found instanceof Promise)) {
     return admitKey(found, access, exchange, services);
   }
@@ -142,10 +145,10 @@ function nobody(
   code: 'invalid_api_key' | 'session_expired' | 'unauthenticated',
   clientAddress: string,
   exchange: Exchange,
-  services: Services,
+  services: Needed,
   message?: string,
 ): Problem {
-  const refusal = services.failures.take(networkOf(clientAddress), Date.now());
+  const refusal = services.access.failures.take(networkOf(clientAddress), Date.now());
   if (refusal === null) return new Problem(code, message === undefined ? {} : { message });
   setRateHeaders(exchange, refusal.state);
   return new Problem('rate_limited', {
@@ -158,14 +161,14 @@ function admitKey(
   credential: KeyCredential,
   { scope, isUncounted }: KeyAccess,
   exchange: Exchange,
-  services: Services,
+  services: Needed,
 ): KeyCaller {
   if (!credential.scopes.has(scope)) {
     throw new Problem('insufficient_scope', { message: `The key lacks the scope ${scope}.` });
   }
   const nowMs = Date.now();
-  services.credentials.used(credential.keyId, nowMs);
-  const { limiter } = services;
+  services.access.credentials.used(credential.keyId, nowMs);
+  const { limiter } = services.access;
   const { slot, concurrencyMax } = credential;
   const rate = limiter.takeRequest(slot, credential.requestsPerMinute, nowMs);
   setRateHeaders(exchange, rate.state);
@@ -186,9 +189,9 @@ function admitKey(
 function permittedUser(
   user: Omit<UserCaller, 'permit'>,
   exchange: Exchange,
-  services: Services,
+  services: Needed,
 ): UserCaller {
-  const slot = services.limiter.slotOf(user.accountId, Date.now());
+  const slot = services.access.limiter.slotOf(user.accountId, Date.now());
   const { concurrencyMax } = keyLimits;
   return { ...user, permit: takePermit(slot, concurrencyMax, exchange, services) };
 }
@@ -198,7 +201,7 @@ function takePermit(
   slot: number,
   concurrencyMax: number,
   exchange: Exchange,
-  { limiter }: Services,
+  { access: { limiter } }: Needed,
 ): Permit {
   const open = limiter.open(slot, concurrencyMax);
   setConcurrencyHeaders(exchange, concurrencyMax, open ?? concurrencyMax);
@@ -268,7 +271,7 @@ function isUserMeant(exchange: Exchange): boolean {
 
 function userCaller(
   exchange: Exchange,
-  services: Services,
+  services: Needed,
   adminOnly: boolean,
 ): UserCaller | Promise<UserCaller> {
   const token = sessionToken(exchange);
@@ -278,7 +281,7 @@ function userCaller(
     });
   }
   if (exchange.header('x-svc-session') === undefined) requireSameOrigin(exchange, services);
-  const found = services.credentials.session(token, Date.now());
+  const found = services.access.credentials.session(token, Date.now());
   if (found !== null && !(found instanceof Promise)) return admitUser(found, adminOnly);
   const { clientAddress } = exchange;
   const settle = (session: SessionCredential | null) => {
@@ -289,7 +292,7 @@ function userCaller(
 }
 
 /** A cookie travels by itself: a request that changes something must come from our own pages. */
-function requireSameOrigin(exchange: Exchange, services: Services): void {
+function requireSameOrigin(exchange: Exchange, services: Needed): void {
   if (exchange.method === 'GET' || exchange.method === 'HEAD') return;
   if (exchange.header('origin') === new URL(services.config.webUrl).origin) return;
   throw new Problem('forbidden', { message: 'The request does not come from the web origin.' });

@@ -1,17 +1,12 @@
-// What handlers may use, and who calls them. A handler takes what it names, no more.
-
+// What handlers may use, by domain, and who calls them. A handler takes what it names, no more; a
+// helper takes the domain that it needs.
 import type { AudioServices } from '../actors/audio/open.ts';
-import type { ManagedRoute } from '../actors/catalog/managed.ts';
-import type { CatalogModel } from '../actors/catalog/model.ts';
+import type { Catalog } from '../actors/catalog/current.ts';
 import type { CatalogProtocol } from '../actors/catalog/protocol.ts';
-import type { CatalogSnapshot } from '../actors/catalog/snapshot.ts';
 import type { Scope } from '../actors/credentials/scope.ts';
-import type { CountInput } from '../actors/generation/counting.ts';
-import type { OpenServices } from '../actors/generation/open.ts';
+import type { GenerationServices } from '../actors/generation/start.ts';
 import type { Limits } from '../actors/limits.ts';
-import type { MonitorKind } from '../actors/monitor/monitor.ts';
-import type { RouteHealth } from '../actors/provider-health/health.ts';
-import type { TasksKind } from '../actors/tasks/tasks.ts';
+import type { MonitorProtocol } from '../actors/monitor/protocol.ts';
 import type { TreeLine } from '../actors/tree.ts';
 import type { VoiceHost } from '../actors/voice/host.ts';
 import type { VoiceSessionKind } from '../actors/voice/session.ts';
@@ -29,14 +24,29 @@ import type { OwnedRows } from '../runtime/shard/component.ts';
 import type { Bus } from '../runtime/work/bus.ts';
 import type { CredentialCache } from './credentials.ts';
 
-export interface Catalog {
-  snapshot: CatalogSnapshot;
-  models: Map<string, CatalogModel>;
-  /** Managed routes by alias; an alias is in one of the two. */
-  routes: Map<string, ManagedRoute>;
+/** Who is calling, and how often. */
+export interface AccessServices {
+  credentials: CredentialCache;
+  limiter: Limiter;
+  /** Of credentials that are nobody's, by address. */
+  failures: FailureLimiter;
 }
 
-/** What the voice routes need. */
+export interface CatalogServices {
+  /** The catalog of this moment; replaced whole when it changes. */
+  current(): Catalog;
+  /** Where it is changed. */
+  actor(): ActorRef<CatalogProtocol>;
+  /** One small real call of a provider. */
+  tryProvider(target: UpstreamTarget): Promise<TrialResult>;
+}
+
+export interface MonitorServices {
+  actor(): ActorRef<MonitorProtocol>;
+  /** The supervision tree as declared. */
+  tree: TreeLine[];
+}
+
 export interface VoiceServices {
   host: VoiceHost;
   sessionKind: VoiceSessionKind;
@@ -45,38 +55,27 @@ export interface VoiceServices {
 }
 
 export interface Services {
+  // The process.
   config: Config;
+  version: string;
   limits: Limits;
   log: Logger;
   sql: Sql;
   system: ActorSystem;
   bus: Bus;
-  limiter: Limiter;
-  /** Of credentials that are nobody's, by address. */
-  failures: FailureLimiter;
-  /** How provider routes did lately, as this shard saw it. */
-  health: RouteHealth;
-  credentials: CredentialCache;
-  generations: OpenServices;
+
+  // What is no domain of its own shard.
+  access: AccessServices;
+  catalog: CatalogServices;
+  monitor: MonitorServices;
+
+  // The domains.
+  wallet(walletId: string): ActorRef<WalletProtocol>;
+  generations: GenerationServices;
+  voice: VoiceServices;
   audio: AudioServices;
   /** The domain that owns the rows of a canonical route. */
   rows(route: string): OwnedRows;
-  /** Input tokens of a request, free of charge. */
-  countInput: CountInput;
-  /** The catalog of this moment; replaced whole when it changes. */
-  catalog(): Catalog;
-  monitorKind: MonitorKind;
-  /** One small real call of a provider. */
-  tryProvider(target: UpstreamTarget): Promise<TrialResult>;
-  /** Where the catalog is changed. */
-  catalogActor(): ActorRef<CatalogProtocol>;
-  /** The way to the pool for CPU work. */
-  tasksKind: TasksKind;
-  wallet(walletId: string): ActorRef<WalletProtocol>;
-  /** The supervision tree as declared. */
-  tree: TreeLine[];
-  version: string;
-  voice: VoiceServices;
 }
 
 /** A key's permit among its open requests, until the exchange and whoever took it are over. */

@@ -6,7 +6,13 @@ import { withDeadline } from '../db/driver/sql.ts';
 import { type Redeemed, redeemTicket, returnTicket } from '../db/voice-tickets.ts';
 import type { Exchange } from '../runtime/http/route.ts';
 import { Problem } from '../runtime/problem.ts';
-import type { AccountCaller, Services, SessionPermit, UserCaller } from './services.ts';
+import type {
+  AccountCaller,
+  Services,
+  SessionPermit,
+  UserCaller,
+  VoiceServices,
+} from './services.ts';
 
 const keyPrefix = 'svc.key.';
 
@@ -42,7 +48,7 @@ export interface Admitted {
 export async function useTicket(
   token: string,
   exchange: Exchange,
-  services: Services,
+  services: Pick<Services, 'access' | 'sql' | 'voice'>,
   admit: (admitted: Admitted) => AccountCaller,
 ): Promise<AccountCaller | null> {
   const ticket = openTicket(services.voice.sealer, token, Date.now());
@@ -54,7 +60,7 @@ export async function useTicket(
   const isOfKey = requestsPerMinute !== null && concurrencyMax !== null;
   try {
     // Others came while the database was asked, and more come until this one is accepted.
-    const sessionPermit = takeSessionPermit(exchange, services);
+    const sessionPermit = takeSessionPermit(exchange, services.voice);
     const caller = admit({
       ticket,
       limits: isOfKey ? { requestsPerMinute, concurrencyMax } : null,
@@ -69,7 +75,10 @@ export async function useTicket(
 }
 
 /** What was read before a key is revoked may not admit behind it: nobody ends that session. */
-async function redeem(ticket: Ticket, { credentials, sql }: Services): Promise<Redeemed> {
+async function redeem(
+  ticket: Ticket,
+  { access: { credentials }, sql }: Pick<Services, 'access' | 'sql'>,
+): Promise<Redeemed> {
   for (let reads = 1; ; reads += 1) {
     const { changes } = credentials;
     const redeemed = await withDeadline(redeemTicket(sql, ticket));
@@ -80,7 +89,7 @@ async function redeem(ticket: Ticket, { credentials, sql }: Services): Promise<R
 }
 
 /** @throws Problem overloaded */
-function takeSessionPermit(exchange: Exchange, { voice }: Services): SessionPermit {
+function takeSessionPermit(exchange: Exchange, voice: VoiceServices): SessionPermit {
   if (!voice.host.admit()) throw full();
   const sessionPermit = { isTaken: false };
   exchange.onFinish(() => {

@@ -2,11 +2,12 @@
 import type { Sql } from '../../db/driver/sql.ts';
 import { createAudioClient } from '../../media/providers/speech/call.ts';
 import { requireAudioFamily } from '../../media/providers/speech/families.ts';
-import type { ActorSystem } from '../../runtime/actor/contract.ts';
+import type { ActorRef, ActorSystem } from '../../runtime/actor/contract.ts';
 import type { Config } from '../../runtime/config.ts';
 import { type Component, defineComponent } from '../../runtime/shard/component.ts';
 import { TransientMap } from '../../runtime/transient.ts';
 import type { RequestDeps } from '../billed-request/spec.ts';
+import type { TasksProtocol } from '../tasks/protocol.ts';
 import { createAudioKind } from './audio.ts';
 import { audioFolders } from './folders.ts';
 import { type AudioServices, cancelAudio } from './open.ts';
@@ -21,6 +22,7 @@ type Given = Omit<RequestDeps, 'running'> & {
   config: Config;
   sql: Sql;
   system(): ActorSystem;
+  tasks(): ActorRef<TasksProtocol>;
 };
 
 /** Builds the audio of one shard. */
@@ -52,6 +54,9 @@ export function createAudioComponent(given: Given) {
     keptFolder: folders.kept,
     scratchFolder: folders.scratch,
     recordings,
+    limiter: given.limiter,
+    health: given.health,
+    tasks: given.tasks,
   });
   const component: Component = defineComponent({
     name: 'audio',

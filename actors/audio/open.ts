@@ -3,11 +3,14 @@
 
 import { type Sql, withDeadline } from '../../db/driver/sql.ts';
 import { failedUncharged, findGenerationByKey, type Generation } from '../../db/generations.ts';
-import type { ActorSystem } from '../../runtime/actor/contract.ts';
+import type { ActorRef, ActorSystem } from '../../runtime/actor/contract.ts';
 import { newId, nodeOfId, timeOfId } from '../../runtime/ids.ts';
+import type { Limiter } from '../../runtime/limiter.ts';
 import { Problem } from '../../runtime/problem.ts';
 import { leftBefore, requireSameRequest } from '../billed-request/opening.ts';
 import type { Limits } from '../limits.ts';
+import type { RouteHealth } from '../provider-health/health.ts';
+import type { TasksProtocol } from '../tasks/protocol.ts';
 import type { AudioKind } from './audio.ts';
 import { type AudioOpening, AudioReplySink } from './reply-sink.ts';
 import type { AudioSpec, StoredAudio } from './spec.ts';
@@ -22,6 +25,10 @@ export interface AudioServices {
   scratchFolder: string;
   /** Of this shard's memory for recordings. */
   recordings: { bytesLeft: number };
+  limiter: Limiter;
+  health: RouteHealth;
+  /** The way to the pool for CPU work. */
+  tasks(): ActorRef<TasksProtocol>;
 }
 
 type Planned = 'model' | 'targets' | 'work';

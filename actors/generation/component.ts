@@ -2,12 +2,15 @@
 
 import type { Sql } from '../../db/driver/sql.ts';
 import { createUpstreamClient } from '../../media/providers/generation/call.ts';
+import type { UpstreamTarget } from '../../media/providers/generation/contract.ts';
 import { requireFamily } from '../../media/providers/generation/families.ts';
+import { tryTarget } from '../../media/providers/generation/trial.ts';
 import { searchClient } from '../../media/providers/search/search.ts';
 import type { ActorRef, ActorSystem } from '../../runtime/actor/contract.ts';
 import { type Component, defineComponent } from '../../runtime/shard/component.ts';
 import { TransientMap } from '../../runtime/transient.ts';
 import type { RequestDeps } from '../billed-request/spec.ts';
+import type { Catalog } from '../catalog/current.ts';
 import { subscriberKind } from '../subscriber/subscriber.ts';
 import { countTexts } from '../tasks/counting.ts';
 import { checkAnswer } from '../tasks/format.ts';
@@ -17,12 +20,21 @@ import { createGenerationKind } from './generation.ts';
 import { cancelGeneration } from './open.ts';
 import { warmPlanning } from './plan/planning.ts';
 import type { CountTokens, GenerationDeps } from './spec.ts';
+import type { GenerationServices } from './start.ts';
 
 /** The canonical paths of generations; aliases are one route. */
 const routes = ['/v1/chat/completions', '/v1/responses', '/v1/messages', '/api/v1/llm/responses'];
 
 /** What is kept of a drain for each that runs: its tokens, its settlement, its last words. */
 const settleMsEach = 2;
+/** Of a test call: an administrator waits for it. */
+const trialDeadlines = {
+  queueMs: 5_000,
+  connectMs: 5_000,
+  firstEventMs: 12_000,
+  idleMs: 5_000,
+  totalMs: 15_000,
+};
 /** Counting tokens has this share of a close. */
 const countShare = 0.25;
 
@@ -30,8 +42,36 @@ type Given = Omit<RequestDeps, 'running'> & {
   sql: Sql;
   system(): ActorSystem;
   tasks(): ActorRef<TasksProtocol>;
+  catalog(): Catalog;
   isFailing(): boolean;
 };
+
+/** Counts with the tokenizer on the pool, within a time that a close shortens. */
+function createCounter({
+  limits,
+  tasks,
+  isFailing,
+}: Pick<Given, 'limits' | 'tasks' | 'isFailing'>): {
+  count: CountTokens;
+  limit(timeoutMs: number): void;
+} {
+  let timeoutMs: number = limits.work.taskTimeoutMs;
+  return {
+    async count(texts) {
+      // The tokenizer takes a second to load, on the cores that the next shard needs to start: a
+      // failing shard takes the estimate.
+      if (isFailing()) return null;
+      const asked = [texts.input, texts.output, texts.reasoning];
+      const counts = await countTexts(tasks(), asked, timeoutMs);
+      if (counts === null) return null;
+      const [input = 0, output = 0, reasoning = 0] = counts;
+      return { input, output, reasoning };
+    },
+    limit(lessMs) {
+      timeoutMs = lessMs;
+    },
+  };
+}
 
 /** Builds the generations of one shard. */
 export function createGenerationComponent(given: Given) {
@@ -40,18 +80,7 @@ export function createGenerationComponent(given: Given) {
   const upstream = createUpstreamClient({
     connectionsMax: limits.upstream.connectionsPerOriginMax,
   });
-  let countTimeoutMs: number = limits.work.taskTimeoutMs;
-
-  /** Counts with the tokenizer on the pool; a failing shard takes the estimate. */
-  const countTokens: CountTokens = async (texts) => {
-    // The tokenizer takes a second to load, on the cores that the next shard needs to start.
-    if (given.isFailing()) return null;
-    const asked = [texts.input, texts.output, texts.reasoning];
-    const counts = await countTexts(tasks(), asked, countTimeoutMs);
-    if (counts === null) return null;
-    const [input = 0, output = 0, reasoning = 0] = counts;
-    return { input, output, reasoning };
-  };
+  const counter = createCounter(given);
 
   const deps: GenerationDeps = {
     instanceId: given.instanceId,
@@ -63,7 +92,7 @@ export function createGenerationComponent(given: Given) {
     fundsEstimate: given.fundsEstimate,
     limiter: given.limiter,
     limits,
-    countTokens,
+    countTokens: counter.count,
     checkAnswer: (format, text) => checkAnswer(tasks(), format, text, limits.work.taskTimeoutMs),
     metrics: given.metrics,
     log: given.log,
@@ -71,13 +100,19 @@ export function createGenerationComponent(given: Given) {
   };
   const kind = createGenerationKind(deps);
   warmPlanning();
-  const services = (system: ActorSystem) => ({
+  const countInput = createInputCounter(deps);
+  const services = (system: ActorSystem): GenerationServices => ({
     system,
     sql,
+    log: given.log,
+    limits,
+    limiter: given.limiter,
+    health: given.health,
+    tasks,
+    catalog: given.catalog,
     generationKind: kind,
     headersHoldBackMs: limits.http.headerHoldbackMs,
-    upstream,
-    countInput: createInputCounter(deps),
+    countInput,
   });
   const component: Component = defineComponent({
     name: 'generation',
@@ -91,7 +126,7 @@ export function createGenerationComponent(given: Given) {
     has: (id) => running.has(id),
     settleMsEach,
     finish(leftMs) {
-      countTimeoutMs = leftMs * countShare;
+      counter.limit(leftMs * countShare);
       for (const generation of running.values()) generation.tell('interrupt', null);
     },
     giveUp() {
@@ -99,5 +134,10 @@ export function createGenerationComponent(given: Given) {
     },
     close: () => upstream.close(),
   });
-  return { component, services };
+  return {
+    component,
+    services,
+    /** One small real call of a provider. */
+    tryProvider: (target: UpstreamTarget) => tryTarget(upstream, target, trialDeadlines),
+  };
 }

@@ -1,6 +1,5 @@
 // GET /api/admin/status: the live view of the supervision tree, shard by shard.
 import * as v from 'valibot';
-import { monitorId } from '../../actors/monitor/monitor.ts';
 import { Problem } from '../../runtime/problem.ts';
 import { defineRoute } from '../define.ts';
 
@@ -55,7 +54,7 @@ export const adminStatus = defineRoute({
   },
   problems: ['dependency_unavailable'],
   async handle({ services }) {
-    const monitor = services.system.ref(services.monitorKind, monitorId);
+    const monitor = services.monitor.actor();
     const answer = await monitor.ask('tree', null, 2_000);
     if (!answer.ok) throw new Problem('dependency_unavailable');
     const actors = answer.value.kinds.map((kind) => ({
@@ -69,11 +68,17 @@ export const adminStatus = defineRoute({
       refused: kind.refused,
     }));
     const { shards } = answer.value;
-    const detached = services.limiter.detachedCount();
+    const detached = services.access.limiter.detachedCount();
     return {
       status: 200,
       headers: { 'cache-control': 'no-store' },
-      json: { ok: true, detached_generations: detached, shards, tree: services.tree, actors },
+      json: {
+        ok: true,
+        detached_generations: detached,
+        shards,
+        tree: services.monitor.tree,
+        actors,
+      },
     };
   },
 });

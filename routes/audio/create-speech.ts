@@ -69,7 +69,7 @@ export const createSpeech = defineRoute({
     // Half a surrogate pair becomes U+FFFD, as parsers of providers refuse it.
     const input = body.input.toWellFormed();
     const instructions = (body.instructions ?? '').toWellFormed();
-    const model = requireModel(services, body.model, 'speech');
+    const model = requireModel(services.catalog.current(), body.model, 'speech');
     const count = requireBound('input', input);
     requireBound('instructions', instructions);
     if (!Object.hasOwn(model.voices, voice)) {

@@ -4,12 +4,11 @@
 import { strict as assert } from 'node:assert';
 import * as v from 'valibot';
 import { audioLimits } from '../../actors/audio/limits.ts';
-import { openAudio } from '../../actors/audio/open.ts';
+import { type AudioServices, openAudio } from '../../actors/audio/open.ts';
 import type { Exchange, Reply } from '../../runtime/http/route.ts';
 import { maxCharacters } from '../../runtime/http/text.ts';
 import { Problem, toProblem } from '../../runtime/problem.ts';
 import { defineRoute } from '../define.ts';
-import type { Services } from '../services.ts';
 import { inspectRecording } from './inspect.ts';
 import { orderAudio, requireModel } from './order.ts';
 import { audioHeaders, audioProblemHeaders, audioProblems, audioReplyHeaders } from './problems.ts';
@@ -68,8 +67,8 @@ export const createTranscription = defineRoute({
   async handle({ body, files, caller, services, exchange }): Promise<Reply> {
     const { file } = files;
     assert(file !== undefined, 'the file is required');
-    const model = requireModel(services, body.model, 'transcription');
-    takeMemory(services, exchange, file.bytes.length);
+    const model = requireModel(services.catalog.current(), body.model, 'transcription');
+    takeMemory(services.audio, exchange, file.bytes.length);
     const { container, seconds, isSilent, sha256 } = await inspectRecording(services, file);
     if (isSilent) return replyWith('', seconds, {});
     const { language = null } = body;
@@ -92,7 +91,7 @@ export const createTranscription = defineRoute({
 });
 
 /** A recording is kept while it waits for its programs and its provider. */
-function takeMemory({ audio }: Services, exchange: Exchange, bytes: number): void {
+function takeMemory(audio: AudioServices, exchange: Exchange, bytes: number): void {
   const { recordings } = audio;
   if (recordings.bytesLeft < bytes) {
     throw new Problem('overloaded', { headers: { 'retry-after': '2' } });

@@ -1,7 +1,6 @@
 // What an uploaded recording really is, asked of the pool: the file lies in a private folder while
 // programs read it, and the pool has a bounded queue of its own.
 import { audioLimits } from '../../actors/audio/limits.ts';
-import { tasksId } from '../../actors/tasks/tasks.ts';
 import { ScratchFault, withScratchFile } from '../../media/blobs/private-file.ts';
 import type { InspectAudioInput, InspectedAudio } from '../../media/tasks/inspect-audio.ts';
 import type { UploadedFile } from '../../runtime/http/route.ts';
@@ -17,11 +16,11 @@ export type GoodRecording = Extract<InspectedAudio, { status: 'good' }>;
 
 /** @throws Problem unprocessable_media, input_too_long, overloaded, dependency_unavailable */
 export async function inspectRecording(
-  { system, tasksKind, audio, log }: Pick<Services, 'system' | 'tasksKind' | 'audio' | 'log'>,
+  { audio, log }: Pick<Services, 'audio' | 'log'>,
   { bytes, filename, mediaType }: UploadedFile,
 ): Promise<GoodRecording> {
-  const tasks = system.ref(tasksKind, tasksId);
-  const name = newId('req', system.node);
+  const tasks = audio.tasks();
+  const name = newId('req', audio.system.node);
   const answer = await withScratchFile(audio.scratchFolder, name, bytes, (path) => {
     const payload: Omit<InspectAudioInput, 'tools'> = {
       path,

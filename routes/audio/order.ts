@@ -3,21 +3,23 @@
 
 import type { AudioOrder } from '../../actors/audio/open.ts';
 import type { AudioWork } from '../../actors/audio/spec.ts';
+import { requireDetachedCapacity } from '../../actors/billed-request/opening.ts';
+import type { Catalog } from '../../actors/catalog/current.ts';
 import type { CatalogModel } from '../../actors/catalog/model.ts';
 import { requireKind } from '../../actors/catalog/use.ts';
 import type { Exchange } from '../../runtime/http/route.ts';
 import { Problem } from '../../runtime/problem.ts';
-import { logRetry, requireDetachedCapacity } from '../generations/admission.ts';
 import { fingerprint, idempotencyKeyOf } from '../generations/idempotency.ts';
+import { logRetry } from '../generations/retries.ts';
 import type { KeyCaller, Services } from '../services.ts';
 
 /** @throws Problem model_not_found */
 export function requireModel(
-  services: Services,
+  { models }: Catalog,
   alias: string,
   kind: AudioWork['kind'],
 ): CatalogModel {
-  const model = services.catalog().models.get(alias);
+  const model = models.get(alias);
   if (model === undefined) {
     throw new Problem('model_not_found', {
       message: `There is no model ${JSON.stringify(alias.slice(0, 100))}.`,
@@ -36,7 +38,7 @@ export interface AudioOrderInput {
   /** The canonical path: aliases are one route. */
   route: string;
   caller: KeyCaller;
-  services: Services;
+  services: Pick<Services, 'audio' | 'log'>;
   exchange: Exchange;
 }
 
@@ -55,8 +57,8 @@ export function orderAudio(input: AudioOrderInput): AudioOrder {
     idempotencyKey,
     fingerprint: idempotencyKey === null ? '' : fingerprint(asked),
     plan() {
-      requireDetachedCapacity(services);
-      const targets = services.health.order(model.targets, Date.now());
+      requireDetachedCapacity(services.audio);
+      const targets = services.audio.health.order(model.targets, Date.now());
       if (targets.length === 0) throw new Problem('no_route_available');
       return { model, targets, work };
     },

@@ -7,7 +7,7 @@ import type { Services } from '../services.ts';
 
 /** @throws Problem conflict when the file is gone */
 export async function storedSpeech(
-  { audio, log }: Services,
+  { audio, log }: Pick<Services, 'audio' | 'log'>,
   stored: StoredAudio,
   headers: Record<string, string>,
 ): Promise<Reply> {

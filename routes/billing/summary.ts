@@ -1,11 +1,10 @@
 // GET /api/me/billing/summary: the exact wallet, in one snapshot, also for keys with billing:read.
 import type { BillingSummary } from '../../db/billing.ts';
 import { readBillingSummary } from '../../db/billing.ts';
-import { withDeadline } from '../../db/driver/sql.ts';
+import { type Sql, withDeadline } from '../../db/driver/sql.ts';
 import { Problem } from '../../runtime/problem.ts';
 import { TransientMap } from '../../runtime/transient.ts';
 import { defineRoute } from '../define.ts';
-import type { Services } from '../services.ts';
 import { amount, grantBody, reservationBody, walletBody } from './amounts.ts';
 import { billingSummarySchema } from './schema.ts';
 
@@ -25,9 +24,9 @@ export const billingSummary = defineRoute({
   problems: ['not_found', 'dependency_unavailable'],
   async handle({ caller, services }) {
     const { accountId, walletId } = caller;
-    const summary = await withDeadline(readInTurn(services, accountId, walletId));
+    const summary = await withDeadline(readInTurn(services.sql, accountId, walletId));
     if (summary === null) throw new Problem('not_found');
-    const packages = services.catalog().snapshot.packages;
+    const packages = services.catalog.current().snapshot.packages;
     return {
       status: 200,
       headers: { 'cache-control': 'no-store' },
@@ -81,7 +80,7 @@ const readings = new TransientMap<string, Reading>();
  * had every connection of the shard, so that nobody else's key could be looked up. Who asks
  * meanwhile shares the next one: it sees all that was done before.
  */
-function readInTurn({ sql }: Services, accountId: string, walletId: string): Promise<Summary> {
+function readInTurn(sql: Sql, accountId: string, walletId: string): Promise<Summary> {
   const begin = (): Promise<Summary> => {
     const reading: Reading = { now: readBillingSummary(sql, accountId, walletId), next: null };
     readings.set(walletId, reading);

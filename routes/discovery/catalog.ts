@@ -30,7 +30,7 @@ export const catalog = defineRoute({
   replies: { 200: { description: 'The catalog.', schema: catalogSchema } },
   problems: [],
   handle({ services }) {
-    const { snapshot } = services.catalog();
+    const { snapshot } = services.catalog.current();
     const { baseUrl } = services.config;
     return {
       status: 200,

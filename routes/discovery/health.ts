@@ -1,6 +1,5 @@
 // GET /api/health: whether the process serves and its database answers within a second.
 import * as v from 'valibot';
-import { monitorId } from '../../actors/monitor/monitor.ts';
 import { databaseAnswers } from '../../db/driver/health.ts';
 import { defineRoute } from '../define.ts';
 
@@ -40,7 +39,7 @@ export const health = defineRoute({
   },
   problems: [],
   async handle({ services }) {
-    const monitor = services.system.ref(services.monitorKind, monitorId);
+    const monitor = services.monitor.actor();
     const [latencyMs, shards] = await Promise.all([
       databaseAnswers(services.sql, services.limits.database.healthTimeoutMs),
       monitor.ask('shards', null, 1_000),

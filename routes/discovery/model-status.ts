@@ -1,6 +1,5 @@
 // GET /api/public/model-status: the last published snapshot. Reading never contacts a provider.
 import * as v from 'valibot';
-import { monitorId } from '../../actors/monitor/monitor.ts';
 import { Problem } from '../../runtime/problem.ts';
 import { defineRoute } from '../define.ts';
 
@@ -37,7 +36,7 @@ export const modelStatus = defineRoute({
   },
   problems: ['dependency_unavailable'],
   async handle({ services }) {
-    const monitor = services.system.ref(services.monitorKind, monitorId);
+    const monitor = services.monitor.actor();
     const answer = await monitor.ask('modelStatus', null, 1_000);
     if (!answer.ok || answer.value === null) {
       throw new Problem('dependency_unavailable', {

@@ -39,7 +39,7 @@ export const publicModels = defineRoute({
     if (latency === null) {
       throw new Problem('dependency_unavailable', { headers: { 'retry-after': '5' } });
     }
-    const { snapshot } = services.catalog();
+    const { snapshot } = services.catalog.current();
     const headers = {
       'cache-control': 'public, max-age=60, stale-while-revalidate=300',
       'x-svc-catalog-version': snapshot.contentVersion,

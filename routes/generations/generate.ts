@@ -1,14 +1,14 @@
 // What all generation routes have in common: how they are declared, and how a body of some format
 // becomes a reply of the same.
-import { openGeneration } from '../../actors/generation/open.ts';
+import { startGeneration } from '../../actors/generation/start.ts';
 import type { Dialect } from '../../media/model/dialects/contract.ts';
 import type { GenerationRequest } from '../../media/model/request.ts';
 import type { Exchange, Reply } from '../../runtime/http/route.ts';
 import type { ProblemCode } from '../../runtime/problem.ts';
 import { retryAfterHeader, shouldRetryHeader } from '../problems.ts';
 import type { KeyCaller, Services } from '../services.ts';
-import { isManaged, orderGeneration } from './order.ts';
 import { replyTo } from './reply.ts';
+import { isManaged, wantedBy } from './wanted.ts';
 
 export const generationHeaders = {
   'idempotency-key': {
@@ -50,7 +50,7 @@ export interface GenerateInput {
   request: GenerationRequest;
   body: Record<string, unknown>;
   caller: KeyCaller;
-  services: Services;
+  services: Pick<Services, 'generations' | 'catalog' | 'log'>;
   exchange: Exchange;
   /** The canonical path: aliases are one route. */
   route: string;
@@ -65,10 +65,10 @@ export interface GenerateInput {
  */
 export async function generate<Body>(dialect: Dialect<Body>, input: GenerateInput): Promise<Reply> {
   const { request, body, caller, services, exchange, route, stream } = input;
-  const order = await orderGeneration({ request, body, caller, services, exchange, route });
+  const wanted = await wantedBy({ request, body, caller, services, exchange, route });
   const options = { includeUsage: input.includeUsage === true, request, startingAfter: null };
-  const form = { stream, options, managed: isManaged(services, request) };
+  const form = { stream, options, managed: isManaged(services.catalog.current(), request) };
   return await replyTo(dialect, form, (makeSink) =>
-    openGeneration(services.generations, order, makeSink, (gone) => exchange.onAbort(gone)),
+    startGeneration(services.generations, wanted, makeSink, (gone) => exchange.onAbort(gone)),
   );
 }

@@ -38,11 +38,10 @@ export const getGeneration = defineRoute({
 
 /** The caller's generation by id or key. @throws Problem not_found */
 export async function requireGeneration(
-  services: Services,
+  { sql }: Pick<Services, 'sql'>,
   { accountId }: KeyCaller,
   idOrKey: string,
 ): Promise<Generation> {
-  const { sql } = services;
   const isLikeId = isId(idOrKey, 'req');
   const byId = isLikeId ? await withDeadline(findGeneration(sql, accountId, idOrKey)) : null;
   // Keys are the callers' own: one may look like an id of ours.

@@ -16,7 +16,7 @@ const { activeMax } = keyLimits;
  * @throws Problem conflict when the account has as many keys as it may
  */
 export async function createAuditedKey(
-  { sql, system }: Services,
+  { sql, system }: Pick<Services, 'sql' | 'system'>,
   key: NewApiKey,
   actor: string,
 ): Promise<ApiKey> {
@@ -43,7 +43,7 @@ export async function createAuditedKey(
  * @throws Problem not_found when the account has no such key
  */
 export async function revokeAuditedKey(
-  { sql, system, bus }: Services,
+  { sql, system, bus }: Pick<Services, 'sql' | 'system' | 'bus'>,
   { accountId, keyId, actor }: { accountId: string; keyId: string; actor: string },
 ): Promise<ApiKey> {
   const revoked = audited(sql, async (transaction) => {

@@ -27,7 +27,7 @@ export function tooManyKeys(): Problem {
 export function newKey(
   wanted: Wanted,
   { accountId, walletId }: { accountId: string; walletId: string },
-  { limits, system }: Services,
+  { limits, system }: Pick<Services, 'limits' | 'system'>,
 ): { token: string; key: NewApiKey } {
   const token = newKeyToken(wanted.environment);
   const key: NewApiKey = {

@@ -1,9 +1,10 @@
 // POST /v1/messages/count_tokens: how many input tokens a message request has. Free.
+
+import { countGeneration } from '../../actors/generation/count-request.ts';
 import { readCountRequest } from '../../media/model/dialects/messages/request.ts';
 import { countRequestSchema } from '../../media/model/dialects/messages/schema.ts';
 import { fixedLimits } from '../../runtime/limits.ts';
 import { defineRoute } from '../define.ts';
-import { countGeneration } from '../generations/count.ts';
 import { shouldRetryHeader } from '../problems.ts';
 import { messagesHeaders, readHeaders } from './headers.ts';
 import { tokenCountSchema } from './schema.ts';
@@ -41,7 +42,7 @@ export const countMessageTokens = defineRoute({
   problemHeaders: shouldRetryHeader,
   async handle({ body, services, exchange }) {
     const sent = readCountRequest(body, readHeaders(exchange));
-    const { inputTokens, estimated } = await countGeneration(sent, services);
+    const { inputTokens, estimated } = await countGeneration(sent, services.generations);
     return {
       status: 200,
       headers: { 'request-id': exchange.requestId },

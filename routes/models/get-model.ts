@@ -25,7 +25,7 @@ export const getModel = defineRoute({
   replies: { 200: { description: 'The model.', schema: modelSchema } },
   problems: ['model_not_found'],
   handle({ params, services, exchange }) {
-    const entries = callableEntries(services.catalog().snapshot);
+    const entries = callableEntries(services.catalog.current().snapshot);
     const found = entries.find(({ alias }) => alias === params.model);
     if (found === undefined) {
       const message = `There is no model ${JSON.stringify(params.model)}.`;

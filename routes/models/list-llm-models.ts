@@ -20,7 +20,7 @@ export const listLlmModels = defineRoute({
   },
   problems: [],
   handle({ services }) {
-    const models = catalogEntries(services.catalog().snapshot);
+    const models = catalogEntries(services.catalog.current().snapshot);
     return { status: 200, headers: { 'cache-control': 'no-store' }, json: { ok: true, models } };
   },
 });

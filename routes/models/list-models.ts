@@ -1,9 +1,8 @@
 // GET /v1/models: the enabled, healthy aliases in the list form of OpenAI's API.
 import * as v from 'valibot';
 import { callableEntries } from '../../actors/catalog/snapshot.ts';
-import { monitorId } from '../../actors/monitor/monitor.ts';
 import { defineRoute } from '../define.ts';
-import type { Services } from '../services.ts';
+import type { MonitorServices } from '../services.ts';
 import { isText, modelHeaders, speaksMessages } from './messages.ts';
 import { modelBody, modelSchema } from './schema.ts';
 
@@ -36,8 +35,8 @@ export const listModels = defineRoute({
   problems: [],
   async handle({ services, exchange }) {
     const forMessages = speaksMessages(exchange);
-    const unavailable = await unavailableAliases(services);
-    const { snapshot } = services.catalog();
+    const unavailable = await unavailableAliases(services.monitor);
+    const { snapshot } = services.catalog.current();
     const data = callableEntries(snapshot)
       .filter((entry) => !unavailable.has(entry.alias) && (!forMessages || isText(entry)))
       .map((entry) => modelBody(entry, forMessages));
@@ -50,8 +49,8 @@ export const listModels = defineRoute({
 });
 
 /** As last published; a status that is not known hides nothing. */
-async function unavailableAliases(services: Services): Promise<ReadonlySet<string>> {
-  const monitor = services.system.ref(services.monitorKind, monitorId);
+async function unavailableAliases(services: MonitorServices): Promise<ReadonlySet<string>> {
+  const monitor = services.actor();
   const answer = await monitor.ask('modelStatus', null, statusTimeoutMs);
   const models = answer.ok ? (answer.value?.models ?? []) : [];
   return new Set(models.filter(({ status }) => status === 'unavailable').map(({ alias }) => alias));

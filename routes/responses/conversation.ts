@@ -23,7 +23,7 @@ export interface Continued {
 
 /** What a request is continued for. */
 export interface Asker {
-  services: Services;
+  services: Pick<Services, 'sql' | 'limits'>;
   caller: KeyCaller;
   /** Canonical path of the route, and the idempotency key on it. */
   route: string;

@@ -1,9 +1,10 @@
 // POST /v1/responses/input_tokens: how many input tokens a response would have, with the turns
 // that it continues. Free, and nothing of it is stored.
+
+import { countGeneration } from '../../actors/generation/count-request.ts';
 import { responsesRequestSchema } from '../../media/model/dialects/responses/schema.ts';
 import { fixedLimits } from '../../runtime/limits.ts';
 import { defineRoute } from '../define.ts';
-import { countGeneration } from '../generations/count.ts';
 import { retryAfterHeader, shouldRetryHeader } from '../problems.ts';
 import { continueConversation } from './conversation.ts';
 import { withReferences } from './references.ts';
@@ -46,7 +47,7 @@ export const countResponseTokens = defineRoute({
     const asker = { services, caller, route, idempotencyKey: null };
     const said = await withReferences(body, asker);
     const { request } = await continueConversation(said, {}, asker);
-    const { inputTokens, estimated } = await countGeneration(request, services);
+    const { inputTokens, estimated } = await countGeneration(request, services.generations);
     const json = { object: 'response.input_tokens' as const, input_tokens: inputTokens };
     return { status: 200, json: { ...json, svc_estimated: estimated } };
   },

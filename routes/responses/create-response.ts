@@ -1,5 +1,6 @@
 // POST /v1/responses: one generation in the Responses format, streamed or whole.
-import { type MakeSink, openGeneration } from '../../actors/generation/open.ts';
+import type { MakeSink } from '../../actors/generation/open.ts';
+import { startGeneration } from '../../actors/generation/start.ts';
 import { emptyAnswer } from '../../media/model/answer.ts';
 import type { ReplyIdentity } from '../../media/model/dialects/contract.ts';
 import { responsesDialect } from '../../media/model/dialects/responses/dialect.ts';
@@ -18,8 +19,8 @@ import {
 } from '../generations/generate.ts';
 import { idempotencyKeyOf } from '../generations/idempotency.ts';
 import { requireInput } from '../generations/input.ts';
-import { isManaged, orderGeneration } from '../generations/order.ts';
 import { replyTo } from '../generations/reply.ts';
+import { isManaged, wantedBy } from '../generations/wanted.ts';
 import { continueConversation } from './conversation.ts';
 import { withReferences } from './references.ts';
 import { responseSchema } from './schema.ts';
@@ -78,11 +79,15 @@ export const createResponse = defineRoute({
     if (previousId === null) requireInput(request);
     const stored = body.store !== false;
     const input = { request, body, caller, services, exchange, route, stored, background };
-    const order = await orderGeneration(input);
+    const wanted = await wantedBy(input);
     const options = { includeUsage: true, request, startingAfter: null };
-    const form = { stream: body.stream === true, options, managed: isManaged(services, request) };
+    const form = {
+      stream: body.stream === true,
+      options,
+      managed: isManaged(services.catalog.current(), request),
+    };
     const open = (makeSink: MakeSink) =>
-      openGeneration(services.generations, order, makeSink, (gone) => exchange.onAbort(gone));
+      startGeneration(services.generations, wanted, makeSink, (gone) => exchange.onAbort(gone));
     const isLong = isLongRequest(request);
     const storing = { services, caller, body: said, previousId, isLong };
     return await replyTo(

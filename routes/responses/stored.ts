@@ -31,7 +31,7 @@ export interface Stored {
  * @throws Problem not_found
  */
 export async function requireResponse(
-  services: Services,
+  services: Pick<Services, 'sql'>,
   { accountId }: KeyCaller,
   id: string,
   include: readonly string[] = [],
@@ -54,7 +54,10 @@ export async function requireResponse(
 }
 
 /** The response object as it stands now. */
-export function storedBody(services: Services, stored: Stored): Record<string, unknown> {
+export function storedBody(
+  services: Pick<Services, 'catalog'>,
+  stored: Stored,
+): Record<string, unknown> {
   const { generation, request } = stored;
   const identity = identityOf(generation);
   const options = { request };
@@ -75,10 +78,10 @@ export function storedBody(services: Services, stored: Stored): Record<string, u
 }
 
 /** How a response ended; who was told that nothing is charged is told so again. */
-export function readEnd(services: Services, row: Generation): GenerationEnd {
+export function readEnd(services: Pick<Services, 'catalog'>, row: Generation): GenerationEnd {
   const end = storedEnd(row, false);
   if (end.status !== 'failed' || end.svcUsage !== null) return end;
-  const simulated = services.catalog().models.get(row.model)?.simulated ?? false;
+  const simulated = services.catalog.current().models.get(row.model)?.simulated ?? false;
   return { ...end, svcUsage: freeUsage(row, simulated) };
 }
 

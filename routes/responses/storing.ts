@@ -11,7 +11,7 @@ import { inputItems } from './items.ts';
 
 /** What a request is stored with. */
 export interface Storing {
-  services: Services;
+  services: Pick<Services, 'sql' | 'limits' | 'log' | 'generations'>;
   caller: KeyCaller;
   body: ResponsesRequestBody;
   /** The generation of the response that it continues. */

@@ -21,7 +21,7 @@ const roundsMax = 5;
 
 /** Streams the response behind the event of this number (null: from the first one). */
 export async function streamStored(
-  services: Services,
+  services: Pick<Services, 'sql' | 'catalog' | 'generations'>,
   stored: Stored,
   startingAfter: number | null,
   exchange: Exchange,

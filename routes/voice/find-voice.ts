@@ -1,8 +1,8 @@
 // Voices by the ids that callers name: those of the catalog's voice model first, then those of
 // other voice models that an administrator has enabled.
+import type { Catalog } from '../../actors/catalog/current.ts';
 import type { CatalogModel } from '../../actors/catalog/model.ts';
 import type { ChosenVoice } from '../../actors/voice/spec.ts';
-import type { Catalog } from '../services.ts';
 import { voiceModelAlias } from './schema.ts';
 
 /** The model of the public voice catalog; null: there is none. */

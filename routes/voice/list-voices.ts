@@ -21,7 +21,7 @@ export const listVoices = defineRoute({
   replies: { 200: { description: 'The voice catalog.', schema: voiceCatalogSchema } },
   problems: ['no_route_available'],
   handle({ services }) {
-    const model = voiceModelOf(services.catalog());
+    const model = voiceModelOf(services.catalog.current());
     if (model === null) throw new Problem('no_route_available');
     return {
       status: 200,

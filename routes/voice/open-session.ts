@@ -9,7 +9,7 @@ import type { VoiceSpec } from '../../actors/voice/spec.ts';
 import { newId } from '../../runtime/ids.ts';
 import { Problem } from '../../runtime/problem.ts';
 import { defineRoute } from '../define.ts';
-import type { Services } from '../services.ts';
+import type { VoiceServices } from '../services.ts';
 import { findVoice } from './find-voice.ts';
 import { voiceProtocolText } from './words.ts';
 
@@ -45,7 +45,7 @@ export const openSession = defineRoute({
       const { accountId, walletId, permit, sessionPermit } = caller;
       const { voice, system } = services;
       if (sessionPermit !== undefined) sessionPermit.isTaken = true;
-      else if (!voice.host.admit()) throw full(services);
+      else if (!voice.host.admit()) throw full(services.voice);
       const releasePermit = permit.take();
       assert(releasePermit !== null, 'who is upgraded is still there');
       const spec: VoiceSpec = {
@@ -54,8 +54,8 @@ export const openSession = defineRoute({
         accountId,
         walletId,
         apiKeyId: caller.kind === 'key' ? caller.keyId : null,
-        findVoice: (voiceId) => findVoice(services.catalog(), voiceId),
-        searchTarget: () => services.catalog().snapshot.search,
+        findVoice: (voiceId) => findVoice(services.catalog.current(), voiceId),
+        searchTarget: () => services.catalog.current().snapshot.search,
         releasePermit,
         link: { session: null },
       };
@@ -63,7 +63,7 @@ export const openSession = defineRoute({
       if (handlers !== null) return handlers;
       voice.host.leave();
       releasePermit();
-      throw full(services);
+      throw full(services.voice);
     },
   },
   replies: { 101: { description: 'The session is open.' } },
@@ -76,7 +76,7 @@ export const openSession = defineRoute({
   },
 });
 
-function full({ voice }: Services): Problem {
+function full(voice: VoiceServices): Problem {
   voice.refused('overloaded');
   return new Problem('overloaded', {
     message: 'No further voice session can be opened at the moment.',

@@ -1,18 +1,20 @@
 // Runs a shard thread: composition only. It builds its services, asks the main thread what to
 // serve, and listens on the shared port. An error that escapes closes the app before the thread
 // ends: an open one would abort the whole process.
+
 import { catalogId } from '../../actors/catalog/catalog.ts';
+import type { Catalog } from '../../actors/catalog/current.ts';
 import type { CatalogPublication } from '../../actors/catalog/live.ts';
 import { movedRoutes } from '../../actors/catalog/moved.ts';
 import type { ShardGiven } from '../../actors/components.ts';
 import { directorId } from '../../actors/director/director.ts';
 import { createLimits, type Limits } from '../../actors/limits.ts';
+import { monitorId } from '../../actors/monitor/monitor.ts';
 import { nodeActorId } from '../../actors/node/node.ts';
 import { createRouteHealth } from '../../actors/provider-health/health.ts';
 import { tasksId } from '../../actors/tasks/tasks.ts';
 import { createProcessKinds, supervisionTree } from '../../actors/tree.ts';
 import { classifyError, closePool, openPool } from '../../db/driver/sql.ts';
-import { tryTarget } from '../../media/providers/generation/trial.ts';
 import { authorize } from '../../routes/access.ts';
 import {
   type CredentialChange,
@@ -21,7 +23,7 @@ import {
 } from '../../routes/credentials.ts';
 import type { AppRoute } from '../../routes/define.ts';
 import { exposedHeaderNames, renderProblem } from '../../routes/problems.ts';
-import type { Catalog, Services } from '../../routes/services.ts';
+import type { Services } from '../../routes/services.ts';
 import type { ActorSystem } from '../actor/contract.ts';
 import { createActorSystem } from '../actor/system.ts';
 import { catalogTopic, type ShardBoot } from '../boot.ts';
@@ -43,14 +45,6 @@ import type { Product } from './product.ts';
 const failingGraceMs = 1_000;
 const poolCloseMs = 300;
 const launchTimeoutMs = 120_000;
-/** Of a test call: an administrator waits for it. */
-const trialDeadlines = {
-  queueMs: 5_000,
-  connectMs: 5_000,
-  firstEventMs: 12_000,
-  idleMs: 5_000,
-  totalMs: 15_000,
-};
 
 /** Runs the calling worker thread as a shard of this product, until the process stops. */
 export async function runShard(product: Product): Promise<void> {
@@ -95,6 +89,7 @@ function createDomains(
   base: Base,
   boot: ShardBoot,
   { node, mesh }: ShardConnection,
+  catalog: () => Catalog,
   isFailing: () => boolean,
 ) {
   const kinds = createProcessKinds(null);
@@ -112,6 +107,7 @@ function createDomains(
     system: running,
     tasks: () => running().ref(kinds.tasks, tasksId),
     holders: product.holders,
+    catalog,
     soundCounters: boot.soundCounters,
     isFailing,
   };
@@ -154,31 +150,28 @@ function createServices(
 ): Services {
   const { sql, bus, limiter } = base;
   const { list } = components;
-  const domains = components.services(system);
   return {
     config: base.config,
+    version,
     limits: base.limits,
     log: base.log,
     sql,
     system,
     bus,
-    limiter,
-    failures: base.failures,
-    health: base.health,
-    credentials: createCredentialCache(sql, bus, limiter),
-    generations: domains.generations,
-    audio: domains.audio,
-    rows: ownedRows(list),
-    countInput: domains.generations.countInput,
-    catalog,
-    monitorKind: kinds.monitor,
-    tryProvider: (target) => tryTarget(domains.generations.upstream, target, trialDeadlines),
-    catalogActor: () => system.ref(kinds.catalog, catalogId),
-    tasksKind: kinds.tasks,
+    access: {
+      credentials: createCredentialCache(sql, bus, limiter),
+      limiter,
+      failures: base.failures,
+    },
+    catalog: {
+      current: catalog,
+      actor: () => system.ref(kinds.catalog, catalogId),
+      tryProvider: components.tryProvider,
+    },
+    monitor: { actor: () => system.ref(kinds.monitor, monitorId), tree },
     wallet: components.wallet,
-    tree,
-    version,
-    voice: domains.voice,
+    rows: ownedRows(list),
+    ...components.services(system),
   };
 }
 
@@ -257,10 +250,11 @@ function createShard(product: Product, connection: ShardConnection): Shard {
   let isFailing = false;
   const base = createBase(boot, connection);
   const { log, metrics, health, sql } = base;
-  const domains = createDomains(product, base, boot, connection, () => isFailing);
+  const catalog = createCatalogView((routeId) => health.forget(routeId));
+  const failing = () => isFailing;
+  const domains = createDomains(product, base, boot, connection, catalog.current, failing);
   const { system } = domains;
   const { list } = domains.components;
-  const catalog = createCatalogView((routeId) => health.forget(routeId));
   const services = createServices(base, domains, catalog.current, boot.version);
   const server = createServer(product.routes, services, base);
 
@@ -274,7 +268,7 @@ function createShard(product: Product, connection: ShardConnection): Shard {
     connection.failing();
     await server.close(Math.max(left(), lastWordsMs));
     await system.stop(left());
-    services.credentials.close();
+    services.access.credentials.close();
     metrics.stop();
     const closing = [...list.map((component) => component.close()), closePool(sql, poolCloseMs)];
     // The app is closed: what is left ends with the thread, which must not be late.

@@ -16,9 +16,9 @@ import type {
 } from '../../../media/providers/generation/contract.ts';
 import { fieldProblem } from '../../../runtime/http/validate.ts';
 import { Problem } from '../../../runtime/problem.ts';
+import type { Catalog } from '../../catalog/current.ts';
 import type { ManagedRoute } from '../../catalog/managed.ts';
 import type { CatalogModel } from '../../catalog/model.ts';
-import type { CatalogSnapshot } from '../../catalog/snapshot.ts';
 import { requireKind } from '../../catalog/use.ts';
 import type { RouteHealth } from '../../provider-health/health.ts';
 import type { Candidate, RoutingPlan, SearchPlan } from '../spec.ts';
@@ -28,11 +28,7 @@ import { hasOwnSearch, mustSearchNatively, planSearch } from './search-plan.ts';
 export interface PlanningInput {
   request: GenerationRequest;
   inputTokens: number;
-  catalog: {
-    snapshot: CatalogSnapshot;
-    models: ReadonlyMap<string, CatalogModel>;
-    routes: ReadonlyMap<string, ManagedRoute>;
-  };
+  catalog: Catalog;
   health: RouteHealth;
   family(name: string): ProviderFamily;
   /** The alias that the conversation's last turn had; null: none, or it does not matter. */

@@ -11,7 +11,7 @@ const changeTimeoutMs = 10_000;
 
 /** What a route asks of the catalog. */
 export interface ChangeCall {
-  services: Services;
+  services: Pick<Services, 'sql' | 'catalog'>;
   caller: UserCaller;
   exchange: Exchange;
   body?: { revision?: number | undefined } | undefined;
@@ -34,7 +34,7 @@ export async function changeRecord(
     revision: action.verb === 'create' ? null : expectedRevision(exchange, body),
     action,
   };
-  const answer = await services.catalogActor().ask('change', change, changeTimeoutMs);
+  const answer = await services.catalog.actor().ask('change', change, changeTimeoutMs);
   if (!answer.ok) throw new Problem('dependency_unavailable');
   const reply = answer.value;
   switch (reply.status) {

@@ -24,7 +24,7 @@ export function getRoute(resource: Resource): AppRoute {
     async handle({ params, services }) {
       const record = await withDeadline(findRecord(services.sql, resource.kind, params.name));
       if (record === null) throw new Problem('not_found', { param: 'name' });
-      const { contentVersion } = services.catalog().snapshot;
+      const { contentVersion } = services.catalog.current().snapshot;
       return recordAnswer(200, resource, record, contentVersion, services);
     },
   });

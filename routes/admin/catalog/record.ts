@@ -29,7 +29,7 @@ export function recordReply(resource: Resource, description: string) {
 export async function recordBodies(
   { kind }: Resource,
   records: readonly ListedRecord[],
-  services: Services,
+  services: Pick<Services, 'sql' | 'catalog'>,
 ): Promise<Record<string, unknown>[]> {
   const { schema } = kindsOfRecords[kind];
   const definitions = records.map((record) => {
@@ -58,7 +58,7 @@ function credentialMembers({ credentialKeyId }: ListedRecord): Record<string, un
 
 async function namedCards(
   models: readonly Definition[],
-  { sql }: Services,
+  { sql }: Pick<Services, 'sql'>,
 ): Promise<Map<string, PriceMembers>> {
   const names = models.flatMap(({ price }) => (typeof price === 'string' ? [price] : []));
   const cards = [...new Set(names)].map(async (name) => {
@@ -73,8 +73,11 @@ function cardOf({ price }: Definition, cards: ReadonlyMap<string, PriceMembers>)
 }
 
 /** What customers are shown of a card. */
-function ratesOf(card: PriceMembers, services: Services): Record<string, unknown> {
-  const { creditsPerUsd } = services.catalog().snapshot;
+function ratesOf(
+  card: PriceMembers,
+  { catalog }: Pick<Services, 'catalog'>,
+): Record<string, unknown> {
+  const { creditsPerUsd } = catalog.current().snapshot;
   const ready = readyCard(card, creditsPerUsd);
   return { public_rates: { ...publicRates(ready), ...publicUnitRates(ready) } };
 }
@@ -85,7 +88,7 @@ export async function recordAnswer(
   resource: Resource,
   record: ListedRecord,
   contentVersion: string,
-  services: Services,
+  services: Pick<Services, 'sql' | 'catalog'>,
 ): Promise<Reply> {
   const [body] = await withDeadline(recordBodies(resource, [record], services));
   const json = { ok: true, content_version: contentVersion, [resource.singular]: body };

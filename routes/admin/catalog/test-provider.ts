@@ -55,14 +55,14 @@ export const testProvider = defineRoute({
     const { name } = params;
     const upstreamModel = body?.upstream_model ?? null;
     const asked = { provider: name, upstreamModel };
-    const answer = await services.catalogActor().ask('target', asked, 5_000);
+    const answer = await services.catalog.actor().ask('target', asked, 5_000);
     if (!answer.ok || answer.value.status === 'unavailable') {
       throw new Problem('dependency_unavailable');
     }
     if (answer.value.status === 'not_found') throw new Problem('not_found', { param: 'name' });
     const { target, hasModel } = answer.value.found;
     const { failure, latencyMs } = hasModel
-      ? await services.tryProvider(target)
+      ? await services.catalog.tryProvider(target)
       : await probeTarget(target, monitorLimits.probeTimeoutMs);
     const test = {
       ok: failure === null,

@@ -61,7 +61,7 @@ export function userAnswer(account: Account, status = 200): Reply {
  * @throws Problem not_found, conflict, invalid_state
  */
 export async function applyAccountChange(
-  services: Services,
+  services: Pick<Services, 'sql' | 'system' | 'bus'>,
   actor: string,
   action: string,
   change: AccountChange,

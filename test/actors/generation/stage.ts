@@ -1,15 +1,22 @@
 // One shard's actors without HTTP around them: real wallet, database and simulator, but deadlines
 // and faults of the test's choice. Clients are desks, as routes make them.
 
+import { strict as assert } from 'node:assert';
 import { randomBytes } from 'node:crypto';
 import * as v from 'valibot';
 import { createFundsEstimate } from '../../../actors/billed-request/funds-estimate.ts';
+import type { Catalog } from '../../../actors/catalog/current.ts';
 import { type CatalogDocument, catalogDocumentSchema } from '../../../actors/catalog/document.ts';
 import type { CatalogModel } from '../../../actors/catalog/model.ts';
 import { buildSnapshot } from '../../../actors/catalog/snapshot.ts';
-import { createGenerationKind } from '../../../actors/generation/generation.ts';
+import { createInputCounter } from '../../../actors/generation/counting.ts';
+import {
+  createGenerationKind,
+  type GenerationKind,
+} from '../../../actors/generation/generation.ts';
 import { type Opened, openGeneration } from '../../../actors/generation/open.ts';
 import type { CheckAnswer, GenerationDeps } from '../../../actors/generation/spec.ts';
+import type { GenerationServices } from '../../../actors/generation/start.ts';
 import { createLimits, type Limits } from '../../../actors/limits.ts';
 import { createRouteHealth } from '../../../actors/provider-health/health.ts';
 import type { GenerationEnd } from '../../../actors/subscriber/protocol.ts';
@@ -20,6 +27,7 @@ import { walletLimits } from '../../../actors/wallet/limits.ts';
 import type { WalletProtocol } from '../../../actors/wallet/protocol.ts';
 import { createWalletKind } from '../../../actors/wallet/wallet.ts';
 import { startSim } from '../../../bench/sim/server.ts';
+import type { Sql } from '../../../db/driver/sql.ts';
 import type { OutputFormat } from '../../../media/model/request.ts';
 import { satisfiesOutputFormat } from '../../../media/model/structured.ts';
 import { countTokens } from '../../../media/model/tokens.ts';
@@ -29,7 +37,7 @@ import {
 } from '../../../media/providers/generation/call.ts';
 import { requireFamily } from '../../../media/providers/generation/families.ts';
 import { searchClient } from '../../../media/providers/search/search.ts';
-import type { ActorRef } from '../../../runtime/actor/contract.ts';
+import type { ActorRef, ActorSystem } from '../../../runtime/actor/contract.ts';
 import { createActorSystem } from '../../../runtime/actor/system.ts';
 import { readConfig } from '../../../runtime/config.ts';
 import { createLimiterBuffers, Limiter } from '../../../runtime/limiter.ts';
@@ -63,6 +71,8 @@ export interface Stage {
   ask(account: TestAccount, text: string, key?: string): Promise<GenerationEnd>;
   open(account: TestAccount, text: string, key?: string): Promise<Opened>;
   alive(): number;
+  /** What the shard gives to whoever starts generations; the catalog has the one model. */
+  services: GenerationServices;
   close(): Promise<void>;
 }
 
@@ -82,6 +92,34 @@ function heardClient(onCall: (() => void) | undefined): UpstreamClient {
       return client.openCount;
     },
     close: () => client.close(),
+  };
+}
+
+function catalogOf(model: CatalogModel): Catalog {
+  const snapshot = { models: [model], routes: [], search: null } as unknown as Catalog['snapshot'];
+  return { snapshot, models: new Map([[model.alias, model]]), routes: new Map() };
+}
+
+function servicesOf(
+  deps: GenerationDeps,
+  system: ActorSystem,
+  sql: Sql,
+  generationKind: GenerationKind,
+  model: CatalogModel,
+): GenerationServices {
+  const { log, limits, limiter, health } = deps;
+  return {
+    system,
+    sql,
+    generationKind,
+    headersHoldBackMs: 60_000,
+    log,
+    limits,
+    limiter,
+    health,
+    tasks: () => assert.fail('nothing here is long enough for the pool'),
+    catalog: () => catalogOf(model),
+    countInput: createInputCounter(deps),
   };
 }
 
@@ -121,7 +159,7 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
   };
   const all = [...Object.values(kinds), subscriberKind];
   const system = createActorSystem({ node: 1, kinds: all, log: silent });
-  const services = { system, sql, generationKind: kinds.generation, headersHoldBackMs: 60_000 };
+  const services = servicesOf(deps, system, sql, kinds.generation, model);
   const direct = createDirectWallet({ ...ledger, log: silent });
   const open = (account: TestAccount, text: string, key?: string) =>
     openGeneration(
@@ -133,6 +171,7 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
   return {
     simulator,
     model,
+    services,
     account: (micros) =>
       makeAccount({ baseUrl: '', sql, wallet: direct }, micros === undefined ? {} : { micros }),
     open,

@@ -22,9 +22,8 @@ test('a recording that waited too long for its turn is no bad recording', async 
     [{ ok: true, value: { status: 'late' } }, 'overloaded'],
   ] as const) {
     const ask = async () => ({ ok: true, value });
-    const system = { node: 1, ref: () => ({ ask }) };
-    const audio = { scratchFolder };
-    const services = { system, tasksKind: null, audio } as unknown as Services;
+    const audio = { scratchFolder, system: { node: 1 }, tasks: () => ({ ask }) };
+    const services = { audio } as unknown as Services;
     await assert.rejects(inspectRecording(services, file), (error: unknown) => {
       assert.ok(error instanceof Problem);
       assert.equal(error.code, code, JSON.stringify(value));
@@ -36,8 +35,8 @@ test('a recording that waited too long for its turn is no bad recording', async 
 test('a disk that takes no recording is an outage, no bug', async () => {
   const faults: unknown[] = [];
   const log = { error: (fault: { err: { code: string } }) => faults.push(fault.err.code) };
-  const audio = { scratchFolder: '/nowhere' };
-  const services = { system: { node: 1, ref: () => null }, audio, log };
+  const audio = { scratchFolder: '/nowhere', system: { node: 1 }, tasks: () => null };
+  const services = { audio, log };
   const file = { bytes: wav(1), filename: 'a.wav', mediaType: 'audio/wav' };
   await assert.rejects(inspectRecording(services as unknown as Services, file), {
     code: 'dependency_unavailable',

@@ -20,10 +20,10 @@ async function shard(t: TestContext, bytesLeft: number) {
     left.push(recordings.bytesLeft);
     return { ok: true, value: { ok: true, value: { status: 'too_long' } } };
   };
+  const model = { alias: 'hear', kind: 'transcription' };
   const services = {
-    system: { node: 1, ref: () => ({ ask }) },
-    audio: { scratchFolder, recordings },
-    catalog: () => ({ models: new Map([['hear', { alias: 'hear', kind: 'transcription' }]]) }),
+    audio: { scratchFolder, recordings, system: { node: 1 }, tasks: () => ({ ask }) },
+    catalog: { current: () => ({ models: new Map([['hear', model]]) }) },
   };
   return { recordings, left, services };
 }

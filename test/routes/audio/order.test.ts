@@ -6,10 +6,13 @@ import { createRouteHealth } from '../../../actors/provider-health/health.ts';
 import { orderAudio } from '../../../routes/audio/order.ts';
 
 function orderAt(detached: number, headers: Record<string, string>, logged: object[] = []) {
-  const services = {
+  const audio = {
     limiter: { detachedCount: () => detached },
     limits: { generation: { detachedMax: 3 } },
     health: createRouteHealth(),
+  };
+  const services = {
+    audio,
     log: { info: (details: object) => logged.push(details) },
   };
   const caller = { kind: 'key', accountId: 'acc', walletId: 'wal', keyId: 'key', permit: {} };

@@ -1,12 +1,14 @@
 // Whether a request fits its model: by the cheap estimate, and by a count where that says no.
-import type { GenerationPlan } from '../../actors/generation/plan/planning.ts';
-import { countTexts } from '../../actors/tasks/counting.ts';
-import { tasksId } from '../../actors/tasks/tasks.ts';
-import type { GenerationRequest } from '../../media/model/request.ts';
-import { inputText } from '../../media/model/tokens.ts';
-import { tooLong } from '../../media/model/too-long.ts';
-import { Problem } from '../../runtime/problem.ts';
-import type { Services } from '../services.ts';
+
+import type { GenerationRequest } from '../../../media/model/request.ts';
+import { inputText } from '../../../media/model/tokens.ts';
+import { tooLong } from '../../../media/model/too-long.ts';
+import { Problem } from '../../../runtime/problem.ts';
+import { countTexts } from '../../tasks/counting.ts';
+import type { GenerationPlan } from './planning.ts';
+import type { PlanServices } from './services.ts';
+
+type FitServices = Pick<PlanServices, 'catalog' | 'tasks' | 'limits'>;
 
 /** Tokenizers differ: what is this much over the window by ours is over it by every one. */
 const windowTolerance = 1.1;
@@ -20,7 +22,7 @@ export async function planThatFits(
   request: GenerationRequest,
   inputTokens: number,
   planWith: (inputTokens: number) => GenerationPlan,
-  services: Services,
+  services: FitServices,
 ): Promise<GenerationPlan> {
   let plan: GenerationPlan | null = null;
   try {
@@ -44,7 +46,7 @@ function replanned(
   request: GenerationRequest,
   tokens: number,
   planWith: (inputTokens: number) => GenerationPlan,
-  services: Services,
+  services: FitServices,
 ): GenerationPlan {
   try {
     return planWith(tokens);
@@ -58,7 +60,7 @@ function widest({ candidates }: GenerationPlan): number {
   return candidates.reduce((most, { model }) => Math.max(most, model.contextWindow), 0);
 }
 
-function refusal(request: GenerationRequest, tokens: number, services: Services): Problem {
+function refusal(request: GenerationRequest, tokens: number, services: FitServices): Problem {
   const catalog = services.catalog();
   const exact = catalog.models.get(request.model);
   const pool = catalog.routes.get(request.model)?.pool.map(({ model }) => model) ?? [];
@@ -72,9 +74,11 @@ function refusal(request: GenerationRequest, tokens: number, services: Services)
 }
 
 /** By the tokenizer, on the pool; null: it could not be counted. */
-async function countInput(request: GenerationRequest, services: Services): Promise<number | null> {
-  const tasks = services.system.ref(services.tasksKind, tasksId);
+async function countInput(
+  request: GenerationRequest,
+  services: FitServices,
+): Promise<number | null> {
   const { taskTimeoutMs } = services.limits.work;
-  const counts = await countTexts(tasks, [inputText(request)], taskTimeoutMs);
+  const counts = await countTexts(services.tasks(), [inputText(request)], taskTimeoutMs);
   return counts?.[0] ?? null;
 }

@@ -1,10 +1,10 @@
 // The format of an answer whose JSON Schema is too heavy to be compiled where the request is read.
-import { checkSchema } from '../../actors/tasks/format.ts';
-import { tasksId } from '../../actors/tasks/tasks.ts';
-import type { GenerationRequest } from '../../media/model/request.ts';
-import { isHeavyFormat, uncompiled } from '../../media/model/structured.ts';
-import { Problem } from '../../runtime/problem.ts';
-import type { Services } from '../services.ts';
+
+import type { GenerationRequest } from '../../../media/model/request.ts';
+import { isHeavyFormat, uncompiled } from '../../../media/model/structured.ts';
+import { Problem } from '../../../runtime/problem.ts';
+import { checkSchema } from '../../tasks/format.ts';
+import type { PlanServices } from './services.ts';
 
 /**
  * Compiles it on the pool.
@@ -12,12 +12,11 @@ import type { Services } from '../services.ts';
  */
 export async function assertCompiles(
   { outputFormat, source }: GenerationRequest,
-  services: Services,
+  services: Pick<PlanServices, 'tasks' | 'limits'>,
 ): Promise<void> {
   if (!isHeavyFormat(outputFormat)) return;
-  const tasks = services.system.ref(services.tasksKind, tasksId);
   const { taskTimeoutMs } = services.limits.work;
-  const verdict = await checkSchema(tasks, outputFormat, taskTimeoutMs);
+  const verdict = await checkSchema(services.tasks(), outputFormat, taskTimeoutMs);
   if (verdict === null) throw new Problem('overloaded', { headers: { 'retry-after': '1' } });
   if (verdict !== true) throw uncompiled(verdict, formatPath(source.body));
 }

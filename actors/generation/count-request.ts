@@ -1,10 +1,11 @@
 // The input tokens of a request that is only counted, for the free routes of two formats.
-import { requireKind } from '../../actors/catalog/use.ts';
-import type { InputCount } from '../../actors/generation/counting.ts';
+
 import type { GenerationRequest } from '../../media/model/request.ts';
 import { Problem } from '../../runtime/problem.ts';
-import type { Services } from '../services.ts';
-import { optimized } from './prepare.ts';
+import { requireKind } from '../catalog/use.ts';
+import type { CountInput, InputCount } from './counting.ts';
+import { optimized } from './plan/prepare.ts';
+import type { PlanServices } from './plan/services.ts';
 
 /**
  * What a generation would send to the model, or to the first one of a managed route's pool.
@@ -12,7 +13,7 @@ import { optimized } from './prepare.ts';
  */
 export async function countGeneration(
   request: GenerationRequest,
-  services: Services,
+  services: Pick<PlanServices, 'catalog' | 'tasks' | 'limits'> & { countInput: CountInput },
 ): Promise<InputCount> {
   const { models, routes } = services.catalog();
   const managed = routes.get(request.model);

@@ -1,27 +1,27 @@
 // What a request may need before it is planned: a shorter context, and the model of the
 // conversation's last turn.
-import type { ManagedRoute } from '../../actors/catalog/managed.ts';
-import { tasksId } from '../../actors/tasks/tasks.ts';
-import { findConversationModel, rememberConversationModel } from '../../db/conversations.ts';
-import { withDeadline } from '../../db/driver/sql.ts';
+
+import { findConversationModel, rememberConversationModel } from '../../../db/conversations.ts';
+import { withDeadline } from '../../../db/driver/sql.ts';
 import {
   applyPlan,
   needsThread,
   optimizeMessages,
   threadBytes,
-} from '../../media/model/optimize/optimizer.ts';
-import type { OptimizerPlan } from '../../media/model/optimize/plan.ts';
-import type { OptimizerOptions } from '../../media/model/optimize/settings.ts';
-import type { GenerationRequest } from '../../media/model/request.ts';
-import { MovedBytes } from '../../runtime/shard/moved.ts';
-import { ownTurn } from '../../runtime/turns.ts';
-import type { KeyCaller, Services } from '../services.ts';
+} from '../../../media/model/optimize/optimizer.ts';
+import type { OptimizerPlan } from '../../../media/model/optimize/plan.ts';
+import type { OptimizerOptions } from '../../../media/model/optimize/settings.ts';
+import type { GenerationRequest } from '../../../media/model/request.ts';
+import { MovedBytes } from '../../../runtime/shard/moved.ts';
+import { ownTurn } from '../../../runtime/turns.ts';
+import type { ManagedRoute } from '../../catalog/managed.ts';
+import type { PlanServices } from './services.ts';
 
 /** The request with a shorter context, where the route or the client wants one. */
 export async function optimized(
   request: GenerationRequest,
   managed: ManagedRoute | undefined,
-  services: Services,
+  services: Pick<PlanServices, 'tasks' | 'limits'>,
 ): Promise<GenerationRequest> {
   const options = optionsOf(request, managed);
   if (options === null) return request;
@@ -48,13 +48,12 @@ function optionsOf(
 async function optimizedElsewhere(
   messages: GenerationRequest['messages'],
   options: OptimizerOptions,
-  services: Services,
+  services: Pick<PlanServices, 'tasks' | 'limits'>,
 ): Promise<GenerationRequest['messages']> {
-  const tasks = services.system.ref(services.tasksKind, tasksId);
   await ownTurn();
   const payload = new MovedBytes(threadBytes(messages, options));
   const { taskTimeoutMs } = services.limits.work;
-  const answer = await tasks.ask('run', { name: 'optimize', payload }, taskTimeoutMs);
+  const answer = await services.tasks().ask('run', { name: 'optimize', payload }, taskTimeoutMs);
   if (!answer.ok || !answer.value.ok) return messages;
   await ownTurn();
   return applyPlan(messages, answer.value.value as OptimizerPlan).messages;
@@ -63,12 +62,12 @@ async function optimizedElsewhere(
 /** The conversation that a managed request belongs to. */
 export async function conversationOf(
   { controls, model }: GenerationRequest,
-  caller: KeyCaller,
-  services: Services,
+  accountId: string,
+  services: Pick<PlanServices, 'sql' | 'log'>,
 ): Promise<{ stickyAlias: string | null; answered: (modelAlias: string) => Promise<void> } | null> {
   const { conversationId } = controls;
   if (conversationId === null) return null;
-  const key = { accountId: caller.accountId, conversationId, route: model };
+  const key = { accountId, conversationId, route: model };
   const stickyAlias = await withDeadline(findConversationModel(services.sql, key));
   const answered = async (modelAlias: string) => {
     try {

@@ -1,26 +1,19 @@
-// What stands before every request that costs something and may outlive its client.
+// Retries that clients make by themselves, without an idempotency key: that must be seen somewhere.
 import type { Exchange } from '../../runtime/http/route.ts';
-import { Problem } from '../../runtime/problem.ts';
 import type { Services } from '../services.ts';
 
 interface Asked {
   exchange: Exchange;
   caller: { accountId: string };
-  services: Services;
+  services: Pick<Services, 'log'>;
   route: string;
 }
 
-/** Clients retry by themselves, without an idempotency key: that must be seen somewhere. */
+/** Logs that a client tries again. */
 export function logRetry({ exchange, caller, services, route }: Asked): void {
   const retries = exchange.header('x-stainless-retry-count');
   if (retries === undefined || retries === '0') return;
   const { requestId } = exchange;
   const { accountId } = caller;
   services.log.info({ requestId, accountId, route, retries }, 'a client tries again');
-}
-
-/** @throws Problem overloaded while too many run on without their client */
-export function requireDetachedCapacity({ limiter, limits }: Services): void {
-  if (limiter.detachedCount() < limits.generation.detachedMax) return;
-  throw new Problem('overloaded', { headers: { 'retry-after': '5' } });
 }

@@ -1,23 +1,23 @@
 // What a request is told that no model could take, and meanwhile none is there any more.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { planThatFits } from '../../routes/generations/fitting.ts';
-import type { Services } from '../../routes/services.ts';
-import { Problem } from '../../runtime/problem.ts';
-import { neutralRequest } from '../harness/request.ts';
+import { planThatFits } from '../../../../actors/generation/plan/context-fit.ts';
+import type { PlanServices } from '../../../../actors/generation/plan/services.ts';
+import { Problem } from '../../../../runtime/problem.ts';
+import { neutralRequest } from '../../../harness/request.ts';
 
 /** A catalog whose managed route has these models; counting is left to the estimate. */
-function servicesWith(models: { targets: number[]; contextWindow: number }[]): Services {
+function servicesWith(models: { targets: number[]; contextWindow: number }[]): PlanServices {
   const pool = models.map((model) => ({ model }));
   const ref = { ask: async () => ({ ok: false }) };
   return {
     catalog: () => ({ models: new Map(), routes: new Map([['auto', { pool }]]) }),
-    system: { ref: () => ref },
+    tasks: () => ref,
     limits: { work: { taskTimeoutMs: 1_000 } },
-  } as unknown as Services;
+  } as unknown as PlanServices;
 }
 
-async function refusalOf(services: Services): Promise<Problem> {
+async function refusalOf(services: PlanServices): Promise<Problem> {
   const request = neutralRequest({ model: 'auto' });
   const planWith = () => {
     throw new Problem('input_too_long');

@@ -1,0 +1,20 @@
+// What the planning of a generation is given by its shard.
+import type { Sql } from '../../../db/driver/sql.ts';
+import type { ActorRef } from '../../../runtime/actor/contract.ts';
+import type { Logger } from '../../../runtime/log.ts';
+import type { Catalog } from '../../catalog/current.ts';
+import type { Limits } from '../../limits.ts';
+import type { RouteHealth } from '../../provider-health/health.ts';
+import type { TasksProtocol } from '../../tasks/protocol.ts';
+
+export interface PlanServices {
+  sql: Sql;
+  log: Logger;
+  limits: Limits;
+  /** How provider routes did lately, as this shard saw it. */
+  health: RouteHealth;
+  /** The way to the pool for CPU work. */
+  tasks(): ActorRef<TasksProtocol>;
+  /** The catalog of this moment. */
+  catalog(): Catalog;
+}
