@@ -46,13 +46,15 @@ export function circlesInDetail(tree: Tree, isByValue: boolean): string[] {
 }
 
 export const circlesByValue: Check = {
-  name: 'no circle of imports by value',
+  id: 'circles-by-value',
+  rule: 'no circle of imports by value',
   advice: 'move what both need into a file of its own',
   find: (tree) => describeAll(allImports(tree).filter(({ isValue }) => isValue)),
 };
 
 export const circlesByType: Check = {
-  name: `at most ${TYPE_COMPONENTS_MAX} circles of imports by type`,
+  id: 'circles-by-type',
+  rule: `at most ${TYPE_COMPONENTS_MAX} circles of imports by type`,
   advice: 'give the type that closes a circle a file of its own',
   find(tree) {
     const components = describeAll(allImports(tree));

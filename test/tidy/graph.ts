@@ -68,7 +68,7 @@ export function circularComponents(graph: Graph): string[][] {
     .sort((left, right) => right.length - left.length || (left < right ? -1 : 1));
 }
 
-/** The shortest way from a node back to itself, within the component; its first node is not repeated. */
+/** The shortest way from a node back to itself within the component; the end is not repeated. */
 function shortestFrom(graph: Graph, start: string, members: ReadonlySet<string>): string[] {
   const before = new Map<string, string>();
   const queue = [start];

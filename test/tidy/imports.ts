@@ -24,7 +24,7 @@ function bindsValue(clause: string): boolean {
   return names.some((name) => name !== '' && !/^type\s+\w/.test(name));
 }
 
-function lineOf(text: string, index: number): number {
+export function lineOf(text: string, index: number): number {
   let line = 1;
   for (let at = text.indexOf('\n'); at !== -1 && at < index; at = text.indexOf('\n', at + 1)) {
     line += 1;
