@@ -31,8 +31,8 @@ function blockAt(lines: string[], first: number): { paragraphs: string[]; last: 
   return { paragraphs: paragraphsOf(inner), last };
 }
 
-/** A comment behind code on its line. */
-const TRAILING = /[^:'"`\\\s/]\s+\/\/ (.+)$/;
+/** A comment behind code on its line; a string is passed over. */
+const TRAILING = /^(?:[^'"`]|'[^']*'|"[^"]*"|`[^`]*`)*?\s\/\/ (.+)$/;
 
 /** The text is read line by line, so a line of a template that looks like a comment is one. */
 export function commentsOf({ lines }: Source): Comment[] {

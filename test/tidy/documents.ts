@@ -23,7 +23,7 @@ function lineFault(line: string): string | null {
 
 export const documentLines: Check = {
   id: 'document-lines',
-  rule: `document lines have at most ${LINE_CHARACTERS_MAX} characters, cells ${CELL_CHARACTERS_MAX}`,
+  rule: `lines of documents have ${LINE_CHARACTERS_MAX} characters, cells ${CELL_CHARACTERS_MAX}`,
   advice: 'break these lines; what does not fit a cell is a section',
   find: ({ documents }) =>
     writtenDocuments(documents).flatMap(({ path, lines }) =>

@@ -7,7 +7,7 @@ import { isProduct, type Source } from './tree.ts';
 /** Where the type is, and what makes a route a value with it. */
 const ALLOWED = new Set(['routes/services.ts', 'routes/define.ts', 'routes/table.ts']);
 
-const IMPORT = /^import\s[^'"`;=]*?\bServices\b[^'"`;=]*?from\s*['"][^'"]*\/services\.ts['"];?$/m;
+const IMPORT = /^import\s[^'"`;=]*?\bServices\b[^'"`;=]*?from\s*['"]\.[^'"]*['"];?$/m;
 const ALIAS = /\bServices\s+as\s+\w+/g;
 /** The whole type, but neither a part of it nor its import. */
 const WHOLE = /(?<!\bPick<\s*)\bServices\b(?!\[)/g;
