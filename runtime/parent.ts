@@ -36,13 +36,13 @@ export interface ParentEnd {
 /**
  * An old generation may double before it is collected. Left to itself V8 lets a small one grow by
  * 8 MB, and counts buffers among it that are dead but not yet swept: where sound or streams bring
- * 50 MB of them a second, that was a whole collection each 0.2 s (see ARCHITECTURE.md).
+ * 50 MB of them a second, that was a whole collection each 0.2 s (see README.md).
  */
 const HEAP_GROWTH = '--heap-growing-percent=100';
 
 /**
  * A property is read quickly from up to eight kinds of objects at one place, not four: the events
- * of a stream are a union of seven, and a process takes all formats and families (ARCHITECTURE.md).
+ * of a stream are a union of seven, and a process takes all formats and families (README.md).
  */
 const SHAPES_AT_A_PLACE = '--max-valid-polymorphic-map-count=8';
 

@@ -1,5 +1,5 @@
 // One connection to a provider's server: a request at a time, and its response as it comes. It is
-// our own, for short calls only: *Decisions* in ARCHITECTURE.md says what that saves.
+// our own, for short calls only: README.md beside it says what that saves.
 import type { Socket } from 'node:net';
 import type { Dispatcher } from 'undici';
 import { AwakeTimer } from '../../runtime/awake.ts';

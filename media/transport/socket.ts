@@ -1,6 +1,6 @@
 // A WebSocket of `ws` over a connection whose reads share one buffer of the thread: messages that
 // came whole are told out of it, and frames of sound are one write each (what that saves stands in
-// ARCHITECTURE.md).
+// README.md).
 import { strict as assert } from 'node:assert';
 import type { ClientRequest, ClientRequestArgs } from 'node:http';
 import type { Socket } from 'node:net';

@@ -1,5 +1,5 @@
 // What a realtime voice family is: how a session is set up at an upstream, how its messages become
-// neutral events, and what a barge-in is there. No sockets here: `live-call.ts` owns them.
+// neutral events, and what a barge-in is there. No sockets here: `call.ts` owns them.
 import type { UpstreamTarget } from '../generation/contract.ts';
 
 /**

@@ -43,7 +43,7 @@ export interface ItemState {
   scores: boolean;
 }
 
-/** What only this format can show: see `own.ts`. */
+/** What only this format can show: see `passthrough.ts`. */
 export interface PassthroughState {
   /** The item of the last part that was told; empty: another item has begun since. */
   current: string;
