@@ -86,8 +86,8 @@ export async function listHoldsOfInstances(
 }
 
 /**
- * Holds of an instance whose owner has an id below that of `until` for its kind, by wallet and id,
- * behind `after`, at most `limit` of them.
+ * Holds of an instance whose owner's id is below that of `until` for its kind. They come by wallet
+ * and id, behind `after`, at most `limit` of them.
  */
 export async function listHoldsOfOwners(
   sql: Queryable,
@@ -110,8 +110,8 @@ export async function listHoldsOfOwners(
 }
 
 /**
- * Of this instance, or of one that does not live: what is late is judged by the clock that has set
- * the time, and by another one only where that is gone. Clocks of machines differ.
+ * The hold is of this instance, or of one that does not live. The clock that set the time judges
+ * what is late, another one only where that is gone: clocks of machines differ.
  */
 const ownOrLeft = (sql: Queryable, ownId: string) => sql`(h.instance_id = ${ownId}
   OR NOT EXISTS (SELECT FROM instances i WHERE i.id = h.instance_id

@@ -28,7 +28,7 @@ import type { CredentialCache } from './credentials.ts';
 export interface AccessServices {
   credentials: CredentialCache;
   limiter: Limiter;
-  /** Of credentials that are nobody's, by address. */
+  /** Attempts with credentials that are nobody's, by address. */
   failures: FailureLimiter;
 }
 

@@ -8,7 +8,7 @@ import type { RequestState } from './settlement.ts';
 /** What the state of a request has that calls one route after the other. */
 export interface AttemptsState extends Pick<RequestState, 'deps' | 'spec'> {
   attempts: number;
-  /** Those of them that failed as `busy`. */
+  /** How many of them failed as `busy`. */
   busyAttempts: number;
 }
 

@@ -1,6 +1,6 @@
-// Which wallets were lately seen to have far more than one hold: for them the upstream is called
-// while the hold is on its way to the disk. Nothing is delivered before it is there; should it be
-// refused after all, the call is given up at our expense. It saves most of a database round trip.
+// Which wallets were lately seen to have far more than one hold. For them the upstream is called
+// while the hold is on its way to the disk, which saves most of a database round trip. Nothing is
+// delivered before the hold is there; a call whose hold is refused is given up at our expense.
 
 const lifetimeMs = 10_000;
 const walletsMax = 10_000;

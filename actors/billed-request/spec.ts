@@ -1,5 +1,5 @@
-// What a request that is billed by a row of generations is started with, whatever it asks for, and
-// what its kind is given by the shard. Generations, speech and transcription are such requests.
+// What a billed request is started with, whatever it asks for, and what its kind is given by the
+// shard. Generations, speech and transcription are such requests.
 
 import type { ActorRef } from '../../runtime/actor/contract.ts';
 import type { Limiter } from '../../runtime/limiter.ts';
@@ -43,6 +43,6 @@ export interface RequestDeps {
   limits: Limits;
   metrics: GenerationMetrics;
   log: Logger;
-  /** Those that run on this node. */
+  /** Requests that run on this node. */
   running: Pick<TransientMap<string, unknown>, 'delete'>;
 }

@@ -4,7 +4,7 @@ import type { SvcUsage } from '../../media/model/dialects/contract.ts';
 import type { TokenUsage, UsageSource } from '../../media/model/usage.ts';
 import type { CatalogModel } from '../catalog/model.ts';
 
-/** Whose usage it is, and how it was cut short. */
+/** The request that used it, and how it was cut short. */
 interface UsageState {
   exhausted: boolean;
   spec: { id: string; alias: string };

@@ -27,7 +27,7 @@ const routes = ['/v1/chat/completions', '/v1/responses', '/v1/messages', '/api/v
 
 /** What is kept of a drain for each that runs: its tokens, its settlement, its last words. */
 const settleMsEach = 2;
-/** Of a test call: an administrator waits for it. */
+/** Deadlines of a test call: an administrator waits for it. */
 const trialDeadlines = {
   queueMs: 5_000,
   connectMs: 5_000,

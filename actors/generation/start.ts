@@ -1,5 +1,5 @@
-// The one entry for whoever wants a generation, a route or another actor: what is wanted is planned
-// when it is new, and attached to or told again where its idempotency key is known.
+// The one entry for whoever wants a generation: a route or another actor. A new one is planned
+// here; a known idempotency key attaches to its generation or replays it.
 import { withClientContext } from '../../media/model/client-context.ts';
 import type { GenerationRequest } from '../../media/model/request.ts';
 import { asksChatSearch } from '../../media/model/search-tools.ts';

@@ -1,5 +1,5 @@
-// What a shard needs to have voice sessions: their host, with clock and checkpoints, the lanes of
-// their resampling, and the share of the process's memory for sound.
+// The voice of a shard: its host with clock and checkpoints, the lanes of its resampling, and its
+// share of the memory for sound.
 
 import type { Sql } from '../../db/driver/sql.ts';
 import { withDeadline } from '../../db/driver/sql.ts';

@@ -1,5 +1,5 @@
-// A voice session as a holder of funds: its row begins and ends with its hold, and what it has used
-// is noted in between, so that it is charged without its process.
+// A voice session as a holder of funds: its row begins and ends with its hold. Its usage is noted
+// in between, so that it can be charged without its process.
 import type { LeftHold } from '../../db/holds.ts';
 import {
   readUsage,

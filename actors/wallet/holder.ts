@@ -1,5 +1,5 @@
-// What a kind of owner does with its hold: how it begins and ends in the same write, and how its
-// hold is ended without it. Pure.
+// What a kind of owner does with its hold: how it begins and ends in the same write. It also says
+// how its hold ends without it. Pure.
 import assert from 'node:assert/strict';
 import type { LeftHold } from '../../db/holds.ts';
 import type { HolderRows } from '../../db/ledger/holder.ts';

@@ -1,5 +1,5 @@
-// What holds funds, as the database has it: its parts of the ledger's statement, what is read of it
-// with a hold that was left behind, and what the audit compares.
+// What holds funds, as the database has it: its parts of the statement and what the audit compares.
+// Left columns are read of it with a hold that was left behind.
 import type { IdPrefix } from '../../runtime/ids.ts';
 import type { Part } from './part.ts';
 

@@ -1,5 +1,5 @@
-// How a shard comes to its end: what runs is given time, then ended with what was used settled,
-// then told, and everything is closed in order.
+// How a shard comes to its end. What runs is given time, then ended with what was used settled.
+// Then clients are told, and everything is closed in order.
 import type { Component } from '../shard/component.ts';
 
 /** How the time of a close is spent, at most: settling has this share. */

@@ -1,5 +1,5 @@
-// A new domain takes its place without a change to shard, wallet or ledger: its actor, its rows in
-// the ledger's statement, its route, its part of a drain, and its holds when its process is gone.
+// A new domain takes its place while shard, wallet and ledger stay as they are. It has its actor,
+// its rows in the statement, its route, its part of a drain, and its way to end left holds.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { buildSnapshot } from '../../actors/catalog/snapshot.ts';

@@ -161,7 +161,7 @@ interface ParcelServices {
   send(parcel: Omit<ParcelSpec, 'id' | 'onHeld' | 'onArrived'>, isSlow: boolean): Promise<object>;
 }
 
-/** Of this shard, from its component to its route. */
+/** The component of this shard sets it for the route. */
 let services: ParcelServices | null = null;
 
 function createParcelComponent(given: ShardGiven, wallet: Wallets): Component {

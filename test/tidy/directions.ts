@@ -16,7 +16,7 @@ const ALLOWED: Record<string, string[]> = {
 
 /** Composition: the entries that put everything together. */
 export function isComposition(path: string): boolean {
-  return /^runtime\/((main|shard|start|development)|commands\/[^/]+)\.ts$/.test(path);
+  return /^runtime\/((main|shard|start|development)|(commands|composition)\/[^/]+)\.ts$/.test(path);
 }
 
 const topOf = (path: string) => path.split('/')[0] ?? '';

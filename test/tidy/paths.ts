@@ -12,6 +12,8 @@ const PATH = new RegExp(
 );
 /** A document that is named without its folder. */
 const DOCUMENT = /(?<![\w./@-])[\w-]+\.md\b/g;
+/** The contract: its owner keeps it beside the repository. */
+const CONTRACT = new Set(['decisions.md']);
 const LINK = /\]\(([^)\s]+)\)/g;
 /** What stands for a name that the text leaves open. */
 const OPEN = /…|\.\.\.|<[^>]*>|\$|<|>/;
@@ -75,7 +77,7 @@ function missingIn(text: string, known: Known): string[] {
   const names = [...text.matchAll(DOCUMENT)].map(([name]) => name);
   return [
     ...pathsIn(text).filter((path) => !exists(path, known)),
-    ...names.filter((name) => !known.documents.has(name)),
+    ...names.filter((name) => !known.documents.has(name) && !CONTRACT.has(name)),
   ];
 }
 

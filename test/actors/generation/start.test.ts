@@ -1,5 +1,5 @@
-// One entry for every generation: an actor that is no route starts one, with an idempotency key of
-// its own, and what is told, charged and refused is the same.
+// One entry for every generation: an actor that is no route starts one under a key of its own. What
+// is told, charged and refused is the same.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { type GenerationWanted, startGeneration } from '../../../actors/generation/start.ts';
