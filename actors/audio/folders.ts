@@ -1,5 +1,5 @@
-// The private folders of audio under TOLLGATE_DATA: recordings while programs read them, speech
-// that is kept for the owners of idempotency keys, and the programs' own.
+// The private folders of audio under TOLLGATE_DATA. They hold recordings while programs read them,
+// speech that is kept for the owners of idempotency keys, and the programs' own files.
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { preparePrivateFolder, sweepPrivateFolder } from '../../media/blobs/private-file.ts';
@@ -20,8 +20,8 @@ export function audioFolders(dataDir: string): AudioFolders {
 }
 
 /**
- * At the start, before anything is served: what a crash left of requests goes, at once where nobody
- * else can be using it (`isAlone`), else when it is old.
+ * At the start, before anything is served: what a crash left of requests goes. It goes at once
+ * where nobody else can be using it (`isAlone`), else when it is old.
  */
 export async function prepareAudioFolders(dataDir: string, isAlone: boolean): Promise<void> {
   const { scratch, kept } = audioFolders(dataDir);

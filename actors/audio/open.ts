@@ -23,7 +23,7 @@ export interface AudioServices {
   keptFolder: string;
   /** For files that programs read while a request lasts. */
   scratchFolder: string;
-  /** Of this shard's memory for recordings. */
+  /** What is left of this shard's memory for recordings. */
   recordings: { bytesLeft: number };
   limiter: Limiter;
   health: RouteHealth;

@@ -1,5 +1,5 @@
-// Between the actor of a speech or transcription and the reply of its client, on one shard: how the
-// reply begins, then the audio as it comes.
+// What stands between the actor of a speech or transcription and the reply of its client. It says
+// how the reply begins, then passes the audio on as it comes.
 
 import type { ByteStream } from '../../runtime/http/route.ts';
 import type { PlainProblem } from '../../runtime/problem.ts';

@@ -73,7 +73,7 @@ export function createLiveCatalog(options: LiveCatalogOptions): LiveCatalog {
   const { creditsPerUsd } = options.snapshot;
   const open: OpenCredential = (provider) => openCredential(provider, sealer);
   let current: CatalogPublication = { sequence: 1, snapshot: options.snapshot };
-  /** Of the catalog that was looked at last. */
+  /** The stamp of the catalog that was looked at last. */
   let stamp: string | null = null;
 
   async function serve(snapshot: CatalogSnapshot): Promise<boolean> {

@@ -11,7 +11,7 @@ import type { SubscriberProtocol } from '../subscriber/protocol.ts';
 import { type Opening, ReplySink } from '../subscriber/reply-sink.ts';
 import { subscriberKind } from '../subscriber/subscriber.ts';
 import type { GenerationKind } from './generation.ts';
-import type { GenerationSpec } from './spec.ts';
+import type { GenerationPlanned, GenerationSpec, PlannedMember } from './spec.ts';
 import { storedEnd } from './stored-end.ts';
 
 export interface OpenServices {
@@ -21,21 +21,10 @@ export interface OpenServices {
   headersHoldBackMs: number;
 }
 
-type Planned =
-  | 'request'
-  | 'candidates'
-  | 'routing'
-  | 'search'
-  | 'inputTokensEstimate'
-  | 'outputTokensCeiling';
-
-/** What is decided for a generation that is to run. */
-export type GenerationPlanned = Pick<GenerationSpec, Planned>;
-
 /** Everything about the generation but what the opening itself decides. */
 export type GenerationOrder = Omit<
   GenerationSpec,
-  'id' | 'createdAtMs' | 'subscriber' | 'releasePermit' | Planned
+  'id' | 'createdAtMs' | 'subscriber' | 'releasePermit' | PlannedMember
 > & {
   /**
    * Called for a new generation only: who attaches or is told again gets what was, whatever would

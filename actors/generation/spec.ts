@@ -71,3 +71,14 @@ export interface GenerationDeps extends RequestDeps {
   /** The generations that run on this node, so that a stop can end them. */
   running: TransientMap<string, ActorRef<GenerationProtocol>>;
 }
+
+export type PlannedMember =
+  | 'request'
+  | 'candidates'
+  | 'routing'
+  | 'search'
+  | 'inputTokensEstimate'
+  | 'outputTokensCeiling';
+
+/** What is decided for a generation that is to run. */
+export type GenerationPlanned = Pick<GenerationSpec, PlannedMember>;

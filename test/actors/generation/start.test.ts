@@ -2,7 +2,11 @@
 // is told, charged and refused is the same.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { type GenerationWanted, startGeneration } from '../../../actors/generation/start.ts';
+import {
+  type GenerationServices,
+  type GenerationWanted,
+  startGeneration,
+} from '../../../actors/generation/start.ts';
 import type { GenerationEnd } from '../../../actors/subscriber/protocol.ts';
 import { ReplySink } from '../../../actors/subscriber/reply-sink.ts';
 import type { ActorKind } from '../../../runtime/actor/contract.ts';
@@ -105,4 +109,25 @@ test('what is planned is refused as a route would be', async () => {
     ),
     { code: 'idempotency_key_reused' },
   );
+});
+
+test('at the cap of detached generations nothing new begins, what was is told again', async () => {
+  const account = await stage.account();
+  await ask(wantedOf(account, 'job-3'));
+  const limiter = { detachedCount: () => 1_000_000 } as unknown as GenerationServices['limiter'];
+  const full: GenerationServices = { ...stage.services, limiter };
+  const permits: string[] = [];
+  const takePermit = () => {
+    permits.push('taken');
+    return () => {};
+  };
+  const fresh = { ...wantedOf(account, 'job-4'), takePermit };
+  const sink = () => new ReplySink(null);
+  await assert.rejects(
+    startGeneration(full, fresh, sink, () => {}),
+    { code: 'overloaded' },
+  );
+  assert.deepEqual(permits, [], 'refused before its permit is taken');
+  const again = await startGeneration(full, wantedOf(account, 'job-3'), sink, () => {});
+  assert.equal(again.replayed, true);
 });

@@ -1,0 +1,64 @@
+// What a new generation is planned from, in order: a shorter context, the conversation's last
+// model, the decision, and whether the answer's format compiles.
+import { withClientContext } from '../../../media/model/client-context.ts';
+import type { GenerationRequest } from '../../../media/model/request.ts';
+import { asksChatSearch } from '../../../media/model/search-tools.ts';
+import { estimateInputTokens } from '../../../media/model/tokens.ts';
+import { requireFamily } from '../../../media/providers/generation/families.ts';
+import type { Catalog } from '../../catalog/current.ts';
+import type { GenerationPlanned } from '../spec.ts';
+import { planThatFits } from './context-fit.ts';
+import { assertCompiles } from './format-check.ts';
+import { planGeneration } from './planning.ts';
+import { conversationOf, optimized } from './prepare.ts';
+import { withSharedSearch } from './search-plan.ts';
+import type { PlanServices } from './services.ts';
+
+/**
+ * Everything that is decided of a generation before it is opened: its context, its candidates, its
+ * search and its format.
+ * @throws Problem model_not_found, invalid_request, input_too_long, no_route_available,
+ * policy_blocked, overloaded
+ */
+export async function planRequest(
+  services: PlanServices,
+  { request: asked, accountId }: { request: GenerationRequest; accountId: string },
+): Promise<GenerationPlanned> {
+  const catalog = services.catalog();
+  const managed = catalog.routes.get(asked.model);
+  const isShared = asksChatSearch(asked) && !forwardsChat(catalog, asked);
+  const request = await optimized(isShared ? withSharedSearch(asked) : asked, managed, services);
+  const inputTokens = estimateInputTokens(request);
+  const conversation =
+    managed === undefined ? null : await conversationOf(request, accountId, services);
+  const planWith = (tokens: number) =>
+    planGeneration({
+      request,
+      inputTokens: tokens,
+      catalog,
+      health: services.health,
+      family: requireFamily,
+      stickyAlias: conversation?.stickyAlias ?? null,
+      answered: conversation?.answered ?? (() => null),
+      nowMs: Date.now(),
+    });
+  const plan = await planThatFits(request, inputTokens, planWith, services);
+  await assertCompiles(request, services);
+  // Behind the decision: what is searched for and how hard it is are the user's own words.
+  const told = withClientContext(request, Date.now());
+  const inputTokensEstimate = told === request ? inputTokens : estimateInputTokens(told);
+  const { candidates, routing, search, outputTokensCeiling } = plan;
+  return { candidates, routing, search, outputTokensCeiling, inputTokensEstimate, request: told };
+}
+
+/**
+ * Whether the model was named itself and one of its providers speaks the Chat format. Who asks for
+ * a search by the shared members as well would be searched for twice.
+ */
+function forwardsChat({ models }: Catalog, { model, controls }: GenerationRequest): boolean {
+  if (controls.webSearch === true || controls.requireWebSearch) return false;
+  const named = models.get(model);
+  // What other kinds are used for is said when it is planned.
+  if (named?.kind !== 'generation') return false;
+  return named.targets.some(({ family }) => requireFamily(family).format === 'chat');
+}
