@@ -20,7 +20,7 @@ import type { FailureLimiter } from '../runtime/failure-limiter.ts';
 import type { Limiter } from '../runtime/limiter.ts';
 import type { Logger } from '../runtime/log.ts';
 import type { Sealer } from '../runtime/seal.ts';
-import type { OwnedRows } from '../runtime/shard/component.ts';
+import type { RequestRows } from '../runtime/shard/component.ts';
 import type { Bus } from '../runtime/work/bus.ts';
 import type { CredentialCache } from './credentials.ts';
 
@@ -75,7 +75,7 @@ export interface Services {
   voice: VoiceServices;
   audio: AudioServices;
   /** The domain that owns the rows of a canonical route. */
-  rows(route: string): OwnedRows;
+  rows(route: string): RequestRows;
 }
 
 /** A key's permit among its open requests, until the exchange and whoever took it are over. */

@@ -11,8 +11,6 @@ import { createWalletMetrics } from './metrics.ts';
 import type { WalletProtocol } from './protocol.ts';
 import { createWalletKind } from './wallet.ts';
 
-const poolCloseMs = 300;
-
 interface Given {
   databaseUrl: string;
   limits: Limits;
@@ -47,8 +45,8 @@ export function createWalletComponent({ databaseUrl, limits, log, registry, ...g
     component: defineComponent({
       name: 'wallet',
       kinds: [kind],
-      async close() {
-        await Promise.all([writer, sql].map((pool) => closePool(pool, poolCloseMs)));
+      async close(withinMs) {
+        await Promise.all([writer, sql].map((pool) => closePool(pool, withinMs)));
       },
     }),
     wallet: (walletId) => given.system().ref(kind, walletId),

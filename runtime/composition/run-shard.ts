@@ -43,7 +43,7 @@ import { drainPatienceMs, endRunning, lastWordsMs } from './drain.ts';
 import type { Product } from './product.ts';
 
 const failingGraceMs = 1_000;
-const poolCloseMs = 300;
+const closeMs = 300;
 const launchTimeoutMs = 120_000;
 
 /** Runs the calling worker thread as a shard of this product, until the process stops. */
@@ -170,13 +170,13 @@ function createServices(
     },
     monitor: { actor: () => system.ref(kinds.monitor, monitorId), tree },
     wallet: components.wallet,
-    rows: ownedRows(list),
+    rows: requestRows(list),
     ...components.services(system),
   };
 }
 
 /** Finds the domain that owns the rows of a canonical route. */
-function ownedRows(components: readonly Component[]): Services['rows'] {
+function requestRows(components: readonly Component[]): Services['rows'] {
   const byRoute = new Map(
     components.flatMap(({ rows }) => (rows?.routes ?? []).map((route) => [route, rows] as const)),
   );
@@ -270,9 +270,9 @@ function createShard(product: Product, connection: ShardConnection): Shard {
     await system.stop(left());
     services.access.credentials.close();
     metrics.stop();
-    const closing = [...list.map((component) => component.close()), closePool(sql, poolCloseMs)];
+    const closing = [...list.map((component) => component.close(closeMs)), closePool(sql, closeMs)];
     // The app is closed: what is left ends with the thread, which must not be late.
-    const late = new Promise((resolve) => setTimeout(resolve, poolCloseMs));
+    const late = new Promise((resolve) => setTimeout(resolve, closeMs));
     await Promise.race([Promise.all(closing), late]);
   };
 

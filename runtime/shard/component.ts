@@ -6,7 +6,7 @@ import type { AnyKind } from '../actor/contract.ts';
 export type Withdrawn = { apiKeyId: string } | { accountId: string };
 
 /** Rows of requests that outlive their exchange: whose they are is told by their route. */
-export interface OwnedRows {
+export interface RequestRows {
   /** Canonical paths. */
   readonly routes: readonly string[];
   /** Ends a request on whichever node it runs, and waits for its end within bounds. */
@@ -17,7 +17,7 @@ export interface Component {
   readonly name: string;
   /** In the order of the supervision tree. */
   readonly kinds: readonly AnyKind[];
-  readonly rows: OwnedRows | null;
+  readonly rows: RequestRows | null;
   /** What runs on this shard and will want a settlement. */
   size(): number;
   /** Whether the owner of a hold runs here. */
@@ -32,8 +32,8 @@ export interface Component {
   giveUp(): void;
   /** Ends what spends on, on behalf of a credential that was withdrawn. */
   withdraw(withdrawn: Withdrawn): void;
-  /** Nothing runs any more: closes connections, threads and timers. */
-  close(): Promise<void>;
+  /** Nothing runs any more: closes connections, threads and timers, by force after `withinMs`. */
+  close(withinMs: number): Promise<void>;
 }
 
 const nothing = () => undefined;
