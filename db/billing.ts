@@ -1,5 +1,4 @@
 // What an account may know about its money, read in one snapshot. Nothing here changes anything.
-
 import { firstIdAt } from '../runtime/ids.ts';
 import type { Sql, Transaction } from './driver/sql.ts';
 import type { GrantKind } from './wallets.ts';

@@ -1,6 +1,5 @@
 // Stored responses: what clients sent, for reading again and for being continued. The answer is the
 // generation's. A row whose generation does not exist (refused, or a duplicate) is nobody's.
-
 import type { Queryable } from './driver/sql.ts';
 import { failedUnchargedText, type GenerationStatus } from './generations.ts';
 

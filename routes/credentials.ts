@@ -1,6 +1,5 @@
 // Credentials by token hash, in a bounded cache in front of the database. A revocation, like every
 // change of an account, empties it on every shard before the request that made it is answered.
-
 import { credentialLimits } from '../actors/credentials/limits.ts';
 import { isKeyToken, tokenHash, tokenHashText } from '../actors/credentials/token.ts';
 import { type Sql, withDeadline } from '../db/driver/sql.ts';

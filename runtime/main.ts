@@ -1,6 +1,5 @@
 // Entry of the main process: composition only. It prepares the database, starts the shards, and
 // runs what must be single: catalog, monitor, pool, queue. It prints the line `tollgate ready`.
-
 import { prepareAudioFolders, sweepAudioFolders } from '../actors/audio/folders.ts';
 import { createInspection, inspectionTask } from '../actors/audio/inspection.ts';
 import { catalogId } from '../actors/catalog/catalog.ts';

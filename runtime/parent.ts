@@ -1,6 +1,5 @@
 // The small parent that owns the children: database, simulator (dev mode) and the main process.
 // It does no work itself, so a crash of the main process, however bad, leaves it able to restart.
-
 import { type ChildProcess, fork, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { type Config, environmentWith, withPort } from './config.ts';

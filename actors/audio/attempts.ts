@@ -1,6 +1,5 @@
 // The upstream calls of a speech or transcription: one after the other while nothing was heard.
 // Nothing is delivered before the hold is durable.
-
 import { writePrivateFile } from '../../media/blobs/private-file.ts';
 import { beginsAs } from '../../media/model/audio.ts';
 import type { UpstreamFailure } from '../../media/model/events.ts';

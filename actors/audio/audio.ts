@@ -1,6 +1,5 @@
 // One speech or one transcription from its hold to its settlement. It outlives its client where
 // that was sent audio under an idempotency key: the rest is read, kept and paid.
-
 import type { ActorContext, ActorKind, Handlers } from '../../runtime/actor/contract.ts';
 import { plainProblem } from '../../runtime/problem.ts';
 import { atTurnEnd } from '../../runtime/turns.ts';

@@ -1,6 +1,5 @@
 // The end of a speech or transcription: kept for the owner of its key, charged or given back, then
 // told. Nobody is told that it is whole before its charge is in the ledger.
-
 import type { Transcript } from '../../media/model/audio.ts';
 import { speechMediaTypes } from '../../media/model/audio.ts';
 import { type UsageSource, zeroUsage } from '../../media/model/usage.ts';

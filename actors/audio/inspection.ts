@@ -1,6 +1,5 @@
 // Recordings are looked at on a pool of their own, whose queue is theirs alone: nobody's tokens
 // wait behind decoders. The programs are prepared when the first recording comes.
-
 import { type AudioTools, prepareAudioTools } from '../../media/audio/tools.ts';
 import type { Config } from '../../runtime/config.ts';
 import { compiledFile } from '../../runtime/files.ts';

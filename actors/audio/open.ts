@@ -1,6 +1,5 @@
 // How a route reaches a speech or transcription: the finished one that has the idempotency key, or
 // a new one. One that still runs under the key is a conflict: clients try again by themselves.
-
 import { type Sql, withDeadline } from '../../db/driver/sql.ts';
 import { failedUncharged, findGenerationByKey, type Generation } from '../../db/generations.ts';
 import type { ActorRef, ActorSystem } from '../../runtime/actor/contract.ts';

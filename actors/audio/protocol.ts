@@ -1,6 +1,5 @@
 // Every message of the actor of one speech or transcription: what others send, then what it tells
 // itself, its wallet's answers as with a generation. It lives on the shard of its client.
-
 import type { UpstreamFailure } from '../../media/model/events.ts';
 import type { SettlementProtocol } from '../billed-request/protocol.ts';
 

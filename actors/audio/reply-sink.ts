@@ -1,6 +1,5 @@
 // What stands between the actor of a speech or transcription and the reply of its client. It says
 // how the reply begins, then passes the audio on as it comes.
-
 import type { ByteStream } from '../../runtime/http/route.ts';
 import type { PlainProblem } from '../../runtime/problem.ts';
 

@@ -1,5 +1,4 @@
 // What a speech or a transcription is started with, and what its kind is given by the shard.
-
 import type { SpeechRequest, TranscriptionRequest } from '../../media/model/audio.ts';
 import type { UpstreamTarget } from '../../media/providers/generation/contract.ts';
 import type { AudioClient } from '../../media/providers/speech/call.ts';

@@ -1,5 +1,4 @@
 // The state of one running speech or transcription. Only its actor changes it.
-
 import type { PrivateWriter } from '../../media/blobs/private-file.ts';
 import type { UpstreamFailure } from '../../media/model/events.ts';
 import { zeroUsage } from '../../media/model/usage.ts';

@@ -1,6 +1,5 @@
 // What failed calls of providers mean for a request: whether another route is tried, and what the
 // client is told in the end. A provider's own words stay in the log.
-
 import type { UpstreamFailure } from '../../media/model/events.ts';
 import { type PlainProblem, plainProblem } from '../../runtime/problem.ts';
 import type { RequestState } from './settlement.ts';

@@ -1,7 +1,6 @@
 // The money of a request that has a row of generations, whatever it asks for: held, then settled
 // or released. Nobody is told of a charge before it is in the ledger; one that is away is asked
 // again.
-
 import type { ActorContext, Answer, EndReason, Handlers } from '../../runtime/actor/contract.ts';
 import { type PlainProblem, plainProblem } from '../../runtime/problem.ts';
 import type { Charge } from '../wallet/price.ts';

@@ -1,6 +1,5 @@
 // What a billed request is started with, whatever it asks for, and what its kind is given by the
 // shard. Generations, speech and transcription are such requests.
-
 import type { ActorRef } from '../../runtime/actor/contract.ts';
 import type { Limiter } from '../../runtime/limiter.ts';
 import type { Logger } from '../../runtime/log.ts';

@@ -1,5 +1,4 @@
 // `svc_usage`: what a billed request is told of its usage, and what is stored of it.
-
 import type { SvcUsage } from '../../media/model/dialects/contract.ts';
 import type { TokenUsage, UsageSource } from '../../media/model/usage.ts';
 import type { CatalogModel } from '../catalog/model.ts';

@@ -1,6 +1,5 @@
 // What is wrong with a catalog beyond its schema: names twice, references to nothing, prices that
 // make no card, addresses that no provider has. Each fault names the member at fault.
-
 import type { ModelKind } from '../../media/providers/model-kinds.ts';
 import { searchFamilyNames } from '../../media/providers/search/search.ts';
 import { addressFault } from '../../media/transport/address.ts';

@@ -1,6 +1,5 @@
 // Managed routes as shards use them: aliases over a pool of exact models, and what the public may
 // see of one. A pool's disabled models are left out; a route with none left is not in the catalog.
-
 import type { TaskCategory } from '../../media/model/choose/category.ts';
 import { type PublicPrices, type PublicRates, publicRates } from '../wallet/public-rates.ts';
 import type { ManagedRouteRecord } from './document.ts';

@@ -1,6 +1,5 @@
 // The catalog as shards use it: plain data, resolved once, replaced whole. Its content version is a
 // hash of what the public may see of it, so that equal catalogs have equal versions everywhere.
-
 import { createHash } from 'node:crypto';
 import type { UpstreamTarget } from '../../media/providers/generation/contract.ts';
 import { type CompiledCard, compileCard, type PriceCard } from '../wallet/price.ts';

@@ -1,6 +1,5 @@
 // The catalog as it is stored, turned into a document again: credentials opened, definitions
 // checked anew, since an older version may have written them.
-
 import * as v from 'valibot';
 import type { Catalog, ProviderRecord as StoredProvider } from '../../db/catalog.ts';
 import { ConfigError } from '../../runtime/config.ts';

@@ -1,6 +1,5 @@
 // What a model of the catalog may be used for: a model of another kind is none here, and the answer
 // says where it is used.
-
 import type { ModelKind } from '../../media/providers/model-kinds.ts';
 import { Problem } from '../../runtime/problem.ts';
 import type { CatalogModel } from './model.ts';

@@ -1,5 +1,4 @@
 // The calls of a generation: which provider route is tried, and how its events come in.
-
 import { isLongRequest } from '../../media/model/tokens.ts';
 import { CeilingCut } from '../../media/providers/generation/ceiling.ts';
 import { StopCut } from '../../media/providers/generation/stops.ts';

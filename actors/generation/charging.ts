@@ -1,5 +1,4 @@
 // What a generation costs, pure: its usage by source, the charge, and `svc_usage`.
-
 import { attachmentTokens, soundTokens } from '../../media/model/attachments.ts';
 import { asksChatSearch, isCited, searchesIn } from '../../media/model/search-tools.ts';
 import { estimateInputTokens } from '../../media/model/tokens.ts';

@@ -1,6 +1,5 @@
 // The end of a generation: usage decided, charge computed, settlement durable, subscribers told.
 // Nobody is told a charge before it is in the ledger; a ledger that is away is asked again.
-
 import { answerEvents } from '../../media/model/answer.ts';
 import type { SvcRouting } from '../../media/model/dialects/contract.ts';
 import { recut } from '../../media/model/replay.ts';

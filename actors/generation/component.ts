@@ -1,5 +1,4 @@
 // The generations of a shard: their actors, and the connections to their providers.
-
 import type { Sql } from '../../db/driver/sql.ts';
 import { createUpstreamClient } from '../../media/providers/generation/call.ts';
 import type { UpstreamTarget } from '../../media/providers/generation/contract.ts';

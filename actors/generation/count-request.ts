@@ -1,5 +1,4 @@
 // The input tokens of a request that is only counted, for the free routes of two formats.
-
 import type { GenerationRequest } from '../../media/model/request.ts';
 import { Problem } from '../../runtime/problem.ts';
 import { requireKind } from '../catalog/use.ts';

@@ -1,6 +1,5 @@
 // The input tokens of a request beforehand, with what a generation would add to it: the provider's
 // own count where its family has one, else the tokenizer's, else an estimate by length.
-
 import { attachmentTokens } from '../../media/model/attachments.ts';
 import { withClientContext } from '../../media/model/client-context.ts';
 import type { GenerationRequest } from '../../media/model/request.ts';

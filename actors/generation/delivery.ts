@@ -1,7 +1,6 @@
 // What of the upstream's events is delivered: as far as the hold reaches. It is extended on the
 // way; events beyond it wait here with the upstream paused, so that nothing goes out that is not
 // covered.
-
 import { addToAnswer } from '../../media/model/answer.ts';
 import { isAnswerDelta, type ModelEvent } from '../../media/model/events.ts';
 import { addTo } from '../../media/model/lists.ts';

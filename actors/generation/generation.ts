@@ -1,7 +1,6 @@
 // One running generation: hold, upstream, subscribers, settlement. The client's socket decides
 // nothing here but who listens; the surprise is that every wait answers as a message to itself, so
 // that attach and cancel are never behind a slow database or provider.
-
 import { failedUncharged } from '../../db/generations.ts';
 import type { ActorContext, ActorKind, Handlers } from '../../runtime/actor/contract.ts';
 import { plainProblem } from '../../runtime/problem.ts';

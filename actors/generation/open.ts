@@ -1,6 +1,5 @@
 // How a route reaches a generation: the one that has the idempotency key (running: attach;
 // finished: replay), or a new one. The database decides who has a key.
-
 import { type Sql, withDeadline } from '../../db/driver/sql.ts';
 import { failedUncharged, findGenerationByKey, type Generation } from '../../db/generations.ts';
 import type { ActorAddress, ActorRef, ActorSystem } from '../../runtime/actor/contract.ts';

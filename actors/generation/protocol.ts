@@ -1,5 +1,4 @@
 // Every message of a generation actor on one screen: what others send, then what it tells itself.
-
 import type { ModelEvent, UpstreamFailure } from '../../media/model/events.ts';
 import type { SearchHit } from '../../media/providers/search/contract.ts';
 import type { ActorAddress, Answer as AskAnswer } from '../../runtime/actor/contract.ts';

@@ -1,6 +1,5 @@
 // The one repair of a structured answer that its provider did not constrain: paid for before it is
 // asked for, so that a wallet is never taken by surprise by a second call.
-
 import { estimateInputTokens } from '../../media/model/tokens.ts';
 import { totalInputTokens } from '../../media/model/usage.ts';
 import type { ActorContext } from '../../runtime/actor/contract.ts';

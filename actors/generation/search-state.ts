@@ -1,5 +1,4 @@
 // Where the web search of a generation stands, and what searches the hold has to cover.
-
 import { searchesMax, searchesOffered } from '../../media/model/search-tools.ts';
 import type { SearchHit } from '../../media/providers/search/contract.ts';
 import type { GenerationSpec } from './spec.ts';

@@ -1,6 +1,5 @@
 // The web search before an answer: run once for a generation, when the first candidate that has no
 // search of its own is about to be called. What was found stands in the request as quoted material.
-
 import { answerText } from '../../media/model/answer.ts';
 import type { Citation, ModelEvent } from '../../media/model/events.ts';
 import type { ContentPart, GenerationRequest } from '../../media/model/request.ts';

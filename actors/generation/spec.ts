@@ -1,5 +1,4 @@
 // What a generation is started with, and what its kind is given by the shard.
-
 import type { SvcRouting } from '../../media/model/dialects/contract.ts';
 import type { GenerationRequest, OutputFormat } from '../../media/model/request.ts';
 import type { UpstreamClient } from '../../media/providers/generation/call.ts';

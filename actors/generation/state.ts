@@ -1,5 +1,4 @@
 // The state of one running generation. Only its actor changes it.
-
 import { strict as assert } from 'node:assert';
 import { type Answer, emptyAnswer } from '../../media/model/answer.ts';
 import { soundTokens } from '../../media/model/attachments.ts';

@@ -1,6 +1,5 @@
 // The end of a finished generation as the database has it, told again byte by byte: members are
 // read one by one, since jsonb has an order of its own.
-
 import { strict as assert } from 'node:assert';
 import type { Generation } from '../../db/generations.ts';
 import { type Answer, emptyAnswer } from '../../media/model/answer.ts';

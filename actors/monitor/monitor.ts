@@ -1,6 +1,5 @@
 // Polls the shards once a second and probes the provider routes when the queue says so, so that
 // reading a status never waits for a shard and never contacts a provider.
-
 import { strict as assert } from 'node:assert';
 import type { UpstreamTarget } from '../../media/providers/generation/contract.ts';
 import type { ActorContext, ActorKind, ActorRef, Handlers } from '../../runtime/actor/contract.ts';

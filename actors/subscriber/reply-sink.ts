@@ -1,6 +1,5 @@
 // The sink between a subscriber actor and the route that answers its client. Bytes written before
 // the headers have left wait here; the route connects the stream in the turn in which they leave.
-
 import { emptyAnswer } from '../../media/model/answer.ts';
 import type { StreamEncoder } from '../../media/model/dialects/contract.ts';
 import type { EventStream } from '../../runtime/http/route.ts';

@@ -1,6 +1,5 @@
 // One client's view of a generation: holds the headers back until there is something to say, writes
 // the stream, and leaves when the client does. It lives beside the socket; the generation need not.
-
 import { emptyAnswer } from '../../media/model/answer.ts';
 import type { StreamEncoder } from '../../media/model/dialects/contract.ts';
 import type {

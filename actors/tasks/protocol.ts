@@ -1,5 +1,4 @@
 // CPU work off the shards: the main thread's pool runs it. Payload and result are plain data.
-
 import type { TaskAnswer } from '../../runtime/work/pool.ts';
 
 export type TasksProtocol = {

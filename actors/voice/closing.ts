@@ -1,6 +1,5 @@
 // The end of a session: the client is told once, the upstream gets a moment for the usage it owes,
 // then everything is settled once. Whatever ends it, all ends go through here.
-
 import type { Handlers } from '../../runtime/actor/contract.ts';
 import { type EndReason, endedEvent, endings, errorEvent, type VoiceError } from './events.ts';
 import { forgoUnsent, missReport, reduceHold } from './funding.ts';

@@ -1,6 +1,5 @@
 // The voice of a shard: its host with clock and checkpoints, the lanes of its resampling, and its
 // share of the memory for sound.
-
 import type { Sql } from '../../db/driver/sql.ts';
 import { withDeadline } from '../../db/driver/sql.ts';
 import { checkpointSessions } from '../../db/voice-sessions.ts';

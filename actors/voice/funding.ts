@@ -1,6 +1,5 @@
 // The money of a session while it lives: the hold of its longest duration, and its extension when
 // what was reported outgrows it. Usage is summed; nothing is charged before the end.
-
 import type { LiveUsage } from '../../media/providers/live/contract.ts';
 import type { ActorContext, Handlers } from '../../runtime/actor/contract.ts';
 import { errorEvent } from './events.ts';

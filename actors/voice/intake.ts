@@ -1,6 +1,5 @@
 // What comes from the client: the start, frames, controls. Frames go through here on the stack of
 // the socket, without a promise.
-
 import { endSession, expel, reject } from './closing.ts';
 import { readControl } from './control.ts';
 import { clearEvent, errorEvent, statusEvent, type VoiceErrorCode } from './events.ts';

@@ -1,6 +1,5 @@
 // The actor of one voice session, beside its socket: it starts, watches deadlines, and ends once.
 // Sound does not pass its mailbox (see protocol.ts), but a fault on its way ends this actor.
-
 import type {
   ActorContext,
   ActorKind,

@@ -1,6 +1,5 @@
 // Sound towards the client: paced, its position known, and cleared at once when somebody
 // interrupts. Whose turn it is follows from what is heard: states never contradict sound.
-
 import type { LivePosition } from '../../media/providers/live/contract.ts';
 import { clearEvent, statusEvent } from './events.ts';
 import { voiceLimits } from './limits.ts';

@@ -1,5 +1,4 @@
 // What a voice session is started with, and what its shard gives to all of them.
-
 import type { AudioBudget } from '../../media/audio/budget.ts';
 import type { Lanes } from '../../media/audio/lanes/lanes.ts';
 import type { StraightLanes } from '../../media/audio/lanes/straight.ts';

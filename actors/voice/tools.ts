@@ -1,6 +1,5 @@
 // The built-in tools that the server itself executes: the time where the client is, and the web
 // search. A call has a deadline, and one that was interrupted is given up.
-
 import { contextLine } from '../../media/model/client-context.ts';
 import type { LiveTool } from '../../media/providers/live/contract.ts';
 import type { SearchHit } from '../../media/providers/search/contract.ts';

@@ -1,7 +1,6 @@
 // What was said, as the client is told it. A user's transcript that comes after its answer has
 // no end of its own: it is complete when no part came for a while, or when anything else is said.
 // An utterance too long to be kept is told as several; a part that is itself too long is cut.
-
 import type { LiveEvent } from '../../media/providers/live/contract.ts';
 import { cutText } from '../../runtime/http/text.ts';
 import { transcriptEvent } from './events.ts';

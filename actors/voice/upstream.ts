@@ -1,6 +1,5 @@
 // The upstream of a session: opened with its hold, tried at the next target while it was not ready,
 // and read as it speaks. What it says is acted on at once, on the stack of its socket.
-
 import { strict as assert } from 'node:assert';
 import { outputBytesPerMs } from '../../media/audio/playout/playout.ts';
 import type {

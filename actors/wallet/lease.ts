@@ -1,6 +1,5 @@
 // The lease by which other processes on the database know that this one lives, and whether it may
 // judge theirs: after an outage of the database all have passed, also those of the living.
-
 import type { Sql } from '../../db/driver/sql.ts';
 import { registerInstance, renewLease } from '../../db/instances.ts';
 import type { Logger } from '../../runtime/log.ts';

@@ -1,7 +1,6 @@
 // Credits that an administrator gives, once per operation id. The audit event is written first and
 // claims the id: no grant without its event, though perhaps an event whose grant the wallet never
 // got; repeating the operation completes it.
-
 import { isDeepStrictEqual } from 'node:util';
 import { findOperationEvent, insertAuditEvent } from '../../db/audit-events.ts';
 import { type Sql, withDeadline } from '../../db/driver/sql.ts';

@@ -1,6 +1,5 @@
 // Ends the holds of this process whose owner runs nowhere any more: its shard or its actor
 // crashed, or the hold became durable after its owner had given it up. Safe to repeat.
-
 import type { Sql } from '../../db/driver/sql.ts';
 import { type LeftHold, listHoldsOfOwners } from '../../db/holds.ts';
 import { firstIdAt, nodeOfId } from '../../runtime/ids.ts';

@@ -1,7 +1,6 @@
 // Ends what dead processes have left: their holds are released and their generations failed, what
 // voice sessions had used is settled, through the same ledger as everything else. Safe to repeat,
 // and to be done by several processes at once.
-
 import type { Sql } from '../../db/driver/sql.ts';
 import { type LeftHold, listHoldsOfInstances } from '../../db/holds.ts';
 import { endInstance, listDeadInstances, listEndedInstancesWithHolds } from '../../db/instances.ts';

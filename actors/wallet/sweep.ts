@@ -1,7 +1,6 @@
 // The sweep: releases holds that have expired, takes back promotions whose time has come, frees old
 // idempotency keys, removes old answers, responses, sessions and conversations. Each pass is
 // bounded; the next one finds what is left.
-
 import { sweepConversations } from '../../db/conversations.ts';
 import type { Sql } from '../../db/driver/sql.ts';
 import { sweepGenerations } from '../../db/generations.ts';

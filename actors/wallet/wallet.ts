@@ -1,6 +1,5 @@
 // The wallet actor: a batcher in front of a row version and of constraints. Its state is a cache;
 // two actors for one wallet are slower, never wrong. Start with `ledger.ts` for the rules.
-
 import type { ActorContext, ActorKind } from '../../runtime/actor/contract.ts';
 import { createWalletEngine, emptyMemory, type WalletEntry, type WalletMemory } from './engine.ts';
 import { createLedgerAccess, type WalletDependencies } from './ledger-access.ts';

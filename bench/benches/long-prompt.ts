@@ -1,6 +1,5 @@
 // Prompts of about 200,000 tokens on every format, to an exact model and to a managed route that
 // optimizes them: how long a shard is blocked, what stays in memory, and the CPU of a request.
-
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

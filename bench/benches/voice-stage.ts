@@ -1,6 +1,5 @@
 // What the voice benches share: an upstream, a generator, contenders; sessions that are opened,
 // measured and closed; and the latency up, which only both ends together know.
-
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
   directVoice,

@@ -1,5 +1,4 @@
 // Every upstream family that the simulator speaks, in one list for each kind of connection.
-
 import { chatFamily } from './chat/family.ts';
 import type { SimFamily, SimSocketFamily } from './contract.ts';
 import { geminiFamily } from './gemini/family.ts';

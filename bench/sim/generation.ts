@@ -1,6 +1,5 @@
 // What all generation families do alike with a request that was read: statuses and outages that
 // were asked for, then a stream, or one object with the faults that an object can have.
-
 import type { Plan } from './answer.ts';
 import type { SimExchange, SimReply } from './contract.ts';
 import type { Directive } from './directive.ts';

@@ -1,6 +1,5 @@
 // The simulator's HTTP server: bodies in, replies and scripts out, the admin endpoint. It knows no
 // wire format; families declare their routes in `families.ts`.
-
 import { App, type HttpRequest, type HttpResponse, type TemplatedApp } from 'uWebSockets.js';
 import { STATUS_CODES } from 'node:http';
 import type { SimExchange, SimFamily } from './contract.ts';

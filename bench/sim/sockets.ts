@@ -1,6 +1,5 @@
 // WebSockets of the simulator: upgrades that are taken, refused or left alone, and the messages of
 // each to its session. It knows no wire format; families declare themselves in `families.ts`.
-
 import type {
   HttpRequest,
   HttpResponse,

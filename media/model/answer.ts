@@ -1,6 +1,5 @@
 // An answer as accumulated from its events: what is stored, replayed, and rendered as JSON. It is a
 // list in the order of appearance: thinking, text and calls may alternate.
-
 import type { AnswerItem, Cut } from './answer-item.ts';
 import type { Citation, FinishReason, ModelEvent, NativeValue, Progress } from './events.ts';
 import { copyExtra, mergeExtra } from './extra.ts';

@@ -1,6 +1,5 @@
 // An answer told again exactly as it came: the same deltas in the same order, with what was said of
 // its progress in between. A stream that is numbered event by event goes on from any of them.
-
 import {
   type Answer,
   addToAnswer,

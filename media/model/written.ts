@@ -1,5 +1,4 @@
 // What a model itself has written of an answer, as texts to be counted: where no usage is reported.
-
 import type { Answer } from './answer.ts';
 import type { AnswerItem } from './answer-item.ts';
 

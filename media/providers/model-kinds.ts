@@ -1,5 +1,4 @@
 // What a model of the catalog is for, and which provider families can run which kind of model.
-
 import { familyNames } from './generation/families.ts';
 import { liveFamilyNames } from './live/families.ts';
 import { audioFamilyNames } from './speech/families.ts';

@@ -1,7 +1,6 @@
 // The response of one HTTP/1.1 exchange, from bytes that are cut anywhere (RFC 9112). It knows no
 // socket. What was read is its own to change: the chunks of a read are moved together, so that the
 // body is told once a read. A piece of it is a view: whoever keeps one copies it.
-
 import {
   type Framing,
   fail,

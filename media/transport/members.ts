@@ -1,5 +1,4 @@
 // JSON objects as unknown members: what arrives from a server is never trusted to have a shape.
-
 import type { TokenUsage, UsageReport } from '../model/usage.ts';
 
 export type Members = Record<string, unknown>;

@@ -1,7 +1,6 @@
 // Server-sent events from bytes (WHATWG HTML, 9.2), cut anywhere. The surprise is the template:
 // once an event proves to be nothing but a text delta, later events with the same bytes around it
 // (but for a number that counts them) are recognised by comparing strings, without parsing JSON.
-
 import { isPlain } from '../../runtime/http/json-pieces.ts';
 import { fixedLimits } from '../../runtime/limits.ts';
 import type { FramedTexts } from '../model/events.ts';

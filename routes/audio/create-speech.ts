@@ -1,5 +1,4 @@
 // POST /v1/audio/speech: text to audio, passed through as it comes.
-
 import * as v from 'valibot';
 import { audioLimits } from '../../actors/audio/limits.ts';
 import { openAudio } from '../../actors/audio/open.ts';

@@ -1,6 +1,5 @@
 // POST /v1/audio/transcriptions: a recording to text. What it is and how long is found by decoding
 // it, whatever its name and headers say.
-
 import { strict as assert } from 'node:assert';
 import * as v from 'valibot';
 import { audioLimits } from '../../actors/audio/limits.ts';

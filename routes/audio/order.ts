@@ -1,6 +1,5 @@
 // What both audio routes do before they open anything: the model and its routes, the idempotency
 // key, who pays.
-
 import type { AudioOrder } from '../../actors/audio/open.ts';
 import type { AudioWork } from '../../actors/audio/spec.ts';
 import { requireDetachedCapacity } from '../../actors/billed-request/opening.ts';

@@ -1,5 +1,4 @@
 // GET /v1/generations/{request_id}: state, usage and receipt of one generation of the account.
-
 import * as v from 'valibot';
 import { withDeadline } from '../../db/driver/sql.ts';
 import { findGeneration, findGenerationByAnyKey, type Generation } from '../../db/generations.ts';

@@ -1,5 +1,4 @@
 // Turns an opened generation into a reply of its dialect: a stream, the whole answer, or a problem.
-
 import { strict as assert } from 'node:assert';
 import type { MakeSink, Opened } from '../../actors/generation/open.ts';
 import type { GenerationEnd } from '../../actors/subscriber/protocol.ts';

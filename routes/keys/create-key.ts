@@ -1,5 +1,4 @@
 // POST /api/me/api-keys: a new key. Its token is in this reply and nowhere else, ever.
-
 import * as v from 'valibot';
 import { keyLimits } from '../../actors/credentials/limits.ts';
 import { fixedLimits } from '../../runtime/limits.ts';

@@ -1,5 +1,4 @@
 // GET /api/me/api-keys: the keys of the account, newest first, a page at a time.
-
 import { withDeadline } from '../../db/driver/sql.ts';
 import { listKeys as listKeyRows } from '../../db/keys.ts';
 import { defineRoute } from '../define.ts';

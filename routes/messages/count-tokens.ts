@@ -1,5 +1,4 @@
 // POST /v1/messages/count_tokens: how many input tokens a message request has. Free.
-
 import { countGeneration } from '../../actors/generation/count-request.ts';
 import { readCountRequest } from '../../media/model/dialects/messages/request.ts';
 import { countRequestSchema } from '../../media/model/dialects/messages/schema.ts';

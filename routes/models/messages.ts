@@ -1,6 +1,5 @@
 // What a model has besides for clients of Messages, which ask for it at the same paths as those of
 // OpenAI's formats: they name a version of theirs.
-
 import * as v from 'valibot';
 import type { ManagedRoute } from '../../actors/catalog/managed.ts';
 import type { CatalogModel } from '../../actors/catalog/model.ts';

@@ -1,5 +1,4 @@
 // The public form of exact models and managed routes (specification 2.9; decisions.md, section 8).
-
 import * as v from 'valibot';
 import type { ManagedRoute } from '../../actors/catalog/managed.ts';
 import type { CatalogModel } from '../../actors/catalog/model.ts';

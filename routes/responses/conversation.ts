@@ -1,6 +1,5 @@
 // `previous_response_id`: the inputs and answers of the turns before, in front of the new input.
 // Instructions are each request's own and are not carried over, as this format has it.
-
 import { withDeadline } from '../../db/driver/sql.ts';
 import { failedUncharged, findGenerationByKey } from '../../db/generations.ts';
 import { readChain, type Turn } from '../../db/responses.ts';

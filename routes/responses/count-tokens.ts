@@ -1,6 +1,5 @@
 // POST /v1/responses/input_tokens: how many input tokens a response would have, with the turns
 // that it continues. Free, and nothing of it is stored.
-
 import { countGeneration } from '../../actors/generation/count-request.ts';
 import { responsesRequestSchema } from '../../media/model/dialects/responses/schema.ts';
 import { fixedLimits } from '../../runtime/limits.ts';

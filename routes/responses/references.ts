@@ -1,6 +1,5 @@
 // `item_reference`: an item of a stored response, named by its id instead of sent again. Clients
 // that count on the server's memory send the model's turns so.
-
 import { withDeadline } from '../../db/driver/sql.ts';
 import { findResponseTexts } from '../../db/responses.ts';
 import type { Answer } from '../../media/model/answer.ts';

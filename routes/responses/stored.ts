@@ -1,6 +1,5 @@
 // A stored response as its account reads it again. What failed before anything was delivered was
 // told by a status: nobody has an id of it, and there is no response.
-
 import { storedEnd } from '../../actors/generation/stored-end.ts';
 import type { GenerationEnd } from '../../actors/subscriber/protocol.ts';
 import { withDeadline } from '../../db/driver/sql.ts';

@@ -1,5 +1,4 @@
 // GET /v1/voice/voices: the voices that a session may be started with, and the form of its sound.
-
 import { inputAudio, outputAudio, voiceProtocol } from '../../actors/voice/events.ts';
 import { voiceLimits } from '../../actors/voice/limits.ts';
 import { Problem } from '../../runtime/problem.ts';

@@ -1,6 +1,5 @@
 // GET /v1/voice/sessions: the WebSocket of a voice session. Everything after the handshake is in
 // actors/voice.
-
 import { strict as assert } from 'node:assert';
 import { voiceProtocol } from '../../actors/voice/events.ts';
 import { voiceLimits } from '../../actors/voice/limits.ts';

@@ -1,6 +1,5 @@
 // The three handles behind ActorRef: an actor of this node, of another one, or placed by its id.
 // A reference names an id, not one life of it: it finds whoever has the id when a message is sent.
-
 import type { Cell } from './cell.ts';
 import type { Answer, AskFailure } from './contract.ts';
 import { failed, PendingAsk } from './deadline.ts';

@@ -1,7 +1,6 @@
 // `npm run ledger:check`: audits the books beside a running server, or alone, when it starts the
 // embedded database for as long as it takes. Exit 0: right; 1: wrong, with the difference; 2: no
 // answer.
-
 import { auditLedger, type Finding, ruleLengthMax } from '../../db/audit.ts';
 import { databaseFault } from '../../db/driver/reach.ts';
 import { closePool, openPool } from '../../db/driver/sql.ts';

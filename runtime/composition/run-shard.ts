@@ -1,7 +1,6 @@
 // Runs a shard thread: composition only. It builds its services, asks the main thread what to
 // serve, and listens on the shared port. An error that escapes closes the app before the thread
 // ends: an open one would abort the whole process.
-
 import { catalogId } from '../../actors/catalog/catalog.ts';
 import type { Catalog } from '../../actors/catalog/current.ts';
 import type { CatalogPublication } from '../../actors/catalog/live.ts';

@@ -1,6 +1,5 @@
 // From a request to its reply: access, body, validation, handler, reply, in this order. The one
 // place where a throw becomes an answer: a Problem as it is, anything else as a logged 500.
-
 import type { HttpRequest, HttpResponse, TemplatedApp } from 'uWebSockets.js';
 import { fixedLimits } from '../limits.ts';
 import { Problem } from '../problem.ts';

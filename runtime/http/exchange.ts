@@ -1,7 +1,6 @@
 // One HTTP exchange: its id, the headers that outlive the first turn, and its end.
 // uWS frees the request when the route handler returns and the response when it is complete or
 // aborted; `request` and `response` are null from then on, and touching them earlier is the bug.
-
 import type { HttpRequest, HttpResponse } from 'uWebSockets.js';
 import { strict as assert } from 'node:assert';
 import { randomUUID } from 'node:crypto';

@@ -1,6 +1,5 @@
 // The OpenAPI 3.1 document of a route table. Nothing in it is written by hand: schemas, parameters,
 // errors and their examples come from the same values that serve the requests.
-
 import { strict as assert } from 'node:assert';
 import type { GenericSchema } from 'valibot';
 import { type Problem, type ProblemCode, problemCodes } from '../problem.ts';

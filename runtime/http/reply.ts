@@ -1,5 +1,4 @@
 // Sends replies: whole, as the socket takes them, or as streams; always corked.
-
 import type { HttpResponse } from 'uWebSockets.js';
 import { fixedLimits } from '../limits.ts';
 import { atTurnEnd } from '../turns.ts';

@@ -1,7 +1,6 @@
 // One uWebSockets.js app: listens, counts, drains, closes. Several threads may listen on the same
 // port; the kernel shares it among them (SO_REUSEPORT). A thread must not end before `close` has:
 // the native app would abort the whole process.
-
 import {
   App,
   SSLApp,

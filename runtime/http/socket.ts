@@ -1,7 +1,6 @@
 // WebSocket routes on uWebSockets.js: authentication like that of any route, then one object of the
 // route's own for each connection. Upgrading waits for who is calling, so whatever stands in the
 // request is read in the first turn, and a client that left meanwhile is not upgraded.
-
 import type { HttpRequest, TemplatedApp, us_socket_context_t, WebSocket } from 'uWebSockets.js';
 import { strict as assert } from 'node:assert';
 import { Problem } from '../problem.ts';

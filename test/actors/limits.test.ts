@@ -1,6 +1,5 @@
 // The bounds that the contract names (decisions.md): clients and acceptance rely on them, and no
 // other test can wait for a day. They stand here as the contract has them.
-
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createLimits } from '../../actors/limits.ts';

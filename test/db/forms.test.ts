@@ -1,6 +1,5 @@
 // The ledger sends its rows in three forms: a row as values, rows of one write as arrays, rows of
 // several writes as arrays with their owners. What they store must not differ.
-
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { noLegs } from '../../actors/wallet/funds.ts';

@@ -1,5 +1,4 @@
 // What the database itself refuses, whatever the program believes; and the migrations.
-
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { noLegs } from '../../actors/wallet/funds.ts';

@@ -1,7 +1,6 @@
 // How the server runs the statements of the ledger, whose plans are made once: every row is looked
 // up by its key, whatever the tables looked like when the plan was made. A plan for all but empty
 // tables that reads an index from end to end would go on to when they are large.
-
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { noLegs } from '../../actors/wallet/funds.ts';

@@ -1,6 +1,5 @@
 // The texts of the ledger's statement, held as digests: PostgreSQL plans each text once, and an old
 // plan must go on fitting. A digest changes only together with a measured reason.
-
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';

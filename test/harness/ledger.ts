@@ -1,5 +1,4 @@
 // The ledger of the product, for tests that write to it without a wallet.
-
 import { holderRows } from '../../db/ledger/holders.ts';
 import { createLedger } from '../../db/ledger.ts';
 

@@ -1,6 +1,5 @@
 // Recordings for tests: tones and silence as WAV, and whatever else the packaged ffmpeg makes
 // of them.
-
 import { execFile } from 'node:child_process';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

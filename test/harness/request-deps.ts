@@ -1,6 +1,5 @@
 // What requests that have a row of generations are given by their shard, with a ledger and upstream
 // calls that wait for the test: every order of their answers can be made.
-
 import type { RequestDeps } from '../../actors/billed-request/spec.ts';
 import { createLimits } from '../../actors/limits.ts';
 import { createRouteHealth } from '../../actors/provider-health/health.ts';

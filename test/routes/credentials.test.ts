@@ -1,5 +1,4 @@
 // The cache in front of the lookup of credentials: what guesses may push out, and what not.
-
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { credentialLimits } from '../../actors/credentials/limits.ts';

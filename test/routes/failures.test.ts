@@ -1,6 +1,5 @@
 // Guessing from one address: 429 in the envelope of the route, over all shards. Whose credential is
 // known goes on from the same address, also when no shard has it in memory.
-
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { credentialLimits } from '../../actors/credentials/limits.ts';

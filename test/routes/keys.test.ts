@@ -1,5 +1,4 @@
 // API keys over their whole life: made, listed, used within scope, revoked on every shard.
-
 import assert from 'node:assert/strict';
 import { request } from 'node:http';
 import { after, before, test } from 'node:test';

@@ -1,5 +1,4 @@
 // The environment table: defaults, every kind of error in one line, and no secret in any of them.
-
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createLimits } from '../../actors/limits.ts';

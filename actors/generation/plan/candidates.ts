@@ -1,6 +1,5 @@
 // A managed route as the chooser sees it at this moment: what each model of the pool would cost for
 // this request, and how its provider routes are doing; and the choice back as what is called.
-
 import type { Candidate, CandidateRoute, Choice } from '../../../media/model/choose/choose.ts';
 import type { Needs } from '../../../media/model/choose/needs.ts';
 import type { WireFormat } from '../../../media/model/request.ts';

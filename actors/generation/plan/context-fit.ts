@@ -1,5 +1,4 @@
 // Whether a request fits its model: by the cheap estimate, and by a count where that says no.
-
 import type { GenerationRequest } from '../../../media/model/request.ts';
 import { inputText } from '../../../media/model/tokens.ts';
 import { tooLong } from '../../../media/model/too-long.ts';

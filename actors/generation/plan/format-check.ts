@@ -1,5 +1,4 @@
 // The format of an answer whose JSON Schema is too heavy to be compiled where the request is read.
-
 import type { GenerationRequest } from '../../../media/model/request.ts';
 import { isHeavyFormat, uncompiled } from '../../../media/model/structured.ts';
 import { Problem } from '../../../runtime/problem.ts';

@@ -1,6 +1,5 @@
 // The plan of a generation on a managed route: the decision, and the attempts that follow from it.
 // Pure but for the health of this moment and the numbers of `random`.
-
 import { chooseModel, type Decision } from '../../../media/model/choose/choose.ts';
 import { classifyTask } from '../../../media/model/choose/classify.ts';
 import { needsOf } from '../../../media/model/choose/needs.ts';

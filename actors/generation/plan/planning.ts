@@ -1,7 +1,6 @@
 // Decides, before anything is held, what a request may be answered by: the candidates in order, and
 // whether the web is searched first. An exact model is its own only candidate; a managed route
 // chooses among its pool.
-
 import { performance } from 'node:perf_hooks';
 import { classifyTask } from '../../../media/model/choose/classify.ts';
 import { isSeen, isSound } from '../../../media/model/choose/needs.ts';

@@ -1,6 +1,5 @@
 // What a request may need before it is planned: a shorter context, and the model of the
 // conversation's last turn.
-
 import { findConversationModel, rememberConversationModel } from '../../../db/conversations.ts';
 import { withDeadline } from '../../../db/driver/sql.ts';
 import {

@@ -1,5 +1,4 @@
 // Whether a request is answered with a web search, and what is searched for.
-
 import { asksForNews } from '../../../media/model/choose/news.ts';
 import type { GenerationRequest, Message } from '../../../media/model/request.ts';
 import type {

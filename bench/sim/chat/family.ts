@@ -1,5 +1,4 @@
 // The OpenAI-compatible Chat Completions family: POST /v1/chat/completions and GET /v1/models.
-
 import type { SimExchange, SimFamily } from '../contract.ts';
 import { sendReply, serveGeneration } from '../generation.ts';
 import { bearerOf } from '../key.ts';

@@ -1,6 +1,5 @@
 // The Gemini family: POST /v1beta/models/{model}: and generateContent, streamGenerateContent or
 // countTokens.
-
 import type { HttpRequest } from 'uWebSockets.js';
 import type { SimExchange, SimFamily, SimReply } from '../contract.ts';
 import { sendReply, serveGeneration } from '../generation.ts';

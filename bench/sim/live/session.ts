@@ -1,6 +1,5 @@
 // One BidiGenerateContent session: set-up, audio that the ear hears, turns of the model. What it
 // sends is JSON in binary frames, as the provider does; what it refuses ends the connection.
-
 import { countWords } from '../answer.ts';
 import type { SimLink, SimSession } from '../contract.ts';
 import { isMembers, type Members, membersOf } from '../members.ts';

@@ -1,6 +1,5 @@
 // The list of models of the Messages provider: GET /v1/models and GET /v1/models/{id}. The path is
 // another provider's too; the version header, which every client of this one sends, tells which.
-
 import type { HttpRequest } from 'uWebSockets.js';
 import type { SimExchange, SimReply } from '../contract.ts';
 import { sendReply } from '../generation.ts';

@@ -1,6 +1,5 @@
 // One response of a Realtime session, as a row of events: speech, text or function calls, paced,
 // cancelled or broken as the directive asks. The order is that of a spoken turn of the provider.
-
 import { countWords } from '../answer.ts';
 import type { SimLink } from '../contract.ts';
 import type { PlannedCall } from '../directive.ts';

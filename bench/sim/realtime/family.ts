@@ -1,5 +1,4 @@
 // The Realtime family: a WebSocket at /v1/realtime?model=…, a bearer token in its upgrade.
-
 import { errorBody, errorHeaders, errorOfStatus, wrongKey } from '../chat/failure.ts';
 import type { SimReply, SimSocketFamily, SimUpgrade, SimVerdict } from '../contract.ts';
 import { bearerOf } from '../key.ts';

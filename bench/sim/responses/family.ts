@@ -1,5 +1,4 @@
 // The OpenAI Responses family: POST /v1/responses and POST /v1/responses/input_tokens.
-
 import { type ChatError, refusal, requestIdOf, wrongKey } from '../chat/failure.ts';
 import type { SimExchange, SimFamily, SimReply } from '../contract.ts';
 import { sendReply, serveGeneration } from '../generation.ts';

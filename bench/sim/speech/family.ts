@@ -1,5 +1,4 @@
 // The speech family: POST /v1/audio/speech, streamed word by word.
-
 import { countWords } from '../answer.ts';
 import {
   errorOfStatus,

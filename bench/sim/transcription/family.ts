@@ -1,5 +1,4 @@
 // The transcription family: POST /v1/audio/transcriptions, one word for each tone burst.
-
 import { countWords } from '../answer.ts';
 import {
   errorOfStatus,

@@ -1,6 +1,5 @@
 // What a family of speech and transcription is: how a request becomes a call, and what its reply
 // says. Audio itself is passed through as bytes.
-
 import type { SpeechRequest, Transcript, TranscriptionRequest } from '../../model/audio.ts';
 import type { UpstreamFailure } from '../../model/events.ts';
 import type { UpstreamTarget } from '../generation/contract.ts';

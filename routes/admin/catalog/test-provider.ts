@@ -1,6 +1,5 @@
 // POST /api/admin/providers/{name}/test: one real call, as small as calls get. What the provider
 // says is never repeated: it may hold the credential that it refused.
-
 import * as v from 'valibot';
 import { monitorLimits } from '../../../actors/monitor/limits.ts';
 import { insertAuditEvent } from '../../../db/audit-events.ts';

@@ -1,6 +1,5 @@
 // POST /api/admin/users/{account_id}/keys: a new key for any account, with limits of its own if
 // wanted. Its token is in this reply and nowhere else, ever.
-
 import * as v from 'valibot';
 import { keyLimits } from '../../../actors/credentials/limits.ts';
 import { findAccount } from '../../../db/accounts.ts';

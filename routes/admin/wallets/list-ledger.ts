@@ -1,6 +1,5 @@
 // GET /api/admin/wallets/{wallet_id}/ledger: the journal of a wallet, newest first. Every entry
 // says how it changed the seven accounts; its amounts add up to zero.
-
 import { withDeadline } from '../../../db/driver/sql.ts';
 import { findWallet, type JournalPlace, listEntries } from '../../../db/journal.ts';
 import { Problem } from '../../../runtime/problem.ts';

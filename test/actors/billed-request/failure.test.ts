@@ -1,6 +1,5 @@
 // What a failed call means, pure: whether another route is tried, and what the client is told when
 // none is left.
-
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {

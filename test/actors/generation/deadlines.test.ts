@@ -1,6 +1,5 @@
 // Providers that fall silent and wallets that do not answer: every wait ends, money is right
 // afterwards, and no actor stays behind.
-
 import assert from 'node:assert/strict';
 import { after, before, type TestContext, test } from 'node:test';
 import type { Limits } from '../../../actors/limits.ts';

@@ -1,5 +1,4 @@
 // What counts as a provider's own web search where one is required: nothing else that searches.
-
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { hitsTokensMax, newSearch } from '../../../actors/generation/search-state.ts';

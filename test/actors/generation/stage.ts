@@ -1,6 +1,5 @@
 // One shard's actors without HTTP around them: real wallet, database and simulator, but deadlines
 // and faults of the test's choice. Clients are desks, as routes make them.
-
 import { strict as assert } from 'node:assert';
 import { randomBytes } from 'node:crypto';
 import * as v from 'valibot';

@@ -1,5 +1,4 @@
 // What the live view says of each shard: that it answers, that it does not, that it comes.
-
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import type { CatalogSnapshot } from '../../../actors/catalog/snapshot.ts';

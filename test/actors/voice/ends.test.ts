@@ -1,6 +1,5 @@
 // How sessions end that nobody ended properly: clients, upstreams, wallets and ledgers that are
 // lost, limits that are reached.
-
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { VoiceSpec } from '../../../actors/voice/spec.ts';

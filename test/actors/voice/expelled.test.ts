@@ -1,5 +1,4 @@
 // Sessions whose client does what nobody may go on doing: thrown out, and not back at once.
-
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { voiceLimits } from '../../../actors/voice/limits.ts';

@@ -1,6 +1,5 @@
 // The host of a shard's sessions, with sessions that are nothing but their money: which usage is
 // written down, how often, and what becomes of what could not be written.
-
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { VoiceHost } from '../../../actors/voice/host.ts';

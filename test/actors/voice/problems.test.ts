@@ -1,5 +1,4 @@
 // What an upstream says is wrong goes to the log, whatever it says and however often.
-
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { voiceLimits } from '../../../actors/voice/limits.ts';

@@ -1,5 +1,4 @@
 // What voice is made of on a stage: one model with its prices, and limits that tests choose.
-
 import type { CatalogModel } from '../../../actors/catalog/model.ts';
 import { createLimits, type Limits } from '../../../actors/limits.ts';
 import { compileCard } from '../../../actors/wallet/price.ts';

@@ -1,6 +1,5 @@
 // One shard's voice without HTTP and providers around it: real actors, wallet and database, but
 // clients and upstreams of the test's own (fakes.ts).
-
 import assert from 'node:assert/strict';
 import { after } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';

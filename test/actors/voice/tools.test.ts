@@ -1,6 +1,5 @@
 // The tools that the server runs, at their bounds: how many at once, for how long, and how much of
 // a stranger's words goes to the search and back to the model.
-
 import assert from 'node:assert/strict';
 import { before, describe, type TestContext, test } from 'node:test';
 import { voiceLimits } from '../../../actors/voice/limits.ts';

@@ -1,6 +1,5 @@
 // A bank for tests: a real database and any number of actor systems on it, each as if it were a
 // process of its own, with one clock that the test moves.
-
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import type { GenerationClaim } from '../../../actors/billed-request/holder.ts';

@@ -1,6 +1,5 @@
 // The rules of money against a plain model that is written the slow and obvious way, over random
 // operations and their repetitions. No database: `crash.test.ts` has that.
-
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { noUsage } from '../../../actors/voice/tariff.ts';

@@ -1,6 +1,5 @@
 // Batches that are decided while the write of the one before is on its way: what they may build on,
 // and when they may answer. The ledgerAccess is played by the test, so that every order can be had.
-
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';

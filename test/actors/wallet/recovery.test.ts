@@ -1,5 +1,4 @@
 // What is left behind: by dead processes, by holds that expired, by databases that went away.
-
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { after, before, test } from 'node:test';

@@ -1,6 +1,5 @@
 // Whose credits a hold spends when it was not made in one piece: promotions by earliest expiry
 // before purchases, whatever was free when the hold began, was extended or was reduced. Pure.
-
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { noLegs, openWallet, takeWrite, type Wallet } from '../../../actors/wallet/funds.ts';

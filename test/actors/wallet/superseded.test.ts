@@ -1,6 +1,5 @@
 // A process that stands still, is taken for dead, and goes on: what it had begun is over by then,
 // and perhaps run again under its idempotency key by another process on the same database.
-
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import {

@@ -1,6 +1,5 @@
 // Voice sessions in the books: made with their hold, ended with its settlement, and what a dead
 // process had written down is charged exactly once.
-
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { SessionFinish } from '../../../actors/voice/holder.ts';

@@ -1,5 +1,4 @@
 // Characters as prices and bounds count them, and the beginnings of audio.
-
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { beginsAs } from '../../../media/model/audio.ts';

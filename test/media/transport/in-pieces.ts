@@ -1,6 +1,5 @@
 // What the readers of every family are held to: bodies that come cut anywhere mean the same, and
 // the shortcut of the decoder never shows.
-
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { ModelEvent, TextRun } from '../../../media/model/events.ts';

@@ -1,6 +1,5 @@
 // Speech and transcription with the simulator, as development mode has them: what is spoken is
 // heard again, through the official client, and the models are listed and well.
-
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import OpenAI, { toFile } from 'openai';

@@ -1,5 +1,4 @@
 // Replies of bytes over real sockets: order, a reader that is slow or stops, ends of every kind.
-
 import type { HttpResponse } from 'uWebSockets.js';
 import { strict as assert } from 'node:assert';
 import { once } from 'node:events';

@@ -1,5 +1,4 @@
 // What streams give uWebSockets.js at a time, over a socket that is full whenever that can hurt.
-
 import type { HttpResponse } from 'uWebSockets.js';
 import { strict as assert } from 'node:assert';
 import { test } from 'node:test';

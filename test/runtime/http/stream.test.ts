@@ -1,5 +1,4 @@
 // Event streams over real sockets: order, keep-alives, slow readers, ends.
-
 import type { HttpResponse } from 'uWebSockets.js';
 import { strict as assert } from 'node:assert';
 import { connect } from 'node:net';

@@ -1,5 +1,4 @@
 // A legacy body → the neutral request. It is never forwarded: no provider speaks this format.
-
 import { fieldProblem } from '../../../../runtime/http/validate.ts';
 import { type GenerationRequest, type Message, noSampling } from '../../request.ts';
 import { withoutForbiddenSearch } from '../../search-tools.ts';

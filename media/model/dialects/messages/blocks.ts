@@ -1,5 +1,4 @@
 // Content blocks as this format writes them: whole in a reply, empty at their start in a stream.
-
 import { readJson } from '../../../../runtime/http/whole-numbers.ts';
 import { blockEnds, splitText } from '../../answer.ts';
 import type { AnswerItem } from '../../answer-item.ts';

@@ -1,7 +1,6 @@
 // The tools that a `tool_choice` of type `allowed_tools` leaves. Models of other formats know no
 // such list: they are offered no others. A function in a namespace is listed with its namespace, as
 // calls name it, or within its namespace, as it is declared.
-
 import { refuseNoneAllowed } from '../fields.ts';
 import type { DeclaredChoice, DeclaredTool } from './schema.ts';
 

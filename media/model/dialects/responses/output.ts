@@ -1,6 +1,5 @@
 // An answer as this format's list of output items. Text and refusals that follow one another are
 // parts of one message; what only another format can show is passed over, but ends a message.
-
 import type { Answer } from '../../answer.ts';
 import type { AnswerItem, Stages } from '../../answer-item.ts';
 import type { Citation, NativeValue } from '../../events.ts';

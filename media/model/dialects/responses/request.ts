@@ -1,5 +1,4 @@
 // A Responses body → the neutral request, and the refusals that a schema cannot word.
-
 import { fieldProblem } from '../../../../runtime/http/validate.ts';
 import { addTo } from '../../lists.ts';
 import { assertServerUrls } from '../../media-url.ts';

@@ -1,5 +1,4 @@
 // The family's own endpoint that counts input tokens, for free.
-
 import { isMembers } from '../../../transport/members.ts';
 import type { TokenCounting } from '../contract.ts';
 import { encodeCount } from './request.ts';

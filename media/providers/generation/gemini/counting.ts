@@ -1,5 +1,4 @@
 // :countTokens with the whole request in it: contents alone would leave instructions and tools out.
-
 import { isMembers } from '../../../transport/members.ts';
 import type { TokenCounting } from '../contract.ts';
 import { resourceName } from './model.ts';

@@ -1,6 +1,5 @@
 // What is known of the items of one stream. Everything is told by its place: some servers change
 // the id of an item from event to event.
-
 import { type Members, wordOf } from '../../../transport/members.ts';
 import type { ClientFormat } from '../contract.ts';
 

@@ -1,6 +1,5 @@
 // One session in the Gemini Live wire format. It has no message to cancel or to truncate: the
 // client's barge-in is ours alone, the model goes on and believes that all of it was heard.
-
 import { isMembers, type Members } from '../../../transport/members.ts';
 import { detailCharactersMax } from '../../../transport/refusal.ts';
 import type { LiveCodec, LiveEvent, LiveMessages, LivePosition, LiveSetup } from '../contract.ts';

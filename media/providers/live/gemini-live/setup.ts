@@ -1,5 +1,4 @@
 // The client's messages of the Gemini Live wire format (BidiGenerateContent). Each has one member.
-
 import { isMembers, type Members } from '../../../transport/members.ts';
 import { generationOf, resourceName } from '../../generation/gemini/model.ts';
 import type { LiveSetup, LiveTool } from '../contract.ts';

@@ -1,6 +1,5 @@
 // `usageMetadata` of live messages → what each report adds. It counts a model call, with earlier
 // turns in its prompt; it is no running total of the session.
-
 import { isMembers } from '../../../transport/members.ts';
 import type { LiveUsage } from '../contract.ts';
 import { countOf, isImpossible, noLiveUsage, splitTokens } from '../usage.ts';

@@ -1,6 +1,5 @@
 // Tool calls of the running answer. The model goes on by itself only when it is asked to, once:
 // after the last result, when no response runs and the user's speech does not cause one anyway.
-
 import type { Members } from '../../../transport/members.ts';
 import type { LiveEvent } from '../contract.ts';
 import { dropOldest } from './answers.ts';

@@ -1,6 +1,5 @@
 // One session in the OpenAI Realtime wire format. The server interrupts by itself when the user
 // speaks, but only it knows that; what was heard only we know: hence `truncate`.
-
 import { isMembers, type Members } from '../../../transport/members.ts';
 import type { LiveCodec, LiveEvent, LiveMessages, LivePosition, LiveSetup } from '../contract.ts';
 import { asBuffer, parseMessage } from '../message.ts';

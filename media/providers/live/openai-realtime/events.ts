@@ -1,5 +1,4 @@
 // Neutral events out of members of server events. Ids and texts of the wrong kind give none.
-
 import { isMembers, type Members } from '../../../transport/members.ts';
 import type { LiveEvent } from '../contract.ts';
 import { unheard } from '../pcm.ts';

@@ -1,6 +1,5 @@
 // `error` events. Most say that one client message was refused and leave the session as it was;
 // what a barge-in may cause by racing with the server is no news at all.
-
 import { isMembers, type Members } from '../../../transport/members.ts';
 import { detailCharactersMax } from '../../../transport/refusal.ts';
 import type { LiveEvent, LiveFailureKind } from '../contract.ts';

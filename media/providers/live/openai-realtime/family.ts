@@ -1,5 +1,4 @@
 // The OpenAI Realtime family: `/realtime` of a server whose base URL the catalog has.
-
 import { socketBase } from '../address.ts';
 import type { LiveFamily } from '../contract.ts';
 import { createCodec } from './codec.ts';

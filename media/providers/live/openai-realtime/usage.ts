@@ -1,6 +1,5 @@
 // `usage` of a response → what it adds. It is told per response and is no running total: earlier
 // turns count again as input of each (langwatch/scenario#938). Cached tokens are part of the input.
-
 import { isMembers, type Members } from '../../../transport/members.ts';
 import type { LiveUsage } from '../contract.ts';
 import { countOf, isImpossible, splitTokens } from '../usage.ts';

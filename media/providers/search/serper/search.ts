@@ -1,5 +1,4 @@
 // Serper's web search (https://serper.dev): one call for a few results.
-
 import { request } from 'undici';
 import * as v from 'valibot';
 import { AwakeTimer } from '../../../../runtime/awake.ts';

@@ -1,5 +1,4 @@
 // OpenAI's audio endpoints, and servers compatible with them.
-
 import { readFailure } from '../../generation/openai-chat/failure.ts';
 import type { AudioFamily } from '../contract.ts';
 import { encodeSpeech } from './speech.ts';

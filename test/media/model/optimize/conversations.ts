@@ -1,6 +1,5 @@
 // Conversations by chance for the properties of the optimizer: texts made of pieces that its steps
 // look for, cut and mixed so that they meet in ways that nobody has thought of.
-
 import { apiReply, numbered, serviceLog, sourceFile } from '../../../../bench/optimizer/outputs.ts';
 import { createRandom } from '../../../../bench/optimizer/random.ts';
 import type { ContentPart, Message } from '../../../../media/model/request.ts';

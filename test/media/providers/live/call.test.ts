@@ -1,5 +1,4 @@
 // Live calls over real sockets as they should go, and how they end when they are closed.
-
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';

@@ -1,6 +1,5 @@
 // What a live socket reads, cut anywhere: from a server that answers the handshake and writes
 // frames as it was told to, so that messages pass `ws`, or come past it, or both in turn.
-
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';

@@ -1,5 +1,4 @@
 // Live calls of the tests to upstreams that are stopped after each test.
-
 import assert from 'node:assert/strict';
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { Socket } from 'node:net';

@@ -1,5 +1,4 @@
 // Answers as neutral events, fixed and random, with an identity and a receipt to write them with.
-
 import { type Answer, addToAnswer, emptyAnswer } from '../../../../../media/model/answer.ts';
 import type { Receipt } from '../../../../../media/model/dialects/contract.ts';
 import { responsesDialect } from '../../../../../media/model/dialects/responses/dialect.ts';

@@ -1,6 +1,5 @@
 // Streams as servers of this family send them, written from their published types and reports (not
 // recorded from a provider), and the events that they must give.
-
 import type { ModelEvent, UpstreamFailure } from '../../../../../media/model/events.ts';
 import type { Fixture } from '../../../transport/in-pieces.ts';
 

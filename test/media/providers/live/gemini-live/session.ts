@@ -1,5 +1,4 @@
 // Codecs of the tests, set up.
-
 import type { LiveCodec, LiveSetup } from '../../../../../media/providers/live/contract.ts';
 import { geminiLive } from '../../../../../media/providers/live/gemini-live/family.ts';
 import { asText, type Message, plainSetup, readAll } from '../streams.ts';

@@ -1,6 +1,5 @@
 // Utterances that are longer than anybody speaks: what is kept of them has a bound, and nothing
 // of them is lost.
-
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { utteranceCharactersMax } from '../../../../../media/providers/live/contract.ts';
