@@ -185,7 +185,7 @@ function admitKey(
   return { kind: 'key', keyId, accountId, walletId, scopes, permit };
 }
 
-/** A user without a key has the places that a key has by itself, over all sessions and tickets. */
+/** A user without a key has as many permits as a key by default, over all sessions and tickets. */
 function permittedUser(
   user: Omit<UserCaller, 'permit'>,
   exchange: Exchange,

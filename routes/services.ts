@@ -64,7 +64,7 @@ export interface Services {
   system: ActorSystem;
   bus: Bus;
 
-  // What is no domain of its own shard.
+  // What other threads keep, as this shard sees it.
   access: AccessServices;
   catalog: CatalogServices;
   monitor: MonitorServices;
@@ -126,7 +126,7 @@ export type Caller = AccountCaller | AnonymousCaller;
 /** Who may call a route. */
 export type Access =
   | { kind: 'none' }
-  /** `isUncounted`: it stays possible when the key's places are all taken. */
+  /** `isUncounted`: it stays possible when all permits of the key are taken. */
   | { kind: 'key'; scope: Scope; isUncounted?: true }
   | { kind: 'user' }
   | { kind: 'admin' }

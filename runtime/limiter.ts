@@ -152,7 +152,7 @@ export class Limiter {
     }
   }
 
-  /** Opens one of `limit` places, atomically; how many are open then, or null when all are. */
+  /** Opens one of `limit` permits, atomically; how many are open then, or null when all are. */
   open(slot: number, limit: number): number | null {
     const index = slot * wordsPerSlot + 1;
     for (;;) {

@@ -26,7 +26,7 @@ export const fixedLimits = {
     chunkBytesMin: 16,
     /**
      * All bodies of one shard together, until they are parsed. Half of them may be of one account:
-     * 64 requests, a key's places, of 1 MiB. The last of 128 MiB waits 1 s for its turn.
+     * 64 requests, a key's permits, of 1 MiB. The last of 128 MiB waits 1 s for its turn.
      */
     bufferedBytesMax: 128 * MIB,
     /** From here on each step has a turn of the loop to itself: 7 ms to parse or encode 1 MiB. */

@@ -130,7 +130,7 @@ export function createSettlement<S extends RequestState>(
 ): Settlement<S> {
   const over = (state: S, context: Context) => {
     state.phase = 'over';
-    // First: who has the whole reply may ask again, and finds its place free.
+    // First: who has the whole reply may ask again, and finds its permit free.
     state.spec.releasePermit();
     announceEnd(state);
     context.stop();

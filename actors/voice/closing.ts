@@ -29,7 +29,7 @@ export function endSession(
 
 /**
  * Ends a session whose client does what nobody may go on doing. The end and the close come a moment
- * after the error, whatever the upstream owes: until then its place stays taken and what it sends
+ * after the error, whatever the upstream owes: until then its permit stays taken and what it sends
  * is not looked at, so coming back at once, again and again, is slow for it and costs us little.
  */
 export function expel(session: VoiceSession, fatal: VoiceError): void {

@@ -69,14 +69,14 @@ export class VoiceHost {
     return this.#isEnding || this.#admitted >= this.#options.sessionsMax;
   }
 
-  /** Takes a place, at once; false: all are taken. */
+  /** Takes a permit, at once; false: all are taken. */
   admit(): boolean {
     if (this.isFull) return false;
     this.#admitted += 1;
     return true;
   }
 
-  /** Gives a place back. */
+  /** Gives a permit back. */
   leave(): void {
     this.#admitted -= 1;
   }
@@ -101,7 +101,7 @@ export class VoiceHost {
 
   /**
    * Ends every session; each tells its client and settles in its own time. A handshake that still
-   * waits for its caller would begin one that nobody ends: there is no place for it any more.
+   * waits for its caller would begin one that nobody ends: there is no permit for it any more.
    */
   finishAll(reason: EndReason): void {
     this.#isEnding = true;

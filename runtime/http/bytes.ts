@@ -111,7 +111,7 @@ export class HttpByteStream implements ByteStream {
   #finish(): void {
     const response = this.#response;
     if (response === null) return;
-    // Before the last byte: who has the whole reply may ask again, and finds its place free.
+    // Before the last byte: who has the whole reply may ask again, and finds its permit free.
     endPieces(response, '', () => this.#close('ended'));
   }
 

@@ -105,7 +105,7 @@ function sendNow(
     writeHead(exchange, response, reply, context.corsHeaders);
     if (exchange.mustLinger || (isHead && close)) response.writeHeader('connection', 'close');
     if (isHead) response.writeHeader('content-length', String(Buffer.byteLength(body)));
-    // Before the last byte: who has the reply may ask again, and finds its place free.
+    // Before the last byte: who has the reply may ask again, and finds its permit free.
     exchange.finish(status);
     // Given a length, uWS waits for that many bytes: no request behind this one is answered, and
     // the connection has no deadline (uWebSockets issue 1855).
