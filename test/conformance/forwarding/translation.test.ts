@@ -8,6 +8,7 @@ import { answerText, answerToolCalls } from '../../../media/model/answer.ts';
 import type { GenerationRequest, Message } from '../../../media/model/request.ts';
 import { requireFamily } from '../../../media/providers/generation/families.ts';
 import { fc } from '../../harness/properties.ts';
+import { sampledRuns } from '../../harness/sample.ts';
 import { testSeed } from '../../harness/seed.ts';
 import type { Members } from './bodies.ts';
 import { randomFormats } from './formats.ts';
@@ -52,7 +53,7 @@ for (const { name, body, read } of randomFormats) {
         assert.ok(first);
         for (const other of heard) assert.deepEqual(meaning(other), meaning(first));
       }),
-      { seed, numRuns: 200 },
+      { seed, numRuns: sampledRuns(200, 60) },
     );
   });
 }
@@ -91,7 +92,7 @@ for (const { name, body, read } of randomFormats) {
           assert.equal(failure, null);
         }
       }),
-      { seed, numRuns: 200 },
+      { seed, numRuns: sampledRuns(200, 60) },
     );
   });
 }

@@ -6,6 +6,7 @@ import { createPlan, vectorLength } from '../../../media/audio/resample/plan.ts'
 import { downward, upward } from '../../../media/audio/resample/prototype.ts';
 import { createResampler } from '../../../media/audio/resample/resampler.ts';
 import { fc } from '../../harness/properties.ts';
+import { sampledRuns } from '../../harness/sample.ts';
 
 type Direction = 'up' | 'down';
 const rates = { up: { from: 16_000, to: 24_000 }, down: { from: 24_000, to: 16_000 } } as const;
@@ -121,7 +122,7 @@ for (const direction of directions) {
           [...whole],
         );
       }),
-      { numRuns: 60 },
+      { numRuns: sampledRuns(60, 20) },
     );
   });
 

@@ -7,6 +7,7 @@ import { parseLongJson } from '../../../runtime/http/long-json.ts';
 import { fixedLimits } from '../../../runtime/limits.ts';
 import { Problem } from '../../../runtime/problem.ts';
 import { fc } from '../../harness/properties.ts';
+import { sampledRuns } from '../../harness/sample.ts';
 import { testSeed } from '../../harness/seed.ts';
 import { countTurns } from '../../harness/turns.ts';
 
@@ -88,7 +89,7 @@ test(`any text in slices is what it is in one piece (seed ${seed})`, async () =>
       const bytes = Buffer.from(text);
       assert.deepEqual(await sliced(bytes, sliceBytes), whole(bytes));
     }),
-    { seed, numRuns: 2_000 },
+    { seed, numRuns: sampledRuns(2_000, 600) },
   );
 });
 
@@ -104,7 +105,7 @@ test(`a damaged text is refused with the same words (seed ${seed})`, async () =>
       const bytes = Buffer.from(text.slice(0, at) + how.put + text.slice(at + how.cut));
       if (bytes.length > 0) assertSame(await sliced(bytes, size), whole(bytes));
     }),
-    { seed, numRuns: 4_000 },
+    { seed, numRuns: sampledRuns(4_000, 1_200) },
   );
 });
 

@@ -7,6 +7,7 @@ import { optimizeMessages } from '../../../../media/model/optimize/optimizer.ts'
 import { type OptimizerOptions, sealBytesOf } from '../../../../media/model/optimize/settings.ts';
 import type { Message } from '../../../../media/model/request.ts';
 import { fc } from '../../../harness/properties.ts';
+import { sampledRuns } from '../../../harness/sample.ts';
 import { testSeed } from '../../../harness/seed.ts';
 import { assertLinear } from '../../../harness/stopwatch.ts';
 import {
@@ -19,7 +20,7 @@ import {
 } from './conversations.ts';
 
 const seed = testSeed;
-const run = { seed, numRuns: 150 };
+const run = { seed, numRuns: sampledRuns(150, 50) };
 
 function boundaryOf(messages: readonly Message[], { mode }: OptimizerOptions): number {
   return sealedSegments(messages, sealBytesOf(mode)).at(-1)?.to ?? 0;
@@ -194,7 +195,7 @@ test(`no fact that the last turn asks for is lost, without extraction none (seed
         for (const { quotes } of due) assert.ok(isReadable(texts, quotes), quotes.join(' · '));
       },
     ),
-    { seed, numRuns: 60 },
+    { seed, numRuns: sampledRuns(60, 20) },
   );
 });
 
