@@ -1,177 +1,51 @@
 // Runs every test file on the compiled output, some at a time, against one throw-away PostgreSQL.
 // `--long` runs test/long instead, a file at a time, and keeps what it finds in bench/results.md.
 // Any other argument keeps the files whose path contains it.
-import { chmod, mkdtemp, readdir, rm } from 'node:fs/promises';
+import { chmod, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join, relative } from 'node:path';
-import { run } from 'node:test';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { inspect, parseArgs } from 'node:util';
+import { parseArgs } from 'node:util';
 import { startDatabase } from '../runtime/embedded/database.ts';
+import { budgets } from './run/budgets.ts';
+import { type Durations, readDurations, writeDurations } from './run/durations.ts';
+import { kindOf } from './run/kinds.ts';
+import { type MachineWatch, paceOf, slownessOf, watchMachine } from './run/machine.ts';
+import { type Lane, lanesOf, measuredOf, type TestFile, unitsOf } from './run/plan.ts';
+import { type Module, moduleReader, reachOf } from './run/reach.ts';
+import { Report } from './run/report.ts';
+import { domainTimes, overBudgets, slowFiles, slowReasonOf } from './run/rules.ts';
+import { runLanes, type SuiteTimes } from './run/suite.ts';
 
-/** More than cores: many tests wait for a time that must pass. One more runs those of WAITING. */
+/** More than cores: many tests wait for a time that must pass. One more runs what only waits. */
 const FILES_AT_ONCE = 3;
 /** Of what hangs: on a busy machine a file takes several times as long as alone. */
 const FILE_TIMEOUT_MS = 300_000;
 const LONG_FILE_TIMEOUT_MS = 3_600_000;
-const SLOW_FILE_MS = 20_000;
-/**
- * They wait for nearly all of their time: beside the others they cost next to nothing. The longest
- * come first, so that none of them runs on alone.
- */
-const WAITING = [
-  'runtime/start',
-  'routes/pages/voice/ends',
-  'runtime/two-processes',
-  'runtime/embedded',
-  'actors/voice/standstill',
-  'conformance/openai',
-  'media/providers/generation/standstill',
-  'actors/generation/managed-failover',
-  'actors/voice/ends',
-  'actors/generation/clients',
-  'routes/limits',
-  'routes/admin/probes',
-  'actors/generation/deadlines',
-  'runtime/awake',
-  'actors/generation/managed-search',
-  'actors/voice/session',
-  'db/driver/lost',
-  'runtime/http/server',
-  'db/driver/idle-transaction',
-  'routes/audio/simulator',
-  'routes/discovery',
-  'actors/generation/funds-run-dry',
-  'media/providers/generation/call',
-];
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
+const durationsPath = join(root, 'test', 'run', 'durations.json');
+/** What has a sample in the suite runs whole in the long run. */
+const SAMPLED = 'test/harness/sample.ts';
 
-/** Compiled test files that still have a source: dist may hold leftovers. */
-async function listFiles(withLong: boolean, patterns: string[]): Promise<string[]> {
+interface Found {
+  path: string;
+  reached: Module[];
+}
+
+/** Sources of tests: dist may hold leftovers. */
+async function listFiles(isLong: boolean, patterns: string[]): Promise<Found[]> {
   const names = await readdir(join(root, 'test'), { recursive: true });
+  const read = moduleReader(root);
   return names
     .filter((name) => name.endsWith('.test.ts'))
-    .filter((name) => withLong === name.startsWith('long/'))
     .filter((name) => patterns.length === 0 || patterns.some((part) => name.includes(part)))
     .sort()
-    .map((name) => join(root, 'dist', 'test', name.replace(/\.ts$/, '.js')));
-}
-
-interface Totals {
-  tests: number;
-  pass: number;
-  fail: number;
-  skipped: number;
-  failures: string[];
-  fileMs: Map<string, number>;
-}
-
-interface Outcome {
-  name: string;
-  nesting: number;
-  file?: string;
-  skip?: string | boolean;
-  details: { duration_ms: number; type?: string; error?: Error };
-}
-
-function say(line: string): void {
-  process.stdout.write(`${line}\n`);
-}
-
-function shortPath(file: string | undefined): string {
-  return file === undefined ? '' : relative(join(root, 'dist'), file);
-}
-
-/** The error that the test threw, without the runner's wrapping around it. */
-function describe(error: Error | undefined): string {
-  const cause = error?.cause instanceof Error ? error.cause : error;
-  const text = cause instanceof Error ? (cause.stack ?? cause.message) : inspect(error?.cause);
-  return text.replaceAll(`file://${root}`, '').replaceAll(root, '');
-}
-
-function report(totals: Totals, ended: boolean, outcome: Outcome): void {
-  const { name, nesting, file, details, skip } = outcome;
-  if (details.type === 'suite') return;
-  // A file that passes as a whole declared no test, or left before its tests ran.
-  const empty = ended && name === file;
-  const passed = ended && !empty;
-  const took = Math.round(details.duration_ms);
-  const path = shortPath(file);
-  totals.tests += 1;
-  totals.fileMs.set(path, (totals.fileMs.get(path) ?? 0) + (nesting === 0 ? took : 0));
-  const indent = '  '.repeat(nesting);
-  if (skip !== undefined && skip !== false) {
-    totals.skipped += 1;
-    say(`${indent}- ${path}: ${name} (skipped: ${skip})`);
-  } else if (passed) {
-    totals.pass += 1;
-    say(`${indent}✔ ${path}: ${name} (${took} ms)`);
-  } else {
-    totals.fail += 1;
-    say(`${indent}✖ ${path}: ${name} (${took} ms)`);
-    const reason = empty ? 'the file ran no test' : describe(details.error);
-    totals.failures.push(`✖ ${path}: ${name}\n${reason}`);
-  }
-}
-
-/** One after the other, each in a process of its own. */
-async function runLane(take: () => string | undefined, timeout: number, totals: Totals) {
-  for (let file = take(); file !== undefined; file = take()) {
-    const stream = run({ files: [file], concurrency: 1, timeout });
-    stream.on('test:pass', (event) => report(totals, true, event as Outcome));
-    stream.on('test:fail', (event) => report(totals, false, event as Outcome));
-    // What test files print themselves, such as their seeds.
-    stream.on('test:stdout', (event) => process.stdout.write(event.message));
-    stream.on('test:stderr', (event) => process.stderr.write(event.message));
-    stream.resume();
-    await new Promise((resolve, reject) => stream.once('end', resolve).once('error', reject));
-  }
-}
-
-/**
- * Those that load the machine never run beside each other, and come first; those that only wait
- * have a lane of their own. Long ones run one after the other.
- */
-async function runFiles(files: string[], withLong: boolean): Promise<Totals> {
-  const totals: Totals = {
-    tests: 0,
-    pass: 0,
-    fail: 0,
-    skipped: 0,
-    failures: [],
-    fileMs: new Map(),
-  };
-  const isChaos = (file: string) => shortPath(file).startsWith('test/chaos/');
-  const isAt = (file: string, path: string) => shortPath(file) === `test/${path}.test.js`;
-  const isWaiting = (file: string) => WAITING.some((path) => isAt(file, path));
-  const chaos = files.filter(isChaos);
-  const waiting = WAITING.flatMap((path) => files.filter((file) => isAt(file, path)));
-  const others = files.filter((file) => !isChaos(file) && !isWaiting(file));
-  const usual = () => others.shift() ?? waiting.shift();
-  const lanes = withLong
-    ? [() => files.shift()]
-    : [
-        () => chaos.shift() ?? usual(),
-        () => waiting.shift(),
-        ...Array.from({ length: FILES_AT_ONCE - 1 }, () => usual),
-      ];
-  const timeout = withLong ? LONG_FILE_TIMEOUT_MS : FILE_TIMEOUT_MS;
-  await Promise.all(lanes.map((take) => runLane(take, timeout, totals)));
-  return totals;
-}
-
-function summarise(totals: Totals, durationMs: number): void {
-  for (const failure of totals.failures) say(`\n${failure}`);
-  for (const [file, took] of totals.fileMs) {
-    if (took > SLOW_FILE_MS) say(`# slow: ${file} took ${Math.round(took / 1_000)} s`);
-  }
-  say('');
-  say(`# tests ${totals.tests}`);
-  say(`# pass ${totals.pass}`);
-  say(`# fail ${totals.fail}`);
-  say(`# skipped ${totals.skipped}`);
-  say(`# duration_ms ${Math.round(durationMs)}`);
+    .map((name) => ({ path: `test/${name}`, reached: reachOf(`test/${name}`, read) }))
+    .filter(({ path, reached }) => {
+      if (path.startsWith('test/long/')) return isLong;
+      return !isLong || reached.some((module) => module.path === SAMPLED);
+    });
 }
 
 /** What the long tests are told: how long, and where to keep what they find. */
@@ -192,6 +66,12 @@ const { values, positionals: patterns } = parseArgs({
   allowPositionals: true,
   options: {
     long: { type: 'boolean', default: false },
+    /** Each file in a process and on a gateway of its own. */
+    isolate: { type: 'boolean', default: false },
+    /** Writes what files take to `test/run/durations.json`. */
+    measure: { type: 'boolean', default: false },
+    /** Says which process each file runs in, and runs nothing. */
+    plan: { type: 'boolean', default: false },
     /** Of each soak. */
     minutes: { type: 'string', default: '10' },
     /** What else the machine did meanwhile, for the results. */
@@ -200,31 +80,99 @@ const { values, positionals: patterns } = parseArgs({
     agents: { type: 'string', default: '' },
   },
 });
-const withLong = values.long;
-if (withLong) setLongEnvironment(values, patterns);
+
+/** Those of the long run come one after the other, as each measures the machine. */
+function lanesFor(files: TestFile[]): Lane[] {
+  const units = unitsOf(files, values.isolate || values.long);
+  if (!values.long) return lanesOf(units, FILES_AT_ONCE);
+  const inTurn = units.sort((left, right) => {
+    return (left.files[0]?.path ?? '') < (right.files[0]?.path ?? '') ? -1 : 1;
+  });
+  return [() => inTurn.shift()];
+}
+
+/** Runs the work with the server whose address test files are given. */
+async function withDatabase<T>(work: () => Promise<T>): Promise<T> {
+  const folder = await mkdtemp(join(tmpdir(), 'tollgate-tests-'));
+  // As root the database user has to pass through it.
+  await chmod(folder, 0o711);
+  const quiet = () => undefined;
+  const database = await startDatabase({
+    dataDir: join(folder, 'data'),
+    log: { debug: quiet, info: quiet, warn: quiet, error: quiet },
+    // Its databases live for seconds: each round of it costs a process for every one of them.
+    settings: { max_connections: '300', autovacuum: 'off' },
+  });
+  process.env.TOLLGATE_TEST_DATABASE_URL = database.url;
+  try {
+    return await work();
+  } finally {
+    await database.stop();
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+async function keepDurations(known: Durations, times: SuiteTimes, machine: MachineWatch) {
+  // A part of the suite alone says nothing about the machine under all of it.
+  const isWhole = patterns.length === 0;
+  const pace = isWhole || known.pace === null ? paceOf(machine.samples) : known.pace;
+  const files = isWhole ? times.measured : { ...known.files, ...times.measured };
+  await writeDurations(durationsPath, { pace, files });
+}
+
+/** Times that break a rule are failures of the run. */
+async function judgeTimes(report: Report, { files }: SuiteTimes): Promise<void> {
+  const reasons = new Map<string, string | null>();
+  for (const { path } of files) {
+    reasons.set(path, slowReasonOf(await readFile(join(root, path), 'utf8')));
+  }
+  const domains = domainTimes(files, budgets);
+  for (const { domain, ms, budgetMs } of domains) {
+    report.say(`# budget ${domain}: ${Math.round(ms / 1_000)} of ${budgetMs / 1_000} s`);
+  }
+  const broken = [
+    ...slowFiles(files, (path) => reasons.get(path) ?? null),
+    ...overBudgets(domains),
+  ];
+  for (const rule of broken) report.broke(rule);
+}
+
+const print = (text: string) => void process.stdout.write(text);
+const report = new Report(root, print);
+if (values.long) setLongEnvironment(values, patterns);
 const begun = performance.now();
-const files = await listFiles(withLong, patterns);
-if (files.length === 0) {
-  say('no test file matches');
+const found = await listFiles(values.long, patterns);
+if (found.length === 0) {
+  report.say('no test file matches');
   process.exit(1);
 }
-const folder = await mkdtemp(join(tmpdir(), 'tollgate-tests-'));
-// As root the database user has to pass through it.
-await chmod(folder, 0o711);
-const quiet = () => undefined;
-const database = await startDatabase({
-  dataDir: join(folder, 'data'),
-  log: { debug: quiet, info: quiet, warn: quiet, error: quiet },
-  // Its databases live for seconds: each round of it costs a process for every one of them.
-  settings: { max_connections: '300', autovacuum: 'off' },
+const known = await readDurations(durationsPath);
+const files: TestFile[] = found.map(({ path, reached }) => {
+  return { path, kind: kindOf(reached).kind, ...measuredOf(path, known.files) };
 });
-process.env.TOLLGATE_TEST_DATABASE_URL = database.url;
-let totals: Totals;
-try {
-  totals = await runFiles(files, withLong);
-} finally {
-  await database.stop();
-  await rm(folder, { recursive: true, force: true });
+if (values.plan) {
+  for (const { path, reached } of found) {
+    const { kind, because } = kindOf(reached);
+    report.say(`${kind} ${path}${because === '' ? '' : `: ${because}`}`);
+  }
+  process.exit(0);
 }
-summarise(totals, performance.now() - begun);
-process.exit(totals.fail === 0 && totals.tests > 0 ? 0 : 1);
+const machine = watchMachine();
+const times = await withDatabase(() =>
+  runLanes(lanesFor(files), {
+    fileTimeoutMs: values.long ? LONG_FILE_TIMEOUT_MS : FILE_TIMEOUT_MS,
+    compiled: (path) => join(root, 'dist', path.replace(/\.ts$/, '.js')),
+    machine,
+    measuredPace: known.pace,
+    isMeasuring: values.measure,
+    onOutcome: (outcome) => report.take(outcome),
+    onOutput: print,
+  }),
+);
+machine.stop();
+if (values.measure) await keepDurations(known, times, machine);
+// Alone each file starts its own gateway: no time of the others says what that may take.
+else if (!values.long && !values.isolate) await judgeTimes(report, times);
+report.say(`# the machine was ${slownessOf(machine.samples, known.pace).toFixed(2)} times as slow`);
+report.summarise(performance.now() - begun);
+process.exit(report.fail === 0 && report.tests > 0 ? 0 : 1);

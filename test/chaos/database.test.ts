@@ -10,6 +10,8 @@ import { openRunning, settleAccounts } from './outage.ts';
 import { cleanUp, openGateway, readyCount } from './reach.ts';
 import { openChance } from './seed.ts';
 
+// slow: It waits through outages of a database that last for seconds.
+
 after(cleanUp);
 
 const HANG_MS = 10_000;

@@ -12,6 +12,8 @@ import { openRaw, type Raw, rawHead } from './raw.ts';
 import { assertLedger, cleanUp, openGateway, until } from './reach.ts';
 import { openChance } from './seed.ts';
 
+// slow: It waits until slow clients are cut.
+
 const MB = 1_048_576;
 const CHAT = '/v1/chat/completions';
 

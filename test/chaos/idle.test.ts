@@ -7,6 +7,8 @@ import type { Gateway } from '../harness/gateway.ts';
 import { assertNothingHeld } from './books.ts';
 import { assertLedger, cleanUp, openGateway, tail, until } from './reach.ts';
 
+// slow: It opens 5,000 streams and waits for their keep-alives.
+
 after(cleanUp);
 
 const STREAMS = 5_000;

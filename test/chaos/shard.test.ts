@@ -13,6 +13,8 @@ import { openRaw, rawHead } from './raw.ts';
 import { assertLedger, cleanUp, isAlive, readyCount, until } from './reach.ts';
 import { openChance } from './seed.ts';
 
+// slow: It breaks shards under load, and waits for each to recover.
+
 const faulty: Faults[] = [];
 
 after(async () => {

@@ -12,6 +12,8 @@ import { openRaw, rawHead } from './raw.ts';
 import { assertLedger, cleanUp, isAlive, openGateway, simulatorPid, tail, until } from './reach.ts';
 import { openChance } from './seed.ts';
 
+// slow: It stops gateways under load, and waits until they have drained.
+
 after(cleanUp);
 
 const DRAIN_SECONDS = 6;

@@ -10,6 +10,8 @@ import { openChance } from './seed.ts';
 import { assertCheckpoints, readCheckpoints } from './voice-checkpoints.ts';
 import { assertSessions, gather } from './voice-crowd.ts';
 
+// slow: It kills gateways under crowds of sessions, and waits for each to recover.
+
 const faulty: Faults[] = [];
 
 after(async () => {

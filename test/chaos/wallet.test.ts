@@ -9,6 +9,8 @@ import { chat, openAgent } from './client.ts';
 import { assertLedger, cleanUp, openGateway } from './reach.ts';
 import { openChance } from './seed.ts';
 
+// slow: It sends a thousand requests to one wallet.
+
 after(cleanUp);
 
 const FUNDED = 100;

@@ -11,7 +11,7 @@ let bed: Testbed;
 let account: TestAccount;
 let client: Anthropic;
 before(async () => {
-  bed = await openTestbed();
+  bed = await openTestbed({ own: 'its failures make models ill' });
   account = await bed.account();
   client = anthropic(account);
 });

@@ -8,11 +8,13 @@ import { openChat } from '../harness/chat.ts';
 import { openTestbed, type Testbed } from '../harness/testbed.ts';
 import { model, openAi, svcUsage, user } from './client.ts';
 
+// slow: A stream is silent until the keep-alive comes.
+
 let bed: Testbed;
 let account: TestAccount;
 let client: OpenAI;
 before(async () => {
-  bed = await openTestbed();
+  bed = await openTestbed({ own: 'it lists the models that are well' });
   account = await bed.account();
   client = openAi(account);
 });

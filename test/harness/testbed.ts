@@ -17,6 +17,11 @@ export interface TestbedOptions {
   env?: Record<string, string>;
   /** A document for TOLLGATE_CONFIG. */
   catalog?: Record<string, unknown>;
+  /**
+   * Why the gateway is not shared with other files although it is the default one: the file kills
+   * it, changes its catalog, or counts all that it holds.
+   */
+  own?: string;
 }
 
 export interface Testbed {
@@ -34,8 +39,24 @@ export interface Testbed {
 
 const silent = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
 
+/** Given by the runner to a process whose files use one gateway, one after the other. */
+const isShared = process.env.TOLLGATE_TEST_SHARED !== undefined;
+let shared: Promise<Testbed> | null = null;
+
 /** Starts the gateway and waits until it is ready. `close` it in an `after` hook. */
 export async function openTestbed(options: TestbedOptions = {}): Promise<Testbed> {
+  if (!isShared || Object.keys(options).length > 0) return await startTestbed(options);
+  shared ??= startTestbed({});
+  // The last file closes it.
+  return { ...(await shared), close: async () => {} };
+}
+
+/** At the end of a process whose files shared one. */
+export async function closeSharedTestbed(): Promise<void> {
+  await (await shared)?.close();
+}
+
+async function startTestbed(options: TestbedOptions): Promise<Testbed> {
   const database = await openTestDatabase();
   const folder = await mkdtemp(join(tmpdir(), 'tollgate-testbed-'));
   await chmod(folder, 0o711);

@@ -7,7 +7,7 @@ import { openTestbed, type Testbed } from '../harness/testbed.ts';
 let bed: Testbed;
 let contract: Contract;
 before(async () => {
-  bed = await openTestbed({ shards: 1 });
+  bed = await openTestbed();
   contract = await Contract.load(bed.url);
 });
 after(() => bed?.close());

@@ -11,7 +11,7 @@ let bed: Testbed;
 let contract: Contract;
 let startedAt = 0;
 before(async () => {
-  bed = await openTestbed();
+  bed = await openTestbed({ own: 'it asks for the status of every model' });
   startedAt = performance.now();
   contract = await Contract.load(bed.url);
 });

@@ -8,6 +8,8 @@ import { askChat, chatBody, openChat, postChat, streamChat } from '../harness/ch
 import { Contract, type Reply } from '../harness/contract.ts';
 import { openTestbed, type Testbed } from '../harness/testbed.ts';
 
+// slow: It waits for the minute of a limit in real time.
+
 let bed: Testbed;
 let contract: Contract;
 before(async () => {

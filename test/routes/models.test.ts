@@ -14,7 +14,7 @@ let contract: Contract;
 let headers: Record<string, string>;
 let client: OpenAI;
 before(async () => {
-  bed = await openTestbed();
+  bed = await openTestbed({ own: 'it changes the catalog' });
   adminApi = await openAdminApi(bed);
   contract = await Contract.load(bed.url);
   const { apiKey } = await bed.account();

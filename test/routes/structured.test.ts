@@ -10,7 +10,7 @@ type Members = Record<string, unknown>;
 let bed: Testbed;
 let account: TestAccount;
 before(async () => {
-  bed = await openTestbed({ shards: 1 });
+  bed = await openTestbed();
   account = await bed.account();
 });
 after(() => bed?.close());

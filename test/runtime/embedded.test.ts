@@ -15,6 +15,8 @@ import { attachDatabase, startDatabase } from '../../runtime/embedded/database.t
 import { prepareDataFolder } from '../../runtime/folder.ts';
 import { startStopwatch } from '../harness/stopwatch.ts';
 
+// slow: It starts a database server for each of its tests.
+
 const isRoot = process.getuid?.() === 0;
 const folders: string[] = [];
 const quiet = () => undefined;

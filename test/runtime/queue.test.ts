@@ -13,6 +13,8 @@ import { openDatabaseProxy } from '../harness/proxy.ts';
 import { testSeed } from '../harness/seed.ts';
 import { cpuMsOf, startStopwatch } from '../harness/stopwatch.ts';
 
+// slow: It waits through outages of a database that last for seconds.
+
 const log = pino({ level: 'silent' });
 let folder = '';
 let database: Database;

@@ -13,6 +13,8 @@ import type { Boot } from '../../runtime/launch.ts';
 import { freePort } from '../harness/port.ts';
 import { startStopwatch } from '../harness/stopwatch.ts';
 
+// slow: It waits for real restarts of real processes.
+
 const folders: string[] = [];
 const started: ChildProcess[] = [];
 

@@ -10,6 +10,8 @@ import { type ChatStream, openChat, streamChat } from '../harness/chat.ts';
 import { type Gateway, startGateway } from '../harness/gateway.ts';
 import { openTestbed, type Testbed } from '../harness/testbed.ts';
 
+// slow: It waits for the deadlines by which one process notices the end of another.
+
 /** The lease, the round that looks at leases, and as much again for a busy machine. */
 const RECOVERY_MS = 90_000;
 /** Longer than this test waits for anything; ended by a cancel. */

@@ -9,7 +9,7 @@ import { openTestbed, type Testbed } from '../../harness/testbed.ts';
 
 let bed: Testbed;
 before(async () => {
-  bed = await openTestbed({ shards: 1 });
+  bed = await openTestbed();
 });
 after(() => bed?.close());
 

@@ -9,7 +9,7 @@ import { openTestbed, type Testbed } from '../../harness/testbed.ts';
 
 let bed: Testbed;
 before(async () => {
-  bed = await openTestbed();
+  bed = await openTestbed({ own: 'it kills the gateway and closes a route' });
 });
 after(() => bed?.close());
 

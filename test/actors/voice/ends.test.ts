@@ -9,6 +9,8 @@ import { startStopwatch } from '../../harness/stopwatch.ts';
 import type { FakeClient } from './fakes.ts';
 import { stagesOfFile, until } from './stage.ts';
 
+// slow: It waits for the deadlines of a session in real time.
+
 const open = stagesOfFile();
 
 const sound = (itemId: string, ms: number): LiveEvent => ({

@@ -7,6 +7,8 @@ import { MessageChannel } from 'node:worker_threads';
 import { standStill } from '../../harness/standstill.ts';
 import { stagesOfFile } from './stage.ts';
 
+// slow: It waits for the deadlines of a session in real time.
+
 const open = stagesOfFile();
 
 /** Done when the thread has read what arrived while it stood still. */

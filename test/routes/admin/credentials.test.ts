@@ -10,7 +10,7 @@ let bed: Testbed;
 let adminApi: AdminApi;
 let provider: Members;
 before(async () => {
-  bed = await openTestbed();
+  bed = await openTestbed({ own: 'it changes the catalog and reads the log' });
   adminApi = await openAdminApi(bed);
   provider = { family: 'openai-chat', base_url: `${bed.dev.simulator_url}/v1` };
 });

@@ -10,7 +10,7 @@ type Members = Record<string, unknown>;
 let bed: Testbed;
 let adminApi: AdminApi;
 before(async () => {
-  bed = await openTestbed();
+  bed = await openTestbed({ own: 'it changes the catalog' });
   adminApi = await openAdminApi(bed);
 });
 after(() => bed?.close());

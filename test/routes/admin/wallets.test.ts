@@ -11,7 +11,7 @@ import { type AdminApi, everything, openAdminApi, refusal } from './admin-api.ts
 let bed: Testbed;
 let adminApi: AdminApi;
 before(async () => {
-  bed = await openTestbed();
+  bed = await openTestbed({ own: 'it audits every wallet' });
   adminApi = await openAdminApi(bed);
 });
 after(() => bed?.close());

@@ -14,6 +14,8 @@ import { startStopwatch } from '../../harness/stopwatch.ts';
 import { type AudioBed, hear, openAudioBed, refusalOf } from './bed.ts';
 import { trimmedOgg, trimmedWebm } from './trimmed.ts';
 
+// slow: It gives more than a thousand files to real programs.
+
 let audio: AudioBed;
 let account: TestAccount;
 before(async () => {

@@ -21,7 +21,7 @@ import { openTestbed, type Testbed } from '../../harness/testbed.ts';
 let bed: Testbed;
 let account: TestAccount;
 before(async () => {
-  bed = await openTestbed();
+  bed = await openTestbed({ own: 'it kills the gateway' });
   account = await bed.account();
 });
 afterEach(async () => {

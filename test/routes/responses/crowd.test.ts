@@ -20,7 +20,7 @@ const crowd = 60;
 let bed: Testbed;
 let account: TestAccount;
 before(async () => {
-  bed = await openTestbed();
+  bed = await openTestbed({ own: 'it counts all that runs' });
   account = await bed.account();
 });
 after(() => bed?.close());

@@ -18,7 +18,7 @@ import { openTestbed, type Testbed } from '../../harness/testbed.ts';
 let bed: Testbed;
 let account: TestAccount;
 before(async () => {
-  bed = await openTestbed();
+  bed = await openTestbed({ own: 'it audits every wallet' });
   account = await bed.account();
 });
 after(() => bed?.close());

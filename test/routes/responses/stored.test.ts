@@ -20,7 +20,7 @@ import { openTestbed, type Testbed } from '../../harness/testbed.ts';
 let bed: Testbed;
 let account: TestAccount;
 before(async () => {
-  bed = await openTestbed();
+  bed = await openTestbed({ own: 'it takes a table away' });
   account = await bed.account();
 });
 afterEach(async () => {

@@ -22,6 +22,8 @@ import {
 import { openCall, send, stopUpstreams, upstreamOf } from '../live/session.ts';
 import { pcm } from '../live/streams.ts';
 
+// slow: It waits for the deadlines of a provider in real time.
+
 afterEach(stopUpstreams);
 
 const stoodMs = 3_000;

@@ -9,6 +9,8 @@ import type { Browser, Page, WebSocketRoute } from 'playwright-core';
 import { noChromium, openChromium, writeTone } from '../../../harness/chromium.ts';
 import { type Gateway, startGateway } from '../../../harness/gateway.ts';
 
+// slow: A browser waits for the deadlines of the page in real time.
+
 const WAIT_MS = 45_000;
 /** Longer than the page waits for the answer to `end`, and until it tries again. */
 const PATIENCE_MS = 5_000;

@@ -10,6 +10,8 @@ import { noChromium, openChromium, writeTone } from '../../../harness/chromium.t
 import { type Gateway, startGateway } from '../../../harness/gateway.ts';
 import { startStopwatch } from '../../../harness/stopwatch.ts';
 
+// slow: A browser speaks and listens in real time.
+
 const HZ = 440;
 const WAIT_MS = 45_000;
 const SILENCED_MS = 100;

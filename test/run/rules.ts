@@ -1,0 +1,76 @@
+// What a run fails for besides its tests: a file that takes too long and does not say why, and a
+// domain that takes more time than its budget. Both know how slow the machine was meanwhile.
+
+export interface FileTime {
+  /** From the root: `test/db/array.test.ts`. */
+  path: string;
+  ms: number;
+  /** How many times slower than the measured machine it was while the file ran. */
+  slowness: number;
+}
+
+const SLOW_FILE_S = 20;
+/** Of a domain that the table does not name. */
+const USUAL_BUDGET_S = 20;
+/** `// slow: It waits for real deadlines.`, on a line of its own. */
+const SLOW_REASON = /^\/\/ slow: (\S.*)$/m;
+
+/** What the file says in its own text; null when it says nothing. */
+export function slowReasonOf(text: string): string | null {
+  return SLOW_REASON.exec(text)?.[1] ?? null;
+}
+
+/** Its folder: two names at most below `test`. */
+export function domainOf(path: string): string {
+  const folders = path.split('/').slice(1, -1);
+  return folders.length === 0 ? 'test' : folders.slice(0, 2).join('/');
+}
+
+const seconds = (ms: number) => `${(ms / 1_000).toFixed(1)} s`;
+const times = (slowness: number) => `${slowness.toFixed(1)} times`;
+
+/** @param reasonOf what a file says about itself. */
+export function slowFiles(
+  files: readonly FileTime[],
+  reasonOf: (path: string) => string | null,
+): string[] {
+  return files
+    .filter(({ ms, slowness }) => ms / slowness > SLOW_FILE_S * 1_000)
+    .filter(({ path }) => reasonOf(path) === null)
+    .map(
+      ({ path, ms, slowness }) =>
+        `${path} took ${seconds(ms)} on a machine ${times(slowness)} as slow; ${SLOW_FILE_S} s` +
+        ' are allowed: make it faster, or write why it is not: // slow: …',
+    );
+}
+
+export interface DomainTime {
+  domain: string;
+  /** As on the machine that measured. */
+  ms: number;
+  budgetMs: number;
+}
+
+export function domainTimes(
+  files: readonly FileTime[],
+  budgets: Readonly<Record<string, number>>,
+): DomainTime[] {
+  const sums = new Map<string, number>();
+  for (const { path, ms, slowness } of files) {
+    const domain = domainOf(path);
+    sums.set(domain, (sums.get(domain) ?? 0) + ms / slowness);
+  }
+  return [...sums].map(([domain, ms]) => {
+    return { domain, ms, budgetMs: (budgets[domain] ?? USUAL_BUDGET_S) * 1_000 };
+  });
+}
+
+export function overBudgets(domains: readonly DomainTime[]): string[] {
+  return domains
+    .filter(({ ms, budgetMs }) => ms > budgetMs)
+    .map(
+      ({ domain, ms, budgetMs }) =>
+        `${domain} took ${seconds(ms)} as on the machine that measured; its budget in` +
+        ` test/run/budgets.ts is ${seconds(budgetMs)}`,
+    );
+}
