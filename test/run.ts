@@ -19,7 +19,7 @@ import { runLanes, type SuiteTimes } from './run/suite.ts';
 
 /** More than cores: many tests wait for a time that must pass. One more runs what only waits. */
 const FILES_AT_ONCE = 3;
-/** Of what hangs: on a busy machine a file takes several times as long as alone. */
+/** What hangs is ended: on a busy machine a file takes several times as long as alone. */
 const FILE_TIMEOUT_MS = 300_000;
 const LONG_FILE_TIMEOUT_MS = 3_600_000;
 
@@ -72,7 +72,7 @@ const { values, positionals: patterns } = parseArgs({
     measure: { type: 'boolean', default: false },
     /** Says which process each file runs in, and runs nothing. */
     plan: { type: 'boolean', default: false },
-    /** Of each soak. */
+    /** The length of each soak. */
     minutes: { type: 'string', default: '10' },
     /** What else the machine did meanwhile, for the results. */
     besides: { type: 'string', default: '' },
@@ -81,7 +81,7 @@ const { values, positionals: patterns } = parseArgs({
   },
 });
 
-/** Those of the long run come one after the other, as each measures the machine. */
+/** Files of the long run come one after the other, as each measures the machine. */
 function lanesFor(files: TestFile[]): Lane[] {
   const units = unitsOf(files, values.isolate || values.long);
   if (!values.long) return lanesOf(units, FILES_AT_ONCE);

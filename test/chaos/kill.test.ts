@@ -4,6 +4,8 @@ import { after, test } from 'node:test';
 import { cleanUp } from './reach.ts';
 import { killRounds, slowestMs } from './rounds.ts';
 
+// slow: It kills and restarts real processes.
+
 after(cleanUp);
 
 test('kill -9 under load: the books are right, and no charge that was told is lost', async () => {

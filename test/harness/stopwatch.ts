@@ -26,7 +26,7 @@ export interface Stopwatch {
 /** Beyond it a machine says nothing about the product, but something hangs sooner than later. */
 export const busyFactorMax = 6;
 
-/** That some task waited all the time does not say how many: four to a core is believed. */
+/** A task that always waits does not say how many do: four to a core are believed. */
 const TASKS_PER_CORE_MAX = 4;
 const JIFFY_MS = 10;
 
@@ -75,13 +75,13 @@ function readMachine(): MachineReading {
   };
 }
 
-/** Of `/proc/pressure/cpu`, whose totals are microseconds. */
+/** Reads `/proc/pressure/cpu`, whose totals are microseconds. */
 export function waitedMsOf(pressure: string): number | null {
   const total = /^some .*\btotal=(\d+)/m.exec(pressure)?.[1];
   return total === undefined ? null : Number(total) / 1_000;
 }
 
-/** Of `/proc/stat`: the eighth time of the line of all cores. */
+/** Reads `/proc/stat`: the eighth time of the line of all cores. */
 export function stolenMsOf(stat: string): number {
   const times = /^cpu +(.*)$/m.exec(stat)?.[1]?.split(' ') ?? [];
   return Number(times[7] ?? 0) * JIFFY_MS;

@@ -6,7 +6,7 @@ const JIFFY_MS = 10;
 const LOOK_MS = 500;
 
 export interface CpuWatch {
-  /** Of one process and its descendants, as far as it was seen. */
+  /** What one process and its descendants took, as far as that was seen. */
   cpuMsOf(pid: number): number;
   follow(pid: number): void;
   stop(): void;
@@ -18,7 +18,7 @@ interface Row {
   ms: number;
 }
 
-/** Of `/proc/PID/stat`: without its children, which are looked at themselves. */
+/** Reads `/proc/PID/stat`, without the children: they are looked at themselves. */
 export function rowOf(text: string): Row | null {
   const found = /^(\d+) \(.*\) (.*)$/s.exec(text.trim());
   if (found === null) return null;
@@ -46,7 +46,7 @@ function rows(): Row[] {
 }
 
 export function watchCpu(): CpuWatch {
-  /** Of each process that was seen, to which followed one it belongs. */
+  /** Which followed process each process that was seen belongs to. */
   const rootOf = new Map<number, number>();
   const msOf = new Map<number, number>();
   const look = () => {

@@ -1,4 +1,4 @@
-// How slow the machine is while tests run, compared with the run that measured them: the same work
+// How slow the machine is while tests run, compared with the run that measured them. The same work
 // takes longer on it, or more tasks want its cores. A bound of time is stretched by that.
 import { readFileSync } from 'node:fs';
 import { loadavg } from 'node:os';
@@ -38,7 +38,7 @@ function work(): number {
   return Number.isInteger(value) ? tookMs : 0;
 }
 
-/** Of `/proc/stat`; where there is none, the load of the last minute. */
+/** Reads `/proc/stat`; where there is none, the load of the last minute. */
 function tasksNow(): number {
   try {
     const found = /^procs_running (\d+)/m.exec(readFileSync('/proc/stat', 'utf8'));

@@ -1,16 +1,16 @@
-// In which order test files run, and which of them share a process: the longest first, by the times
+// The order of test files, and which of them share a process. The longest come first, by the times
 // of `durations.json`, so that no long one runs on alone at the end.
 import type { Kind } from './kinds.ts';
 
 /** What one file took when it was measured, with the whole suite around it. */
 export interface Measured {
   ms: number;
-  /** Of the file's process and of all that it started. */
+  /** What the file's process and all that it started took. */
   cpuMs: number;
 }
 
 export interface TestFile extends Measured {
-  /** From the root: `test/db/array.test.ts`. */
+  /** From the root: `test/db/driver/array.test.ts`. */
   path: string;
   kind: Kind;
 }
@@ -23,13 +23,13 @@ export interface Unit {
   cpuMs: number;
 }
 
-/** Of a file that was never measured, when none was. */
+/** For a file that was never measured, when none was. */
 const UNKNOWN_MS = 3_000;
 /** Long enough that starting its process is little, short enough to fill the end of a run. */
 const BATCH_MS = 15_000;
 /** A gateway takes seconds to start: few of them, yet one for each lane if it has the time. */
 const SHARED_MS = 60_000;
-/** Of two cores, while others run: who needs less than this beside them waits for most of it. */
+/** Share of two cores: a file that needs less than this beside others waits for most of it. */
 const WAITING_SHARE = 0.2;
 const WAITING_MS = 2_000;
 

@@ -1,5 +1,5 @@
-// Runs test files in a process of their own and says what became of each: what it told, that it
-// hung, that the process died with it, or that it ran nothing. A file that was not reached is left.
+// Runs test files in a process of their own and says what became of each. A file may tell, hang,
+// end its process or run nothing. A file that was not reached is left.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
@@ -67,7 +67,7 @@ export class ProcessRecord {
     this.#current = plan.isBatch ? null : (plan.files[0] ?? null);
   }
 
-  /** Those that did not come to their turn. */
+  /** Files that did not come to their turn. */
   get left(): string[] {
     return this.#plan.files.filter((file) => !this.#ended.has(file));
   }

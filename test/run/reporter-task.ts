@@ -1,5 +1,5 @@
-// Runs inside a process of tests: writes each event of Node's test runner as a line of JSON to the
-// runner, at once, so that a process that dies has told what came before. Node wants a default.
+// Runs inside a process of tests. It writes each event of Node's test runner as a line of JSON at
+// once, so that a process that dies has told what came before. Node wants a default export.
 import { EventEmitter } from 'node:events';
 import { writeSync } from 'node:fs';
 import { inspect } from 'node:util';
@@ -17,7 +17,7 @@ export interface Told {
   /** The reason, empty when none is given; null when it ran. */
   skipped: string | null;
   error: string;
-  /** That subtests failed says nothing of its own. */
+  /** The failure of subtests says nothing of its own. */
   failureType: string;
 }
 

@@ -1,8 +1,8 @@
-// What a run fails for besides its tests: a file that takes too long and does not say why, and a
-// domain that takes more time than its budget. Both know how slow the machine was meanwhile.
+// What a run fails for besides its tests: a file that takes too long without a reason, and a domain
+// over its budget. Both know how slow the machine was meanwhile.
 
 export interface FileTime {
-  /** From the root: `test/db/array.test.ts`. */
+  /** From the root: `test/db/driver/array.test.ts`. */
   path: string;
   ms: number;
   /** How many times slower than the measured machine it was while the file ran. */
@@ -10,7 +10,7 @@ export interface FileTime {
 }
 
 const SLOW_FILE_S = 20;
-/** Of a domain that the table does not name. */
+/** The budget of a domain that the table does not name. */
 const USUAL_BUDGET_S = 20;
 /** `// slow: It waits for real deadlines.`, on a line of its own. */
 const SLOW_REASON = /^\/\/ slow: (\S.*)$/m;

@@ -6,6 +6,8 @@ import { after, before, test } from 'node:test';
 import { type Gateway, startGateway } from '../harness/gateway.ts';
 import { startStopwatch } from '../harness/stopwatch.ts';
 
+// slow: It starts and drains whole gateways.
+
 let gateway: Gateway;
 
 before(async () => {

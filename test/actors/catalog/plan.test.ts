@@ -18,6 +18,8 @@ import { createLog } from '../../../runtime/log.ts';
 import { createSealer } from '../../../runtime/seal.ts';
 import { openEmptyDatabase, openTestDatabase, type TestDatabase } from '../../harness/database.ts';
 
+// slow: It plans with each store, the embedded server among them.
+
 type Members = Record<string, unknown>;
 
 const secret = randomBytes(32).toString('base64url');

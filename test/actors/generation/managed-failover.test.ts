@@ -9,6 +9,8 @@ import { startStopwatch } from '../../harness/stopwatch.ts';
 import { openTestbed, type Testbed } from '../../harness/testbed.ts';
 import { openStage } from './stage.ts';
 
+// slow: It runs each cause of a failover for each family and format.
+
 const failures: [name: string, behaviour: Behaviour | null][] = [
   ['refused', null],
   ['500', { kind: 'status', status: 500 }],

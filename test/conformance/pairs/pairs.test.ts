@@ -10,6 +10,8 @@ import { type Pair, Play, simulatedPrices, type UpstreamFamily } from './play.ts
 import { type ScriptedUpstream, scriptedCalls, scriptedText, startScripted } from './scripted.ts';
 import { families, formats } from './table.ts';
 
+// slow: It runs each client format against each provider family.
+
 /** Upstreams that write calls in turns. */
 const scriptedFamilies: readonly UpstreamFamily[] = [
   { name: 'chat', model: 'scripted-chat', refusesInWords: true },

@@ -17,6 +17,8 @@ import {
   refusal,
 } from './admin-api.ts';
 
+// slow: It waits for probes and their deadlines in real time.
+
 type Members = Record<string, unknown>;
 
 const periodSeconds = 5;
