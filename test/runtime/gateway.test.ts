@@ -6,7 +6,7 @@ import { after, before, test } from 'node:test';
 import { type Gateway, startGateway } from '../harness/gateway.ts';
 import { startStopwatch } from '../harness/stopwatch.ts';
 
-// slow: It starts and drains whole gateways.
+// slow: It kills and starts whole gateways.
 
 let gateway: Gateway;
 

@@ -18,7 +18,7 @@ import { createLog } from '../../../runtime/log.ts';
 import { createSealer } from '../../../runtime/seal.ts';
 import { openEmptyDatabase, openTestDatabase, type TestDatabase } from '../../harness/database.ts';
 
-// slow: It plans with each store, the embedded server among them.
+// slow: It starts a process for each plan that it reads.
 
 type Members = Record<string, unknown>;
 

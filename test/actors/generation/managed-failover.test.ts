@@ -9,7 +9,7 @@ import { startStopwatch } from '../../harness/stopwatch.ts';
 import { openTestbed, type Testbed } from '../../harness/testbed.ts';
 import { openStage } from './stage.ts';
 
-// slow: It runs each cause of a failover for each family and format.
+// slow: It runs each cause of a failover in each format, and waits for deadlines and breakers.
 
 const failures: [name: string, behaviour: Behaviour | null][] = [
   ['refused', null],
