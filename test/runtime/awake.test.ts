@@ -13,6 +13,8 @@ import { createPool } from '../../runtime/work/pool.ts';
 import { standStill } from '../harness/standstill.ts';
 import { startSteadyServer } from '../harness/steady-server.ts';
 
+// slow: It stands still and waits in real time.
+
 test('a standstill hardly counts, and all other time does', async () => {
   const beganMs = awakeMs();
   const beganAt = performance.now();

@@ -10,6 +10,8 @@ import { afterOthers } from '../../../runtime/turns.ts';
 import type { TestAccount } from '../../harness/account.ts';
 import { openStage, type Stage } from './stage.ts';
 
+// slow: It waits for the deadlines of a generation in real time.
+
 /** Messages that the wallet gets but whose answers are lost; counted down. */
 const lost = new Map<string, number>();
 /** Messages that never reach the wallet. */

@@ -9,6 +9,8 @@ import { startStopwatch } from '../../harness/stopwatch.ts';
 import { openTestbed, type Testbed } from '../../harness/testbed.ts';
 import { VoiceClient, type VoiceEvent } from '../../harness/voice-client.ts';
 
+// slow: It waits for speech and deadlines of a session in real time.
+
 let bed: Testbed;
 let account: TestAccount;
 before(async () => {
