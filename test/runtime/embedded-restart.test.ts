@@ -52,8 +52,10 @@ test('a first start goes on beside the initdb of one that was killed', async () 
   let isOver = false;
   const orphan = (async () => {
     for (let index = 0; !isOver; index += 1) {
-      await mkdir(join(dataDir, 'pg.new', 'global'), { recursive: true });
-      await writeFile(join(dataDir, 'pg.new', 'global', `${index}`), '').catch(() => undefined);
+      // Either fails when the folder is removed meanwhile.
+      const global = join(dataDir, 'pg.new', 'global');
+      await mkdir(global, { recursive: true }).catch(() => undefined);
+      await writeFile(join(global, `${index}`), '').catch(() => undefined);
     }
   })();
   const database = await startDatabase({ dataDir, log: silent }).finally(() => {
