@@ -1,9 +1,10 @@
 // Repeated maintenance, on BullMQ with its PostgreSQL backend: due once in the whole deployment,
 // however many processes share the database. The database keeps the times, the handlers are here.
-import { setTimeout as sleep } from 'node:timers/promises';
 import type * as BullMq from 'bullmq';
 import type { DatabaseTarget } from '../database-target.ts';
 import type { Logger } from '../log.ts';
+import { pause } from './pause.ts';
+import { makePatient, RECONNECT_MS } from './queue-backend.ts';
 import { connectionTo, nextTarget } from './queue-connection.ts';
 
 /** One round; `signal`: the process ends. Safe to repeat; what it throws is logged. */
@@ -30,66 +31,6 @@ export interface QueueOptions {
 interface Round {
   everyMs: number;
   handler: MaintenanceHandler;
-}
-
-/** What is needed of the pool of `pg`, which comes without types. */
-interface ClientPool {
-  Client: { prototype: ErrorEmitter };
-}
-interface ErrorEmitter {
-  on(event: 'error', listener: () => void): void;
-  connect(...given: unknown[]): unknown;
-  end(...given: unknown[]): unknown;
-}
-/** What BullMQ listens with, which it gives up only for an error of the client's own. */
-interface Listening {
-  listenClient?: { connection: { stream: { destroy(): void } } };
-}
-const heard = new WeakSet<object>();
-
-/**
- * Gives every client a listener from its first moment to its last. BullMQ adds its own to the
- * listening client only after it is connected, and takes all of them away before it ends it: an
- * error that comes with the last byte of the handshake, or from a server that stops when we do,
- * would end the process. Nobody else here speaks through `pg`.
- */
-function hearClients({ Client }: ClientPool): void {
-  const { prototype } = Client;
-  if (heard.has(prototype)) return;
-  heard.add(prototype);
-  const { connect, end } = prototype;
-  prototype.connect = function connectHeard(this: ErrorEmitter, ...given: unknown[]) {
-    this.on('error', () => undefined);
-    return connect.apply(this, given);
-  };
-  prototype.end = function endHeard(this: ErrorEmitter, ...given: unknown[]) {
-    this.on('error', () => undefined);
-    return end.apply(this, given);
-  };
-}
-
-/**
- * Makes a backend outlive its database. A client that is in use when its server dies emits an
- * error that neither BullMQ nor the pool listens to, which would end the process. And BullMQ takes
- * only Redis's errors for a lost connection: after any other it looks for work again at once, and
- * would spin for as long as the database is away; so a failed look takes time here.
- */
-function makePatient(backend: BullMq.PostgresQueueBackend): BullMq.PostgresQueueBackend {
-  const moveToActive = backend.moveToActive.bind(backend);
-  const waitForJob = backend.waitForJob.bind(backend);
-  const late = async (error: unknown): Promise<never> => {
-    await pause(RECONNECT_MS);
-    throw error;
-  };
-  const leave = (error: unknown): Promise<never> => {
-    const { listenClient } = backend.connection as unknown as Listening;
-    listenClient?.connection.stream.destroy();
-    return late(error);
-  };
-  hearClients(backend.connection.pool as unknown as ClientPool);
-  backend.moveToActive = (...given) => moveToActive(...given).catch(late);
-  backend.waitForJob = (...given) => waitForJob(...given).catch(leave);
-  return backend;
 }
 
 /**
@@ -140,8 +81,6 @@ const FAILED_KEPT_MAX = 20;
 const FORCED_STOP_MS = 1_000;
 /** A worker that is gone is noticed after this long, and its round is given to another. */
 const LOCK_MS = 5_000;
-/** After a failed look for work; the default of 15 s would be the length of every outage. */
-const RECONNECT_MS = 500;
 /** An outage is one line in the log now and then. */
 const COMPLAINT_MS = 10_000;
 const LOOK_MS = 30_000;
@@ -280,10 +219,4 @@ export function createQueue(options: QueueOptions): MaintenanceQueue {
       await closeAll(finished ? [queue] : [worker, queue]);
     },
   };
-}
-
-/** Resolves after the time or when the signal aborts, and keeps no process alive. */
-function pause(ms: number, signal?: AbortSignal): Promise<void> {
-  const options = signal === undefined ? { ref: false } : { ref: false, signal };
-  return sleep(ms, undefined, options).catch(() => undefined);
 }
