@@ -17,7 +17,7 @@ export function svcUsageOf(
   source: UsageSource,
   chargeMicros: bigint,
 ): SvcUsage {
-  return {
+  const told: SvcUsage = {
     request_id: state.spec.id,
     model: state.spec.alias,
     input_tokens: usage.inputTokens,
@@ -33,4 +33,6 @@ export function svcUsageOf(
     replayed: false,
     simulated: state.model.simulated,
   };
+  if (usage.toolCalls !== undefined) told.tool_calls = usage.toolCalls;
+  return told;
 }

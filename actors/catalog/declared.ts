@@ -92,6 +92,8 @@ const simulatedPrice = {
   input_per_million: '2.50',
   cached_input_per_million: '0.25',
   output_per_million: '10.00',
+  // A search without a price would not pass.
+  per_search_call: '0',
 };
 const simulatedTier = {
   min_input_tokens: 1_001,

@@ -51,6 +51,13 @@ function decimalOf(value: string | number): string {
 
 const tokens = v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(100_000_000));
 
+const toolTypesMax = 50;
+/** As clients declare it, with its version or without. */
+const toolType = v.pipe(
+  v.string(),
+  v.regex(/^[a-z][a-z0-9_:.-]{0,79}$/, 'expected the type of a tool, such as code_interpreter'),
+);
+
 const rates = {
   input_per_million: v.optional(price),
   cached_input_per_million: v.optional(price),
@@ -78,6 +85,8 @@ const priceCard = {
    */
   cache_write_1h_per_million: v.optional(price),
   per_search_call: v.optional(price),
+  /** Tools that the provider runs and bills beside tokens, by their type. */
+  per_tool_call: v.optional(v.pipe(v.record(toolType, price), v.maxEntries(toolTypesMax))),
   pricing_tiers: v.optional(
     v.pipe(v.array(v.strictObject({ min_input_tokens: tokens, ...rates })), v.maxLength(32)),
   ),
@@ -145,6 +154,11 @@ export const modelSchema = v.strictObject({
    * with `reasoning` alone.
    */
   capabilities: v.optional(v.array(v.picklist(capabilities)), ['chat']),
+  /**
+   * The tools that pass, of those that the provider runs and bills beside tokens. Each has a price
+   * on the card. Omitted: all that have one pass.
+   */
+  hosted_tools: v.optional(v.pipe(v.array(toolType), v.maxLength(toolTypesMax))),
   /** Of voice and speech models: the voices that callers name, with the upstream's names. */
   voices: v.optional(v.pipe(v.record(name, visibleAscii(200)), v.maxEntries(100))),
   /** Of voice models: the most that a second of a session may use, for its hold. */

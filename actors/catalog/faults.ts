@@ -6,7 +6,8 @@ import { addressFault } from '../../media/transport/address.ts';
 import { ConfigError } from '../../runtime/config.ts';
 import type { CatalogDocument, ManagedRouteRecord } from './document.ts';
 import { type Definition, kindsOfRecords, nameOf, type RecordKind, recordKinds } from './kinds.ts';
-import { modelFaults, namedCardFaults, type PathFault } from './model-faults.ts';
+import { modelFaults, namedCardFaults } from './model-faults.ts';
+import type { PathFault } from './path-fault.ts';
 
 export interface Fault {
   kind: RecordKind;

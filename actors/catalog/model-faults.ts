@@ -2,12 +2,8 @@
 // of model, a price that is missing for what the kind uses, members of another kind.
 import { fitsKind, type ModelKind } from '../../media/providers/model-kinds.ts';
 import type { ModelRecord, PriceMembers } from './document.ts';
-
-export interface PathFault {
-  /** The member inside the record, such as `routes[0].provider`. */
-  path: string;
-  message: string;
-}
+import type { PathFault } from './path-fault.ts';
+import { hostedToolFaults, toolPriceFaults } from './tool-faults.ts';
 
 /** The prices without which a model of the kind would be given away. */
 const neededPrices: Readonly<Record<ModelKind, readonly (keyof PriceMembers)[]>> = {
@@ -32,11 +28,13 @@ export function modelFaults(
   });
   faults.push(...memberFaults(model));
   if (typeof price !== 'string') {
-    return [...faults, ...missingPrices(price, kind, 'price.'), ...tierFaults(price, 'price.')];
+    faults.push(...missingPrices(price, kind, 'price.'), ...tierFaults(price, 'price.'));
+    return [...faults, ...toolPriceFaults(price, 'price.'), ...hostedToolFaults(model, price)];
   }
   const card = known.cards.get(price);
   const message = `there is no price card "${price}"`;
   if (card === undefined) return [...faults, { path: 'price', message }];
+  faults.push(...hostedToolFaults(model, card));
   const [missing] = missingPrices(card, kind, '');
   if (missing === undefined) return faults;
   return [...faults, { path: 'price', message: `card "${price}": ${missing.message}` }];
@@ -47,7 +45,7 @@ export function namedCardFaults(card: PriceMembers): PathFault[] {
   const kinds = Object.keys(neededPrices) as ModelKind[];
   const isComplete = kinds.some((kind) => missingPrices(card, kind, '').length === 0);
   const missing = isComplete ? [] : missingPrices(card, kindOf(card), '');
-  return [...missing, ...tierFaults(card, '')];
+  return [...missing, ...tierFaults(card, ''), ...toolPriceFaults(card, '')];
 }
 
 /** The kind of model that an incomplete card was probably meant for. */

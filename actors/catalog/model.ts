@@ -23,6 +23,8 @@ export interface PublicModel extends PublicUnitRates {
   }[];
   capabilities: string[];
   context_window: number;
+  /** Prices of tools that the provider runs, by type; absent where there is none. */
+  credits_per_tool_call?: Record<string, number>;
 }
 
 /** The most that a second of a voice session may use, in tokens. */
@@ -46,6 +48,8 @@ export interface CatalogModel {
   outputTokensMax: number;
   contextWindow: number;
   capabilities: string[];
+  /** Types of the tools that its provider may run and bill beside tokens, without versions. */
+  hostedTools: string[];
   /** Upstream names by the voices that callers name; empty where there are none. */
   voices: Record<string, string>;
   /** Voice models only. */

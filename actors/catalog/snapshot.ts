@@ -1,9 +1,10 @@
 // The catalog as shards use it: plain data, resolved once, replaced whole. Its content version is a
 // hash of what the public may see of it, so that equal catalogs have equal versions everywhere.
 import { createHash } from 'node:crypto';
+import { toolTypeOf } from '../../media/model/hosted-tools.ts';
 import type { UpstreamTarget } from '../../media/providers/generation/contract.ts';
 import { type CompiledCard, compileCard, type PriceCard } from '../wallet/price.ts';
-import { publicRates, publicUnitRates } from '../wallet/public-rates.ts';
+import { publicCallRates, publicRates, publicUnitRates } from '../wallet/public-rates.ts';
 import type {
   CatalogDocument,
   ModelRecord,
@@ -72,6 +73,7 @@ function buildModel(
     .map(({ provider, upstreamModel }) => upstreamTarget(provider, upstreamModel));
   const available = targets.length > 0;
   const isText = model.kind === 'generation';
+  const hostedTools = isText ? hostedToolsOf(model, card) : [];
   const capabilities = isText ? [...new Set(model.capabilities)] : ['audio'];
   return {
     alias: model.alias,
@@ -82,6 +84,7 @@ function buildModel(
     outputTokensMax: model.output_tokens_max,
     contextWindow: model.context_window,
     capabilities,
+    hostedTools,
     voices: model.voices ?? {},
     tokensPerSecondMax: tokensPerSecond(model),
     simulated: declared.every(({ provider }) => provider.simulated === true),
@@ -95,8 +98,17 @@ function buildModel(
       ...publicUnitRates(card),
       capabilities,
       context_window: model.context_window,
+      ...publicCallRates(card, hostedTools),
     },
   };
+}
+
+/** A tool passes if it has a price, unless the record names fewer. */
+function hostedToolsOf({ hosted_tools: named }: ModelRecord, card: CompiledCard): string[] {
+  const priced = Object.keys(card.givenCalls);
+  if (named === undefined) return priced;
+  const types = new Set(named.map(toolTypeOf));
+  return priced.filter((type) => types.has(type));
 }
 
 function tokensPerSecond({ tokens_per_second_max: most }: ModelRecord): TokensPerSecond | null {

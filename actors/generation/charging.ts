@@ -1,9 +1,13 @@
 // What a generation costs, pure: its usage by source, the charge, and `svc_usage`.
+
+import type { Answer } from '../../media/model/answer.ts';
 import { attachmentTokens, soundTokens } from '../../media/model/attachments.ts';
+import { type HostedTool, hostedCallsIn } from '../../media/model/hosted-tools.ts';
 import { asksChatSearch, isCited, searchesIn } from '../../media/model/search-tools.ts';
 import { estimateInputTokens } from '../../media/model/tokens.ts';
 import {
   addUsage,
+  mostCalls,
   noUsage,
   type TokenUsage,
   totalInputTokens,
@@ -32,15 +36,25 @@ export function usageAtEnd(
   return spent === null ? [whole] : [spent, whole];
 }
 
-/** Of one answer. There are providers that charge for searches which their usage does not count. */
+/**
+ * The usage of one answer with what its provider charges for and does not count: searches of Chat,
+ * and calls of tools that the answer shows.
+ */
 export function withUncounted(
-  { request, answer, search }: GenerationState,
+  { request, answer, search, spec }: GenerationState,
   usage: TokenUsage,
 ): TokenUsage {
   // What is cited may be what we have found.
   const isOurs = search.calls > 0 || usage.searchCalls > 0;
   const isAsked = search.uncounted || asksChatSearch(request);
-  return withSearches(usage, !isOurs && isAsked && isCited(answer) ? 1 : 0);
+  const searched = withSearches(usage, !isOurs && isAsked && isCited(answer) ? 1 : 0);
+  return spec.hosted.length === 0 ? searched : withCalls(searched, spec.hosted, answer);
+}
+
+/** Counts the calls that were reported, or those that the answer shows where these are more. */
+function withCalls(usage: TokenUsage, offered: readonly HostedTool[], answer: Answer): TokenUsage {
+  const toolCalls = mostCalls(usage.toolCalls, hostedCallsIn(answer, offered));
+  return toolCalls === undefined ? usage : { ...usage, toolCalls };
 }
 
 function withSearches(usage: TokenUsage, searchCalls: number): TokenUsage {

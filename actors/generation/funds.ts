@@ -1,7 +1,7 @@
 // How much a generation holds, pure: the first hold, the slices that extend it, and how many tokens
 // a partly granted slice buys. Amounts are microcredits, tokens are output tokens.
 import type { CacheLife } from '../../media/model/cache-marks.ts';
-import { noUsage, type TokenUsage } from '../../media/model/usage.ts';
+import { addCalls, noUsage, type TokenUsage, type ToolCalls } from '../../media/model/usage.ts';
 import { type CompiledCard, charge, hasSoundPrice } from '../wallet/price.ts';
 import type { GenerationSpec } from './spec.ts';
 
@@ -13,6 +13,8 @@ export interface Need {
   /** The most output tokens this request may have. */
   ceilingTokens: number;
   searchCalls: number;
+  /** Calls of other hosted tools, by type; undefined: none are offered. */
+  toolCalls: ToolCalls | undefined;
   /** The input may be written to a cache, at a price of its own. */
   cacheLife: CacheLife;
 }
@@ -85,12 +87,14 @@ function inputsOf(card: CompiledCard, need: Need): TokenUsage[] {
 /** Plain, and as what is written to a cache, of a request that marks what one is to keep. */
 function textInputsOf(
   card: CompiledCard,
-  { searchCalls, cacheLife }: Need,
+  { searchCalls, toolCalls, cacheLife }: Need,
   inputTokens: number,
 ): TokenUsage[] {
-  const inputs: TokenUsage[] = [{ ...noUsage(), inputTokens, searchCalls }];
+  const plain: TokenUsage = { ...noUsage(), inputTokens, searchCalls };
+  if (toolCalls !== undefined) plain.toolCalls = toolCalls;
+  const inputs = [plain];
   if (cacheLife === 'none') return inputs;
-  const written = { ...noUsage(), cacheWriteTokens: inputTokens, searchCalls };
+  const written = { ...plain, inputTokens: 0, cacheWriteTokens: inputTokens };
   if (card.tiers.some((tier) => tier.cacheWrite > tier.input)) inputs.push(written);
   if (cacheLife === '1h' && card.tiers.some((tier) => tier.cacheWrite1h > tier.input)) {
     inputs.push({ ...written, cacheWrite1hTokens: inputTokens });
@@ -155,16 +159,18 @@ export function nextSlice(
   return { amountMicros: cost(wanted), minimumMicros: cost(funds.heldTokens + 1) };
 }
 
-/** One more call is needed beside what the first has used: tokens and searches of both. */
+/** One more call is needed beside what the first has used: tokens and calls of tools of both. */
 export function needAgain(
   funds: Funds,
-  used: Pick<TokenUsage, 'inputTokens' | 'outputTokens' | 'searchCalls'>,
+  used: Pick<TokenUsage, 'inputTokens' | 'outputTokens' | 'searchCalls' | 'toolCalls'>,
 ): void {
   const { need } = funds;
   const searchCalls = need.searchCalls + used.searchCalls;
+  const toolCalls = addCalls(need.toolCalls, used.toolCalls);
   const ceilingTokens = used.outputTokens + need.ceilingTokens;
   const soundTokens = Math.min(2 * need.soundTokens, used.inputTokens);
-  funds.need = { ...need, inputTokens: used.inputTokens, soundTokens, ceilingTokens, searchCalls };
+  const { inputTokens } = used;
+  funds.need = { ...need, inputTokens, soundTokens, ceilingTokens, searchCalls, toolCalls };
   funds.heldTokens = used.outputTokens;
   funds.dry = false;
 }

@@ -120,6 +120,7 @@ async function startNew(
     candidates: planned.candidates,
     routing: planned.routing,
     search: planned.search,
+    hosted: planned.hosted,
     inputTokensEstimate: planned.inputTokensEstimate,
     outputTokensCeiling: planned.outputTokensCeiling,
     keepsAnswer: order.keepsAnswer,

@@ -39,6 +39,7 @@ export function beginRepair(state: GenerationState, context: Context, candidate:
     inputTokens: totalInputTokens(spent) + estimateInputTokens(request),
     outputTokens: structure.spentTokens,
     searchCalls: spent.searchCalls,
+    ...(spent.toolCalls === undefined ? {} : { toolCalls: spent.toolCalls }),
   });
   // Asked also when the hold covers it: it was made to outlive one answer, and this is another.
   structure.pending = { candidate, asked: !funds.extending };

@@ -1,5 +1,6 @@
 // What a generation is started with, and what its kind is given by the shard.
 import type { SvcRouting } from '../../media/model/dialects/contract.ts';
+import type { HostedTool } from '../../media/model/hosted-tools.ts';
 import type { GenerationRequest, OutputFormat } from '../../media/model/request.ts';
 import type { UpstreamClient } from '../../media/providers/generation/call.ts';
 import type { ProviderFamily, UpstreamTarget } from '../../media/providers/generation/contract.ts';
@@ -44,6 +45,8 @@ export interface GenerationSpec extends RequestSpec {
   /** Managed routes only. */
   routing: RoutingPlan | null;
   search: SearchPlan | null;
+  /** Tools that the provider runs and bills: each of them has a price with every candidate. */
+  hosted: readonly HostedTool[];
   inputTokensEstimate: number;
   outputTokensCeiling: number;
   /** The answer may be asked for again: by its idempotency key, or as a stored response. */
@@ -76,6 +79,7 @@ export type PlannedMember =
   | 'candidates'
   | 'routing'
   | 'search'
+  | 'hosted'
   | 'inputTokensEstimate'
   | 'outputTokensCeiling';
 

@@ -4,6 +4,7 @@ import { type Answer, emptyAnswer } from '../../media/model/answer.ts';
 import { soundTokens } from '../../media/model/attachments.ts';
 import { type CacheLife, cacheLifeOf } from '../../media/model/cache-marks.ts';
 import type { ModelEvent, UpstreamFailure } from '../../media/model/events.ts';
+import { callsOffered } from '../../media/model/hosted-tools.ts';
 import { keepCuts } from '../../media/model/replay.ts';
 import type { GenerationRequest } from '../../media/model/request.ts';
 import { deltasOf } from '../../media/model/text-run.ts';
@@ -117,6 +118,7 @@ export function newState(
         soundTokens: cards.some(hasSoundPrice) ? soundTokens(spec.request) : 0,
         ceilingTokens: spec.outputTokensCeiling,
         searchCalls: searchesOf(spec) + hostedSearchesOf(spec),
+        toolCalls: callsOffered(spec.hosted),
         cacheLife: cacheLifeFor(deps, spec),
       },
       deps.limits.generation.sliceTokens,

@@ -31,7 +31,7 @@ export function storedEnd(row: Generation, replayed = true): GenerationEnd {
 function storedUsage(row: Generation, replayed: boolean): SvcUsage | null {
   if (row.usageJson === null) return null;
   const stored = JSON.parse(row.usageJson) as SvcUsage;
-  return {
+  const told: SvcUsage = {
     request_id: stored.request_id,
     model: stored.model,
     input_tokens: stored.input_tokens,
@@ -47,6 +47,8 @@ function storedUsage(row: Generation, replayed: boolean): SvcUsage | null {
     replayed,
     simulated: stored.simulated,
   };
+  if (stored.tool_calls !== undefined) told.tool_calls = stored.tool_calls;
+  return told;
 }
 
 function storedRouting(row: Generation): SvcRouting | null {

@@ -1,8 +1,8 @@
 // Prices, exact: decimal strings become integers over one power of ten, one rounding at the very
 // end. Microcredits = ceil(sum of quantity x price in dollars x credits per dollar x 1.05 x 10^6).
 import assert from 'node:assert/strict';
-import type { TokenUsage } from '../../media/model/usage.ts';
-import { totalInputTokens } from '../../media/model/usage.ts';
+import { searchType, toolTypeOf } from '../../media/model/hosted-tools.ts';
+import { type TokenUsage, type ToolCalls, totalInputTokens } from '../../media/model/usage.ts';
 
 /** Dollars per million tokens as decimal strings ("2.50"); absent: see `compileCard`. */
 export interface TokenRates {
@@ -32,6 +32,8 @@ export interface UnitRates {
 
 export interface PriceCard extends TokenRates, UnitRates {
   cache_write_1h_per_million?: string;
+  /** Dollars per call, by the type of a hosted tool. */
+  per_tool_call?: Record<string, string>;
   pricing_tiers?: PriceTier[];
 }
 
@@ -68,6 +70,10 @@ export interface CompiledCard {
   /** Units as they were given, for the public catalog. */
   givenUnits: Partial<Record<PublicUnit, string>>;
   searchCall: bigint;
+  /** Prices of hosted tools by type, without versions. Only what is priced is there. */
+  toolCalls: Record<string, bigint>;
+  /** Dollars per call as they were given, searches among them. */
+  givenCalls: Record<string, string>;
 }
 
 const publicUnits = [
@@ -146,6 +152,25 @@ export function compileCard(card: PriceCard, creditsPerUsd: string): CompiledCar
       publicUnits.flatMap((unit) => (card[unit] === undefined ? [] : [[unit, card[unit]]])),
     ),
     searchCall: compile(card.per_search_call, 1n),
+    ...compileCalls(card, (text) => compile(text, 1n)),
+  };
+}
+
+/** Tools are priced without their versions: the newest one has the price of the others. */
+function compileCalls(
+  { per_tool_call: prices = {}, per_search_call: search }: PriceCard,
+  compile: (text: string) => bigint,
+): Pick<CompiledCard, 'toolCalls' | 'givenCalls'> {
+  const given = Object.entries(prices).map(([type, text]): [string, string] => [
+    toolTypeOf(type),
+    text,
+  ]);
+  return {
+    toolCalls: Object.fromEntries(given.map(([type, text]) => [type, compile(text)])),
+    givenCalls: Object.fromEntries([
+      ...(search === undefined ? [] : [[searchType, search]]),
+      ...given,
+    ]),
   };
 }
 
@@ -158,7 +183,8 @@ function allPrices(card: PriceCard, cards: TokenRates[]): string[] {
     tier.output_per_million,
     tier.reasoning_per_million,
   ]);
-  const values: unknown[] = [...Object.values(base), ...tokenPrices, '0'];
+  const calls = Object.values(card.per_tool_call ?? {});
+  const values: unknown[] = [...Object.values(base), ...calls, ...tokenPrices, '0'];
   return values.filter((value): value is string => typeof value === 'string');
 }
 
@@ -224,8 +250,19 @@ function costOf(card: CompiledCard, usage: TokenUsage, units: UnitUsage): bigint
   if (usage.outputTokens > 0) cost += tier.output * BigInt(usage.outputTokens);
   if (usage.reasoningTokens > 0) cost += tier.reasoning * BigInt(usage.reasoningTokens);
   if (usage.searchCalls > 0) cost += card.searchCall * BigInt(usage.searchCalls);
+  if (usage.toolCalls !== undefined) cost += costOfCalls(card, usage.toolCalls);
   for (const [unit, quantity] of Object.entries(units) as [keyof UnitUsage, number][]) {
     if (quantity > 0) cost += card.units[unit] * BigInt(quantity);
+  }
+  return cost;
+}
+
+/** What has no price was not let through: a provider that counts such calls charges nobody here. */
+function costOfCalls({ toolCalls: prices }: CompiledCard, calls: ToolCalls): bigint {
+  let cost = 0n;
+  for (const [type, count] of Object.entries(calls)) {
+    const price = Object.hasOwn(prices, type) ? prices[type] : undefined;
+    if (price !== undefined) cost += price * BigInt(count);
   }
   return cost;
 }

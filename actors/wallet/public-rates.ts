@@ -50,6 +50,16 @@ export function publicUnitRates(card: CompiledCard): PublicUnitRates {
   );
 }
 
+/** Credits a call of each of these tools; nothing where there are none. */
+export function publicCallRates(
+  card: CompiledCard,
+  types: readonly string[],
+): { credits_per_tool_call?: Record<string, number> } {
+  if (types.length === 0) return {};
+  const rates = types.map((type) => [type, publicRate(card, card.givenCalls[type] ?? null) ?? 0]);
+  return { credits_per_tool_call: Object.fromEntries(rates) };
+}
+
 /** The nearest number to the exact decimal: 2.50 dollars are 262.5 credits. */
 function publicRate(card: CompiledCard, text: string | null): number | null {
   if (text === null) return null;

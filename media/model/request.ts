@@ -107,6 +107,8 @@ export interface RequestControls {
 export interface NativeTool {
   format: WireFormat;
   value: Record<string, unknown>;
+  /** Where the request declares it, as in `tools[2]`. */
+  path: string;
   /** Offered and not insisted on: a model of another format answers without it. */
   isOptional?: boolean;
 }

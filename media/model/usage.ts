@@ -12,7 +12,12 @@ export interface TokenUsage {
   outputTokens: number;
   reasoningTokens: number;
   searchCalls: number;
+  /** Calls of other tools that the provider runs and bills, by type; absent: none. */
+  toolCalls?: ToolCalls;
 }
+
+/** Integers > 0 by the type of a hosted tool (`hosted-tools.ts`). */
+export type ToolCalls = Readonly<Record<string, number>>;
 
 /** As a provider told it. */
 export interface UsageReport extends TokenUsage {
@@ -55,7 +60,38 @@ export function addUsage(one: TokenUsage, other: TokenUsage): TokenUsage {
   };
   if (audioInputTokens > 0) sum.audioInputTokens = audioInputTokens;
   if (cacheWrite1hTokens > 0) sum.cacheWrite1hTokens = cacheWrite1hTokens;
+  const toolCalls = addCalls(one.toolCalls, other.toolCalls);
+  if (toolCalls !== undefined) sum.toolCalls = toolCalls;
   return sum;
+}
+
+/** Both together, by type. */
+export function addCalls(
+  one: ToolCalls | undefined,
+  other: ToolCalls | undefined,
+): ToolCalls | undefined {
+  if (one === undefined || other === undefined) return one ?? other;
+  const sum: Record<string, number> = { ...one };
+  for (const [type, count] of Object.entries(other)) sum[type] = (sum[type] ?? 0) + count;
+  return sum;
+}
+
+/** The larger count of each type: what was seen and what was reported are the same calls. */
+export function mostCalls(
+  one: ToolCalls | undefined,
+  other: ToolCalls | undefined,
+): ToolCalls | undefined {
+  if (one === undefined || other === undefined) return one ?? other;
+  const most: Record<string, number> = { ...one };
+  for (const [type, count] of Object.entries(other)) most[type] = Math.max(most[type] ?? 0, count);
+  return most;
+}
+
+function sameCalls(one: ToolCalls | undefined, other: ToolCalls | undefined): boolean {
+  if (one === other) return true;
+  const names = Object.keys(one ?? {});
+  if (names.length !== Object.keys(other ?? {}).length) return false;
+  return names.every((name) => one?.[name] === other?.[name]);
 }
 
 export function sameUsage(one: UsageReport, other: UsageReport): boolean {
@@ -68,6 +104,7 @@ export function sameUsage(one: UsageReport, other: UsageReport): boolean {
     one.cacheWrite1hTokens === other.cacheWrite1hTokens &&
     one.outputTokens === other.outputTokens &&
     one.reasoningTokens === other.reasoningTokens &&
-    one.searchCalls === other.searchCalls
+    one.searchCalls === other.searchCalls &&
+    sameCalls(one.toolCalls, other.toolCalls)
   );
 }

@@ -13,6 +13,15 @@ export const svcUsageSchema = v.strictObject({
   output_tokens: count,
   reasoning_tokens: count,
   search_calls: count,
+  tool_calls: v.optional(
+    v.pipe(
+      v.record(v.string(), count),
+      v.description(
+        'Calls of other tools that the provider ran, by type; absent where there were none. ' +
+          'Each costs `credits_per_tool_call` of the model.',
+      ),
+    ),
+  ),
   charge_microcredits: count,
   wallet_type: v.picklist(['personal', 'organization']),
   source: v.picklist(['reported', 'estimated', 'none']),

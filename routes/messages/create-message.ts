@@ -27,7 +27,9 @@ export const createMessage = defineRoute({
     '`message_delta` and `message_stop` carry `svc_usage`, and progress of managed routes comes ' +
     'as `ping` events with `svc_progress`. Conversations held by the server (`thread`) are not ' +
     'offered: the refusal says so in `error.details.error_code`, as the format has it. ' +
-    '`compaction` is for models of a same-format provider alone, and refused for others.',
+    '`compaction` is for models of a same-format provider alone, and refused for others. Tools ' +
+    'that the provider runs and bills beside tokens pass where `credits_per_tool_call` of the ' +
+    'model names a price for them, else 400 at their path.',
   tag: 'Generation',
   documents: ['model'],
   access: { kind: 'key', scope: 'models:generate' },

@@ -25,7 +25,7 @@ export function modelBody(entry: CatalogModel | ManagedRoute, forMessages: boole
 
 const rate = v.nullable(v.number());
 
-/** Rates of what is not text: present where the model has such a price. */
+/** Rates of what is no token of text: present where the model has such a price. */
 export const unitRateEntries = {
   credits_per_million_audio_input: v.optional(v.number()),
   credits_per_million_text_input: v.optional(v.number()),
@@ -33,6 +33,7 @@ export const unitRateEntries = {
   credits_per_million_text_output: v.optional(v.number()),
   credits_per_1k_characters: v.optional(v.number()),
   credits_per_audio_minute: v.optional(v.number()),
+  credits_per_tool_call: v.optional(v.record(v.string(), v.number())),
 };
 
 export const catalogEntrySchema = v.object({

@@ -40,6 +40,9 @@ export const createResponse = defineRoute({
     'Idempotency-Key attaches to the running generation or replays the finished one, streamed ' +
     'or whole, and never charges twice. With `stream` the reply is the typed event sequence, ' +
     'numbered by `sequence_number`; the last event carries the response with `svc_usage`. ' +
+    'Tools that the provider runs and bills beside tokens (web search, code, files, images, ' +
+    'containers, types that nobody knows) pass where `credits_per_tool_call` of the model names ' +
+    'a price for them, else 400 at their path; they are held for and charged by the call. ' +
     'Responses are stored for 24 hours unless `store` is false; `previous_response_id` continues ' +
     'one of the own account, with its input and output but not its instructions: 404 when it is ' +
     'unknown, expired or deleted, 409 while it is running or when it failed. A conversation of ' +

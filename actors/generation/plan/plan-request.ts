@@ -1,6 +1,7 @@
 // What a new generation is planned from, in order: a shorter context, the conversation's last
 // model, the decision, and whether the answer's format compiles.
 import { withClientContext } from '../../../media/model/client-context.ts';
+import { hostedTools } from '../../../media/model/hosted-tools.ts';
 import type { GenerationRequest } from '../../../media/model/request.ts';
 import { asksChatSearch } from '../../../media/model/search-tools.ts';
 import { estimateInputTokens } from '../../../media/model/tokens.ts';
@@ -31,9 +32,11 @@ export async function planRequest(
   const inputTokens = estimateInputTokens(request);
   const conversation =
     managed === undefined ? null : await conversationOf(request, accountId, services);
+  const hosted = hostedTools(request);
   const planWith = (tokens: number) =>
     planGeneration({
       request,
+      hosted,
       inputTokens: tokens,
       catalog,
       health: services.health,
@@ -48,7 +51,15 @@ export async function planRequest(
   const told = withClientContext(request, Date.now());
   const inputTokensEstimate = told === request ? inputTokens : estimateInputTokens(told);
   const { candidates, routing, search, outputTokensCeiling } = plan;
-  return { candidates, routing, search, outputTokensCeiling, inputTokensEstimate, request: told };
+  return {
+    candidates,
+    routing,
+    search,
+    hosted,
+    outputTokensCeiling,
+    inputTokensEstimate,
+    request: told,
+  };
 }
 
 /**

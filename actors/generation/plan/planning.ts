@@ -6,6 +6,7 @@ import { classifyTask } from '../../../media/model/choose/classify.ts';
 import { isSeen, isSound } from '../../../media/model/choose/needs.ts';
 import { asksForNews } from '../../../media/model/choose/news.ts';
 import { openPolicy, policyVersion } from '../../../media/model/choose/policy.ts';
+import type { HostedTool } from '../../../media/model/hosted-tools.ts';
 import { mediaPath } from '../../../media/model/media-path.ts';
 import type { GenerationRequest } from '../../../media/model/request.ts';
 import { asksChatSearch, isSearchTool } from '../../../media/model/search-tools.ts';
@@ -22,10 +23,13 @@ import { requireKind } from '../../catalog/use.ts';
 import type { RouteHealth } from '../../provider-health/health.ts';
 import type { Candidate, RoutingPlan, SearchPlan } from '../spec.ts';
 import { type Plan, planRoute } from './plan.ts';
+import { unpricedFor, unpricedProblem } from './priced-tools.ts';
 import { hasOwnSearch, mustSearchNatively, planSearch } from './search-plan.ts';
 
 export interface PlanningInput {
   request: GenerationRequest;
+  /** The tools of the request that a provider runs and bills. */
+  hosted: readonly HostedTool[];
   inputTokens: number;
   catalog: Catalog;
   health: RouteHealth;
@@ -41,6 +45,7 @@ export interface GenerationPlan {
   candidates: Candidate[];
   routing: RoutingPlan | null;
   search: SearchPlan | null;
+  hosted: readonly HostedTool[];
   outputTokensCeiling: number;
 }
 
@@ -81,19 +86,40 @@ function planExact(
   const targets = health.order(model.targets, nowMs);
   const reasons = model.capabilities.includes('reasoning');
   const isAsked = asksChatSearch(request);
-  let able = targets.filter((target) => {
+  const told = targets.filter((target) => {
     const family = input.family(target.family);
     // Others would answer without the search, and nobody would say so.
     return family.lacks(request, reasons) === null && (!isAsked || family.format === 'chat');
   });
+  let able = told.filter((target) => unpricedAt(input, model, target) === null);
+  if (able.length === 0) refuseUnpriced(input, [{ ...model, targets: told }]);
   if (able.length === 0) throw lacking(input, targets, reasons);
   if (search !== null && mustSearchNatively(search)) able = searching(input, model, able, search);
   return {
     candidates: able.map((target) => ({ model, target })),
     routing: null,
     search,
+    hosted: input.hosted,
     outputTokensCeiling: ceilingOf(request, [model]),
   };
+}
+
+function unpricedAt(
+  { hosted, family }: PlanningInput,
+  model: CatalogModel,
+  target: UpstreamTarget,
+): HostedTool | null {
+  return hosted.length === 0 ? null : unpricedFor(hosted, model, family(target.family).format);
+}
+
+/** @throws Problem invalid_request at the first tool that one of these has no price for */
+function refuseUnpriced(input: PlanningInput, models: readonly CatalogModel[]): void {
+  for (const model of models) {
+    for (const target of model.targets) {
+      const tool = unpricedAt(input, model, target);
+      if (tool !== null) throw unpricedProblem(tool);
+    }
+  }
 }
 
 /** The client offers a provider's search to a model of another format: ours stands in for it. */
@@ -126,7 +152,7 @@ function planManaged(
     nowMs,
     random: Math.random,
   });
-  if (plan.status === 'none') throw refusal(plan.reason, mustSearch);
+  if (plan.status === 'none') throw noneAble(input, route, plan.reason, mustSearch);
   const { attempts, decision } = plan;
   return {
     candidates: attempts,
@@ -139,6 +165,7 @@ function planManaged(
       answered: input.answered,
     },
     search,
+    hosted: input.hosted,
     outputTokensCeiling: ceilingOf(
       request,
       attempts.map(({ model }) => model),
@@ -152,15 +179,17 @@ function planManaged(
  * decision would take what it finds without a route for what a policy has forbidden.
  */
 function ableRoute(
-  { request, family }: PlanningInput,
+  input: PlanningInput,
   route: ManagedRoute,
   search: SearchPlan | null,
 ): ManagedRoute {
+  const { request, family } = input;
   const mustSearch = mustSearchNatively(search);
   const isAble = (target: UpstreamTarget, model: CatalogModel) => {
     const { capabilities } = model;
     const { lacks } = family(target.family);
     if (lacks(request, capabilities.includes('reasoning')) !== null) return false;
+    if (unpricedAt(input, model, target) !== null) return false;
     // Models without a search are left to the decision, which says so.
     if (!mustSearch || !capabilities.includes('web_search')) return true;
     return hasOwnSearch(request, search, model, target, family);
@@ -173,6 +202,17 @@ function ableRoute(
     return targets.length === 0 ? [] : [{ ...member, model: { ...member.model, targets } }];
   });
   return { ...route, pool };
+}
+
+function noneAble(
+  input: PlanningInput,
+  { pool }: ManagedRoute,
+  reason: Extract<Plan, { status: 'none' }>['reason'],
+  mustSearch: boolean,
+): Problem {
+  const models = pool.map(({ model }) => model);
+  if (reason !== 'context' && reason !== 'policy') refuseUnpriced(input, models);
+  return refusal(reason, mustSearch);
 }
 
 function refusal(

@@ -1,5 +1,6 @@
 // Whether a request is answered with a web search, and what is searched for.
 import { asksForNews } from '../../../media/model/choose/news.ts';
+import { searchType } from '../../../media/model/hosted-tools.ts';
 import type { GenerationRequest, Message } from '../../../media/model/request.ts';
 import type {
   ProviderFamily,
@@ -49,6 +50,8 @@ export function mustSearchNatively(search: SearchPlan | null): boolean {
   return search.required || search.query !== null;
 }
 
+type SearchMember = 'capabilities' | 'hostedTools' | 'targets';
+
 /**
  * Whether this route of the model has a search of its own. A Chat server refuses to be asked where
  * it does not search, and that the model does may be said of its other routes: where there are
@@ -57,12 +60,14 @@ export function mustSearchNatively(search: SearchPlan | null): boolean {
 export function hasOwnSearch(
   request: GenerationRequest,
   search: SearchPlan | null,
-  { capabilities, targets }: Pick<CatalogModel, 'capabilities' | 'targets'>,
+  { capabilities, hostedTools, targets }: Pick<CatalogModel, SearchMember>,
   target: UpstreamTarget,
   familyOf: (name: string) => ProviderFamily,
 ): boolean {
   const family = familyOf(target.family);
   if (!capabilities.includes('web_search') || !family.searches(request)) return false;
+  // Without a price nobody would pay for it.
+  if (!hostedTools.includes(searchType)) return false;
   if (family.format !== 'chat') return true;
   return mustSearchNatively(search) && targets.every((one) => familyOf(one.family) === family);
 }

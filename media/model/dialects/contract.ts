@@ -4,7 +4,7 @@ import type { Problem } from '../../../runtime/problem.ts';
 import type { Answer } from '../answer.ts';
 import type { ModelEvent, Progress } from '../events.ts';
 import type { GenerationRequest, WireFormat } from '../request.ts';
-import type { TokenUsage, UsageSource } from '../usage.ts';
+import type { TokenUsage, ToolCalls, UsageSource } from '../usage.ts';
 
 /** `svc_usage` (decisions.md, section 5), as it is sent and stored. */
 export interface SvcUsage {
@@ -16,6 +16,8 @@ export interface SvcUsage {
   output_tokens: number;
   reasoning_tokens: number;
   search_calls: number;
+  /** Calls of other tools that the provider ran and billed, by type; absent: none. */
+  tool_calls?: ToolCalls;
   charge_microcredits: number;
   wallet_type: 'personal' | 'organization';
   source: UsageSource;

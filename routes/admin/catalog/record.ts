@@ -4,7 +4,11 @@ import * as v from 'valibot';
 import type { PriceMembers } from '../../../actors/catalog/document.ts';
 import { type Definition, kindsOfRecords } from '../../../actors/catalog/kinds.ts';
 import { readyCard } from '../../../actors/catalog/snapshot.ts';
-import { publicRates, publicUnitRates } from '../../../actors/wallet/public-rates.ts';
+import {
+  publicCallRates,
+  publicRates,
+  publicUnitRates,
+} from '../../../actors/wallet/public-rates.ts';
 import { findRecord, type ListedRecord } from '../../../db/catalog.ts';
 import { withDeadline } from '../../../db/driver/sql.ts';
 import type { Reply } from '../../../runtime/http/route.ts';
@@ -79,7 +83,8 @@ function ratesOf(
 ): Record<string, unknown> {
   const { creditsPerUsd } = catalog.current().snapshot;
   const ready = readyCard(card, creditsPerUsd);
-  return { public_rates: { ...publicRates(ready), ...publicUnitRates(ready) } };
+  const calls = publicCallRates(ready, Object.keys(ready.givenCalls));
+  return { public_rates: { ...publicRates(ready), ...publicUnitRates(ready), ...calls } };
 }
 
 /** One record as a whole reply. */

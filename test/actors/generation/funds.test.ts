@@ -30,6 +30,7 @@ const card = fc
     cache_write_1h_per_million: fc.option(rate, { nil: '0' }),
     audio_input: fc.option(rate, { nil: undefined }),
     per_search_call: rate,
+    per_tool_call: fc.record({ code_interpreter: rate }),
     tier: fc.option(tier, { nil: undefined }),
     from: fc.integer({ min: 1, max: 5_000 }),
     creditsPerUsd: fc.constantFrom('1', '100', '997'),
@@ -59,6 +60,7 @@ const card = fc
 const scenario = fc.record({
   cards: fc.array(card, { minLength: 1, maxLength: 3 }),
   searchCalls: fc.nat(2),
+  toolCalls: fc.constantFrom(undefined, { code_interpreter: 2 }),
   cacheLife: fc.constantFrom('none' as const, '5m' as const, '1h' as const),
   inputTokens: fc.integer({ min: 0, max: 10_000 }),
   ceilingTokens: fc.integer({ min: 1, max: 5_000 }),
@@ -75,9 +77,10 @@ function lesser(left: bigint, right: bigint): bigint {
 test('what is held always covers what may be delivered, as output or as reasoning', () => {
   fc.assert(
     fc.property(scenario, ({ cards, inputTokens, ceilingTokens, ...rest }) => {
-      const { sliceTokens, steps, searchCalls, cacheLife } = rest;
+      const { sliceTokens, steps, searchCalls, toolCalls, cacheLife } = rest;
       const soundTokens = Math.floor(inputTokens / 3);
-      const need = { inputTokens, soundTokens, ceilingTokens, searchCalls, cacheLife };
+      const calls = { searchCalls, toolCalls };
+      const need = { inputTokens, soundTokens, ceilingTokens, ...calls, cacheLife };
       let walletMicros = rest.walletMicros;
       const funds = firstHold(cards, need, sliceTokens);
       if (funds.heldMicros > walletMicros) return;
@@ -88,9 +91,10 @@ test('what is held always covers what may be delivered, as output or as reasonin
           if (!covers(funds, delivered)) break;
           delivered += 1;
         }
+        const used = toolCalls === undefined ? { searchCalls } : { searchCalls, toolCalls };
         for (const prices of cards) {
           const as = (members: object) =>
-            charge(prices, { ...zeroUsage, inputTokens, searchCalls, ...members }).chargeMicros;
+            charge(prices, { ...zeroUsage, inputTokens, ...used, ...members }).chargeMicros;
           assert.ok(as({ outputTokens: delivered }) <= funds.heldMicros);
           assert.ok(as({ reasoningTokens: delivered }) <= funds.heldMicros);
           const sound = { audioInputTokens: soundTokens, outputTokens: delivered };
@@ -140,7 +144,14 @@ test('the first hold is the input and a slice, or less when less may be answered
   const hold = (ceilingTokens: number, searchCalls = 0) =>
     firstHold(
       [prices],
-      { inputTokens: 1_000, soundTokens: 0, ceilingTokens, searchCalls, cacheLife: 'none' },
+      {
+        inputTokens: 1_000,
+        soundTokens: 0,
+        ceilingTokens,
+        searchCalls,
+        toolCalls: undefined,
+        cacheLife: 'none',
+      },
       1_024,
     );
   assert.equal(hold(4_096).heldMicros, 262_500n + 1_024n * 1_050n);

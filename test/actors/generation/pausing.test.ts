@@ -83,6 +83,7 @@ async function generate(outputFormat: OutputFormat): Promise<void> {
     candidates: [{ model, target }],
     routing: null,
     search: null,
+    hosted: [],
     inputTokensEstimate: 10,
     outputTokensCeiling: 4_096,
     keepsAnswer: false,

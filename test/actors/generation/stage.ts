@@ -254,6 +254,7 @@ function orderOf(
       candidates: model.targets.map((target) => ({ model, target })),
       routing: null,
       search: null,
+      hosted: [],
       inputTokensEstimate: 10,
       outputTokensCeiling: model.outputTokensMax,
     }),

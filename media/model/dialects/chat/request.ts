@@ -179,7 +179,7 @@ function readTools(declared: BodyTool[]): { tools: FunctionTool[]; nativeTools: 
     }
     // Nobody counts what such a search costs: `web_search` asks for one.
     if (isSearchTool(tool)) throw fieldProblem(`tools[${index}].type`, noSearchTool);
-    nativeTools.push({ format: 'chat', value: tool });
+    nativeTools.push({ format: 'chat', value: tool, path: `tools[${index}]` });
   }
   return { tools, nativeTools };
 }

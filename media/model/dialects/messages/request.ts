@@ -105,7 +105,7 @@ function readTools(
     }
     const isChosen = typeof choice === 'object' && choice?.name === tool.name;
     const isOptional = isOptionalTool(tool.type) && !isChosen && !demanded;
-    nativeTools.push({ format: 'messages', value: tool, isOptional });
+    nativeTools.push({ format: 'messages', value: tool, path: `tools[${index}]`, isOptional });
   }
   return { tools, nativeTools };
 }

@@ -105,7 +105,8 @@ export function readTools(
     }
     if (tool.type !== 'function') {
       const isFree = isOptional(tool, choice) && !demanded;
-      nativeTools.push({ format: 'responses', value: tool, isOptional: isFree });
+      const path = `tools[${index}]`;
+      nativeTools.push({ format: 'responses', value: tool, path, isOptional: isFree });
       continue;
     }
     if (typeof tool.name !== 'string') {

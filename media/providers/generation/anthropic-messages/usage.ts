@@ -8,6 +8,7 @@ import {
   isMembers,
   type Members,
 } from '../../../transport/members.ts';
+import { reportedCalls } from '../reported-calls.ts';
 
 const none: Members[] = [];
 
@@ -70,5 +71,7 @@ export function readUsage(usage: Members | null): UsageReport | null {
     searchCalls: count(tools.web_search_requests),
   };
   if (written1h > 0) report.cacheWrite1hTokens = written1h;
+  const toolCalls = reportedCalls('messages', usage.server_tool_use);
+  if (toolCalls !== undefined) report.toolCalls = toolCalls;
   return checkedReport(report, usage.input_tokens, usage.output_tokens);
 }

@@ -8,6 +8,7 @@ import {
   isMembers,
   type Members,
 } from '../../../transport/members.ts';
+import { reportedCalls } from '../reported-calls.ts';
 
 /** Compatible servers with a search of their own count it, each in its own member. */
 function searches({ num_search_queries: queries, server_tool_use: tools }: Members): number {
@@ -34,7 +35,7 @@ export function readUsage(usage: unknown): UsageReport | null {
   const inside = outside ? reasoning : Math.min(reasoning, completion);
   const uncached = input - cached - cacheWrite;
   const sound = Math.min(count(inputDetails.audio_tokens), uncached);
-  const report = {
+  const report: UsageReport = {
     inputTokens: uncached,
     ...(sound > 0 ? { audioInputTokens: sound } : {}),
     cachedInputTokens: cached,
@@ -43,5 +44,7 @@ export function readUsage(usage: unknown): UsageReport | null {
     reasoningTokens: inside,
     searchCalls: searches(usage),
   };
+  const toolCalls = reportedCalls('chat', usage.server_tool_use);
+  if (toolCalls !== undefined) report.toolCalls = toolCalls;
   return checkedReport(report, usage.prompt_tokens, usage.completion_tokens);
 }

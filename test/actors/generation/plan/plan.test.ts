@@ -145,7 +145,7 @@ test('needs are read from every message, and reasoning is only wished for', () =
     messages: [image, sound, userMessage('and?')],
     tools: [{ name: 'f', description: null, parameters: null, strict: null }],
     outputFormat: { type: 'json_object' },
-    nativeTools: [{ format: 'responses', value: { type: 'code_interpreter' } }],
+    nativeTools: [{ format: 'responses', value: { type: 'code_interpreter' }, path: 'tools[0]' }],
     reasoning: { effort: 'high', budgetTokens: null, summary: false },
     outputTokensMax: 7,
   });
@@ -176,7 +176,7 @@ test('needs are read from every message, and reasoning is only wished for', () =
   const budget = { effort: null, budgetTokens: 1_024, summary: false };
   assert.deepEqual(needsOf(neutralRequest({ reasoning: budget }), 1).preferred, ['reasoning']);
   const value = { type: 'web_search' };
-  const nativeTools = [{ format: 'responses' as const, value, isOptional: true }];
+  const nativeTools = [{ format: 'responses' as const, value, path: 'tools[0]', isOptional: true }];
   assert.equal(needsOf(neutralRequest({ nativeTools }), 1).format, null);
   const called = userMessage('go on');
   called.toolCalls.push({ id: 'c', name: 'f', arguments: '{}' });

@@ -113,7 +113,7 @@ test('settings are read: tools of both kinds, choice, format, reasoning, ceiling
   });
   assert.deepEqual(request.tools, [{ name: 'f', description: 'd', parameters: {}, strict: true }]);
   assert.deepEqual(request.nativeTools, [
-    { format: 'responses', value: { type: 'web_search' }, isOptional: true },
+    { format: 'responses', value: { type: 'web_search' }, path: 'tools[1]', isOptional: true },
   ]);
   assert.deepEqual(request.toolChoice, { name: 'f' });
   assert.equal(request.parallelToolCalls, false);

@@ -442,7 +442,8 @@ test('data URLs may be written in any case, and say their encoding anywhere', ()
 });
 
 test('what it has no form for is named', () => {
-  const native = { format: 'responses' as const, value: { type: 'file_search' } };
+  const value = { type: 'file_search' };
+  const native = { format: 'responses' as const, value, path: 'tools[0]' };
   assert.equal(anthropicMessages.lacks(neutralRequest({ nativeTools: [native] })), 'tools');
   const audio: Message = {
     ...userMessage(''),

@@ -258,7 +258,8 @@ test('says what it cannot express, by the name of the client’s format', () => 
   assert.equal(openaiResponses.lacks(neutralRequest({ sampling })), null);
   assert.equal(openaiResponses.lacks(neutralRequest({ sampling }), true), 'stop');
   assert.equal(openaiResponses.lacks(neutralRequest({ sampling, source }), true), 'stop_sequences');
-  const nativeTools = [{ format: 'messages' as const, value: { type: 'web_search_2025' } }];
+  const value = { type: 'web_search_2025' };
+  const nativeTools = [{ format: 'messages' as const, value, path: 'tools[0]' }];
   assert.equal(openaiResponses.lacks(neutralRequest({ nativeTools })), 'tools');
   const audio = { type: 'native', format: 'chat', value: { type: 'input_audio' } } as const;
   const heard = { ...userMessage('hi'), parts: [audio] };
