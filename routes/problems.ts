@@ -42,6 +42,7 @@ export const exposedHeaderNames: readonly string[] = [
   'x-svc-required-microcredits',
   'x-svc-available-microcredits',
   'x-svc-catalog-version',
+  'x-svc-dropped-members',
 ];
 
 /** What a refusal looks like, for the reference: with what those who refuse add to the code. */

@@ -51,6 +51,10 @@ function decimalOf(value: string | number): string {
 
 const tokens = v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(100_000_000));
 
+const memberName = v.pipe(
+  v.string(),
+  v.regex(/^[A-Za-z][A-Za-z0-9_-]{0,79}$/, 'expected the name of a member, such as guided_json'),
+);
 const toolTypesMax = 50;
 /** As clients declare it, with its version or without. */
 const toolType = v.pipe(
@@ -111,6 +115,11 @@ export const providerSchema = v.strictObject({
       output_ceiling: v.optional(v.picklist(['max_tokens', 'max_completion_tokens'])),
     }),
   ),
+  /**
+   * Members of requests that pass to it as they are, beside those that pass to every server of its
+   * format. What could choose another model, route, template or price never does.
+   */
+  forward_members: v.optional(v.pipe(v.array(memberName), v.maxLength(100))),
   simulated: v.optional(v.boolean()),
   /** A disabled provider is called by no model; its models keep their other routes. */
   enabled: v.optional(v.boolean(), true),

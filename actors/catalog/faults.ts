@@ -1,10 +1,12 @@
 // What is wrong with a catalog beyond its schema: names twice, references to nothing, prices that
 // make no card, addresses that no provider has. Each fault names the member at fault.
+import { findFamily } from '../../media/providers/generation/families.ts';
+import { forwardFault } from '../../media/providers/generation/members.ts';
 import type { ModelKind } from '../../media/providers/model-kinds.ts';
 import { searchFamilyNames } from '../../media/providers/search/search.ts';
 import { addressFault } from '../../media/transport/address.ts';
 import { ConfigError } from '../../runtime/config.ts';
-import type { CatalogDocument, ManagedRouteRecord } from './document.ts';
+import type { CatalogDocument, ManagedRouteRecord, ProviderRecord } from './document.ts';
 import { type Definition, kindsOfRecords, nameOf, type RecordKind, recordKinds } from './kinds.ts';
 import { modelFaults, namedCardFaults } from './model-faults.ts';
 import type { PathFault } from './path-fault.ts';
@@ -55,10 +57,9 @@ export function documentFaults(document: CatalogDocument): Fault[] {
     faults.map((fault) => ({ kind, index, ...fault }));
   return [
     ...recordKinds.flatMap((kind) => duplicates(kind, names[kind])),
-    ...document.providers.flatMap(({ base_url }, index) => {
-      const message = addressFault(base_url);
-      return message === null ? [] : of('providers', index, [{ path: 'base_url', message }]);
-    }),
+    ...document.providers.flatMap((provider, index) =>
+      of('providers', index, providerFaults(provider)),
+    ),
     ...document.prices.flatMap((card, index) => of('prices', index, namedCardFaults(card))),
     ...document.models.flatMap((model, index) =>
       of('models', index, modelFaults(model, { families, cards })),
@@ -70,6 +71,19 @@ export function documentFaults(document: CatalogDocument): Fault[] {
       return of('surfaces', index, [{ path: 'provider', message }]);
     }),
   ];
+}
+
+function providerFaults(provider: ProviderRecord): PathFault[] {
+  const { base_url, family, forward_members: names = [] } = provider;
+  const address = addressFault(base_url);
+  const faults = address === null ? [] : [{ path: 'base_url', message: address }];
+  const format = findFamily(family)?.format ?? null;
+  names.forEach((name, index) => {
+    const path = `forward_members[${index}]`;
+    const message = format === null ? 'it has no format of clients' : forwardFault(format, name);
+    if (message !== null) faults.push({ path, message });
+  });
+  return faults;
 }
 
 function namesOf(document: CatalogDocument, kind: RecordKind): string[] {

@@ -146,7 +146,8 @@ export function readyCard(
 
 /** One way to run a model. */
 export function upstreamTarget(provider: ProviderRecord, upstreamModel: string): UpstreamTarget {
-  const { obfuscation_switch, output_ceiling } = provider.quirks ?? {};
+  const { quirks, forward_members: forwardMembers } = provider;
+  const { obfuscation_switch, output_ceiling } = quirks ?? {};
   return {
     routeId: `${provider.name}/${upstreamModel}`,
     family: provider.family,
@@ -157,6 +158,7 @@ export function upstreamTarget(provider: ProviderRecord, upstreamModel: string):
       ...(obfuscation_switch === undefined ? {} : { obfuscationSwitch: obfuscation_switch }),
       ...(output_ceiling === undefined ? {} : { outputCeiling: output_ceiling }),
     },
+    ...(forwardMembers === undefined ? {} : { forwardMembers }),
   };
 }
 

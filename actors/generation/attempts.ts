@@ -1,6 +1,7 @@
 // The calls of a generation: which provider route is tried, and how its events come in.
 import { isLongRequest } from '../../media/model/tokens.ts';
 import { CeilingCut } from '../../media/providers/generation/ceiling.ts';
+import { droppedMembers } from '../../media/providers/generation/members.ts';
 import { StopCut } from '../../media/providers/generation/stops.ts';
 import type { ActorContext } from '../../runtime/actor/contract.ts';
 import { plainProblem } from '../../runtime/problem.ts';
@@ -11,6 +12,7 @@ import { searchesNatively, startSearch, tellSearching } from './searching.ts';
 import type { Candidate } from './spec.ts';
 import type { GenerationState } from './state.ts';
 import { instructed, isConstrained } from './structure.ts';
+import { tellDropped } from './subscriptions.ts';
 
 type Context = ActorContext<GenerationProtocol>;
 
@@ -53,6 +55,7 @@ export function callCandidate(
   const family = deps.family(target.family);
   const nativeSearch = searchesNatively(state, candidate);
   search.uncounted = nativeSearch && family.format === 'chat';
+  tellDropped(state, droppedMembers(request, family.format, target));
   if (nativeSearch) tellSearching(state);
   const isFree = !isConstrained(family, request, candidate, nativeSearch);
   // What is repaired was searched for.

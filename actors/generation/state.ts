@@ -90,12 +90,16 @@ export interface GenerationState extends RequestState, AttemptsState {
   waiting: ModelEvent[];
   waitingEnd: { failure: UpstreamFailure | null } | null;
   subscriptions: Subscription[];
+  /** Members of the request that the provider is not told, by the last attempt. */
+  dropped: readonly string[];
   /** Cancelled or abandoned while the hold was under way. */
   endAfterHold: Outcome | null;
   outcome: Outcome | null;
   /** What the subscribers will be told once money is durable. */
   end: GenerationEnd | null;
 }
+
+const nothingDropped: readonly string[] = [];
 
 export function newState(
   deps: GenerationDeps,
@@ -148,6 +152,7 @@ export function newState(
     waiting: [],
     waitingEnd: null,
     subscriptions: [{ node: subscriberNode, id: spec.subscriber.id, ref: spec.subscriber }],
+    dropped: nothingDropped,
     detached: false,
     endAfterHold: null,
     outcome: null,

@@ -22,6 +22,7 @@ export function subscribe(
       else ref.tell('progress', part.progress);
     }
   }
+  if (state.dropped.length > 0) ref.tell('dropped', state.dropped);
   state.subscriptions.push({ node: subscriber.node, id: subscriber.id, ref });
   setDetached(state, false);
   return true;
@@ -45,6 +46,13 @@ export function unsubscribe(
 
 function isOf(entry: Subscription, subscriber: Pick<Subscription, 'node' | 'id'>): boolean {
   return entry.id === subscriber.id && entry.node === subscriber.node;
+}
+
+/** Tells every subscriber what of the request the provider is not told, before its first event. */
+export function tellDropped(state: GenerationState, dropped: readonly string[]): void {
+  if (dropped.length === 0 && state.dropped.length === 0) return;
+  state.dropped = dropped;
+  for (const { ref } of state.subscriptions) ref.tell('dropped', dropped);
 }
 
 /** Shows events to every subscriber. */

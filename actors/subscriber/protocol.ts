@@ -23,6 +23,8 @@ export type GenerationEnd =
   | { status: 'duplicate' };
 
 export type SubscriberProtocol = {
+  /** Members of the request that the provider is not told; the last word before events counts. */
+  dropped: (names: readonly string[]) => void;
   events: (events: readonly ModelEvent[]) => void;
   progress: (progress: Progress) => void;
   /** A background generation has its hold: it runs to its end whoever listens. */

@@ -20,6 +20,8 @@ export class ReplySink {
   readonly opening: Promise<Opening>;
   readonly encoder: StreamEncoder | null;
   readonly wants: 'answer' | 'acceptance';
+  /** Members of the request that the provider is not told. */
+  dropped: readonly string[] = [];
   #open: (opening: Opening) => void = () => {};
   #opened = false;
   #stream: EventStream | null = null;

@@ -47,6 +47,10 @@ export const subscriberKind: ActorKind<SubscriberProtocol, SubscriberState, Subs
   },
 
   behaviour: {
+    dropped(state, names) {
+      state.args.sink.dropped = names;
+    },
+
     events(state, events) {
       const { sink } = state.args;
       if (sink.encoder === null || state.ended) return;

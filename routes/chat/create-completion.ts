@@ -19,9 +19,10 @@ export const createChatCompletion = defineRoute({
   operationId: 'createChatCompletion',
   summary: 'Generate a chat completion',
   description:
-    'Chat Completions-compatible generation. Unknown top-level members are forwarded to a ' +
-    'same-format provider. With others they have no effect, nor have `logprobs` (null in the ' +
-    'reply), `logit_bias`, `seed` and the penalties where the provider has none; `n` over 1 is ' +
+    'Chat Completions-compatible generation. Unknown top-level members reach the vendor of the ' +
+    'format at its own host, and others as far as an administrator lets them pass; what a ' +
+    'provider is not told is named in `x-svc-dropped-members`. `logprobs` (null in the reply), ' +
+    '`seed` and the penalties have no effect where the provider has none; `n` over 1 is ' +
     'refused. The same Idempotency-Key attaches to the running generation or ' +
     'replays the finished one, streamed or whole, and never charges twice. With `stream` the ' +
     'reply is server-sent events that end with `data: [DONE]`; the last JSON event carries ' +

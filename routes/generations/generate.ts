@@ -21,6 +21,9 @@ export const generationHeaders = {
 export const generationReplyHeaders = {
   'x-svc-request-id': 'Our id of the generation.',
   'x-svc-routing-receipt-id': 'Managed routes only: the id of the routing receipt.',
+  'x-svc-dropped-members':
+    'Members of the request that the provider was not told, and that nothing else stands for: ' +
+    'names with commas between them. Absent where there are none, and on replays.',
 };
 
 /** Where a generation had begun. */

@@ -16,6 +16,7 @@ import type { Reply } from '../../runtime/http/route.ts';
 import { siblingId } from '../../runtime/ids.ts';
 import { fixedLimits } from '../../runtime/limits.ts';
 import { plainProblem, toProblem } from '../../runtime/problem.ts';
+import { droppedHeader } from './dropped-header.ts';
 
 export interface ReplyForm {
   stream: boolean;
@@ -47,6 +48,7 @@ export async function replyTo<Body>(
     ...(hasReceipt(form, opened)
       ? { 'x-svc-routing-receipt-id': siblingId(opened.requestId, 'rr') }
       : {}),
+    ...droppedHeader(opened.sink.dropped),
   };
   const { opening, sink } = opened;
   if (opening.kind === 'stream') return streamReply(dialect, opened, headers);

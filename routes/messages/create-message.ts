@@ -21,7 +21,9 @@ export const createMessage = defineRoute({
   summary: 'Generate a message',
   description:
     'Messages-compatible generation; the key comes as `x-api-key` or as a bearer token. Unknown ' +
-    'top-level members, blocks and tools are forwarded to a same-format provider. The same ' +
+    'top-level members reach the vendor of the format at its own host, and others as far as an ' +
+    'administrator lets them pass; what a provider is not told is named in ' +
+    '`x-svc-dropped-members`. Unknown blocks reach a same-format provider. The same ' +
     'Idempotency-Key attaches to the running generation or replays the finished one, streamed ' +
     'or whole, and never charges twice. With `stream` the reply is the typed event sequence; ' +
     '`message_delta` and `message_stop` carry `svc_usage`, and progress of managed routes comes ' +

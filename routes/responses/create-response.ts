@@ -35,8 +35,10 @@ export const createResponse = defineRoute({
   operationId: 'createResponse',
   summary: 'Generate a response',
   description:
-    'Responses-compatible generation. Unknown top-level members are forwarded to a same-format ' +
-    'provider, native tools and items reach models of that format alone. The same ' +
+    'Responses-compatible generation. Unknown top-level members reach the vendor of the format ' +
+    'at its own host, and others as far as an administrator lets them pass; what a provider is ' +
+    'not told is named in `x-svc-dropped-members`. Native tools and items reach models of that ' +
+    'format alone. The same ' +
     'Idempotency-Key attaches to the running generation or replays the finished one, streamed ' +
     'or whole, and never charges twice. With `stream` the reply is the typed event sequence, ' +
     'numbered by `sequence_number`; the last event carries the response with `svc_usage`. ' +

@@ -28,6 +28,8 @@ export interface UpstreamTarget {
   apiKey: string | null;
   upstreamModel: string;
   quirks?: Partial<UpstreamQuirks>;
+  /** Members of requests that the administrator lets pass to it beside those that are listed. */
+  forwardMembers?: readonly string[];
 }
 
 export interface UpstreamCall {

@@ -1,5 +1,5 @@
 // The neutral request → a call of POST /messages. A client of the same format keeps what it wrote,
-// members that nobody here knows included; what is ours, or has another price, is taken out.
+// as far as its members may pass; what is ours, or has another price, is taken out.
 import {
   type GenerationRequest,
   isForwardable,
@@ -9,6 +9,7 @@ import { searchesMax } from '../../../model/search-tools.ts';
 import { isMembers, type Members } from '../../../transport/members.ts';
 import type { CallOptions, UpstreamCall, UpstreamTarget } from '../contract.ts';
 import { foreignTo } from '../foreign.ts';
+import { forwardMembers } from '../members.ts';
 import { takesEffortAlone } from './model.ts';
 import { isSigned } from './parts.ts';
 import { constrainedSchema } from './schema.ts';
@@ -16,40 +17,6 @@ import { encodeSettings } from './settings.ts';
 import { boundedThinking, effortFor, forcesTool, mustNotThink, thinkingOf } from './thinking.ts';
 import { type Conversation, encodeConversation, isCompacted } from './translate.ts';
 
-/** Members of the service's own request, and those that are written anew below. */
-const ownMembers: ReadonlySet<string> = new Set([
-  '__proto__',
-  'client_context',
-  'conversation_id',
-  'instructions',
-  'max_completion_tokens',
-  'max_output_tokens',
-  'max_tokens',
-  'messages',
-  'metadata',
-  'model',
-  'n',
-  'optimization',
-  'output_config',
-  'output_format',
-  'request_id',
-  'response_format',
-  'stream',
-  'system',
-  'text',
-  'thinking',
-  'web_search',
-  // Another tier, speed, place or model has another price than the one that is charged.
-  'fallback_credit_token',
-  'fallbacks',
-  'inference_geo',
-  'service_tier',
-  'speed',
-  // Whose account with the provider it is, is not the client's to say.
-  'billing_policy',
-  'user_profile_id',
-  'workspace_id',
-]);
 const defaultVersion = '2023-06-01';
 export const searchName = 'web_search';
 
@@ -123,7 +90,7 @@ function encodeBody(
   if (system !== undefined && system !== null) body.system = system;
   body.messages = messages;
   if (source.format === 'messages') {
-    for (const name of Object.keys(own)) if (!ownMembers.has(name)) body[name] = own[name];
+    forwardMembers('messages', own, target, body);
     const user = isMembers(own.metadata) ? own.metadata.user_id : null;
     if (typeof user === 'string') body.metadata = { user_id: user };
   } else encodeSettings(request, body);

@@ -1,5 +1,5 @@
 // The neutral request → a call of POST /chat/completions. A client of the same format keeps what it
-// wrote, members that nobody here knows included; what is ours is taken out.
+// wrote, as far as its members may pass; what is ours is taken out.
 import {
   type GenerationRequest,
   isForwardable,
@@ -8,35 +8,9 @@ import {
 import type { Members } from '../../../transport/members.ts';
 import type { CallOptions, UpstreamCall, UpstreamQuirks, UpstreamTarget } from '../contract.ts';
 import { foreignTo } from '../foreign.ts';
+import { forwardMembers, isVendor } from '../members.ts';
 import { loosened } from '../strict-schema.ts';
 import { encodeMessages, encodeSettings } from './translate.ts';
-
-/** Members of the service's own request, and those that are written anew below. */
-const ownMembers: ReadonlySet<string> = new Set([
-  '__proto__',
-  'client_context',
-  'conversation_id',
-  'input',
-  'instructions',
-  'max_completion_tokens',
-  'max_output_tokens',
-  'max_tokens',
-  'messages',
-  'metadata',
-  'model',
-  'n',
-  'optimization',
-  'request_id',
-  'response_format',
-  // Another tier has another price than the one that is charged.
-  'service_tier',
-  // What the provider keeps would be the operator's, out of every account's reach.
-  'store',
-  'stream',
-  'stream_options',
-  'text',
-  'web_search',
-]);
 
 /** Encodes a streamed call. */
 export function encodeRequest(
@@ -53,9 +27,7 @@ export function encodeRequest(
     ? messagesOf(source)
     : encodeMessages(request.messages);
   if (isSameFormat) {
-    for (const name of Object.keys(source)) {
-      if (!ownMembers.has(name)) body[name] = source[name];
-    }
+    forwardMembers('chat', source, target, body);
   } else encodeSettings(request, body, reasons);
   if (nativeSearch) body.web_search_options ??= {};
   body[ceilingName(source, quirks)] = outputTokensMax;
@@ -91,7 +63,7 @@ function headersOf(target: UpstreamTarget): Record<string, string> {
 
 /** Known hosts have quirks of their own; what the configuration says comes first. */
 function quirksOf(target: UpstreamTarget): UpstreamQuirks {
-  const vendorApi = target.baseUrl.startsWith('https://api.openai.com/');
+  const vendorApi = isVendor('chat', target);
   return {
     obfuscationSwitch: target.quirks?.obfuscationSwitch ?? vendorApi,
     outputCeiling:

@@ -1,47 +1,17 @@
 // The neutral request → a call of POST /responses. A client of the same format keeps what it wrote,
-// members that nobody here knows included; what is ours is taken out, and nothing is stored.
+// as far as its members may pass; what is ours is taken out, and nothing is stored.
 import { type GenerationRequest, isForwardable, type Reasoning } from '../../../model/request.ts';
 import { isSearchTool } from '../../../model/search-tools.ts';
 import { isMembers, type Members } from '../../../transport/members.ts';
 import type { CallOptions, TokenCounting, UpstreamCall, UpstreamTarget } from '../contract.ts';
 import { toldReasoning } from '../effort.ts';
 import { foreignTo } from '../foreign.ts';
+import { forwardMembers, isVendor } from '../members.ts';
 import { loosened } from '../strict-schema.ts';
 import { continued, forwardInput } from './input.ts';
 import { sayingJson } from './json-word.ts';
 import { asksForScores, encodeFormat, encodeMessages, encodeSettings } from './translate.ts';
 
-/** Members of the service's own request, and those that are written anew below. */
-const ownMembers: ReadonlySet<string> = new Set([
-  '__proto__',
-  'background',
-  'client_context',
-  // State that lives with the provider under its operator's name: other accounts' as well.
-  'conversation',
-  'conversation_id',
-  'include',
-  'input',
-  'instructions',
-  'max_completion_tokens',
-  'max_output_tokens',
-  'max_tokens',
-  'messages',
-  'metadata',
-  'model',
-  'n',
-  'optimization',
-  'previous_response_id',
-  'prompt',
-  'request_id',
-  'response_format',
-  // Another tier has another price than the one that is charged.
-  'service_tier',
-  'store',
-  'stream',
-  'stream_options',
-  'text',
-  'web_search',
-]);
 const metadataControls: ReadonlySet<string> = new Set([
   'require_web_search',
   'intelligent_reroute',
@@ -65,8 +35,7 @@ export function encodeRequest(
   if (include.length > 0) body.include = include;
   body.store = false;
   body.stream = true;
-  const vendorApi = target.baseUrl.startsWith('https://api.openai.com/');
-  if (target.quirks?.obfuscationSwitch ?? vendorApi) {
+  if (target.quirks?.obfuscationSwitch ?? isVendor('responses', target)) {
     body.stream_options = { include_obfuscation: false };
   }
   return callOf(target, '/responses', 'text/event-stream', body);
@@ -123,9 +92,7 @@ function contentOf(
     encodeSettings(loosened(request), body, reasoning);
     return body;
   }
-  for (const name of Object.keys(source)) {
-    if (!ownMembers.has(name) && source[name] !== null) body[name] = source[name];
-  }
+  forwardMembers('responses', source, target, body);
   const text = textOf(request, source);
   if (text !== null) body.text = text;
   const metadata = metadataOf(source);

@@ -73,7 +73,7 @@ test('a last turn without words is still a turn: the model does not go on with i
   ]);
 });
 
-test('forwards what it does not know, takes out what is ours or has another price', () => {
+test('forwards what may pass, takes out what is ours or has another price', () => {
   const { sent, call: made } = forward(
     {
       system: 'be kind',
@@ -102,7 +102,6 @@ test('forwards what it does not know, takes out what is ours or has another pric
     system: 'be kind',
     messages: [{ role: 'user', content: 'hi' }],
     temperature: 0.5,
-    brand_new: { a: 1 },
     metadata: { user_id: 'u' },
     max_tokens: 4_000,
     stream: true,

@@ -29,7 +29,7 @@ function forward(body: Members, change: Partial<GenerationRequest> = {}): Member
 
 const always = { model: 'upstream-model', max_output_tokens: 77, store: false, stream: true };
 
-test('forwards what it does not know and takes out what is the service’s own', () => {
+test('forwards what may pass and takes out what is the service’s own', () => {
   const sent = forward({
     input: 'hi, in JSON',
     instructions: 'be brief',
@@ -60,7 +60,6 @@ test('forwards what it does not know and takes out what is the service’s own',
     instructions: 'be brief',
     input: 'hi, in JSON',
     temperature: 0.5,
-    brand_new: { a: 1 },
     user: 'u',
     prompt_cache_key: 'k',
     tools: [{ type: 'custom', name: 'c' }],
