@@ -19,6 +19,8 @@ type OpenBlock =
 export interface BlockState {
   open: Map<unknown, OpenBlock>;
   toolCount: number;
+  /** There is text, or what only this format has. */
+  answered: boolean;
   /** Ids of the calls so far. */
   given: Set<string>;
   /** Of the text item that the answer has at this moment. */
@@ -31,7 +33,15 @@ export interface BlockState {
 
 export function emptyBlocks(own: boolean): BlockState {
   const given = new Set<string>();
-  return { open: new Map(), toolCount: 0, given, textLength: 0, own, nativeCount: 0 };
+  return {
+    open: new Map(),
+    toolCount: 0,
+    answered: false,
+    given,
+    textLength: 0,
+    own,
+    nativeCount: 0,
+  };
 }
 
 /** Blocks that clients of this format know; others would break them. */
@@ -85,6 +95,7 @@ function openBlock(state: BlockState, block: Members, events: ModelEvent[]): Ope
   const isResult = typeof type === 'string' && resultType.test(type);
   if (!isResult && !nativeTypes.has(type)) return { kind: 'unknown' };
   state.textLength = 0;
+  state.answered = true;
   const isAnnounced = state.own && isWritten(block);
   const index = isAnnounced ? state.nativeCount : null;
   if (index !== null) {
@@ -194,6 +205,7 @@ function addText(
     for (const citation of block.citations) events.push({ type: 'citation', citation });
   }
   state.textLength += text.length;
+  state.answered = true;
   events.push({ type: 'text', text, plain: isPlain(text) });
 }
 

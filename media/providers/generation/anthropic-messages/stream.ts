@@ -3,7 +3,9 @@
 // what the first event says of the output is a beginning, and must never be charged as a total.
 import type { ModelEvent } from '../../../model/events.ts';
 import { isMembers, type Members } from '../../../transport/members.ts';
+import { plainFailure } from '../../../transport/refusal.ts';
 import type { ClientFormat } from '../contract.ts';
+import { isEnding, meaningOf } from '../endings.ts';
 import {
   type BlockState,
   deltaBlock,
@@ -124,11 +126,19 @@ function begin(state: MessagesStreamState, message: Members, events: ModelEvent[
 
 /** `told`: what `stop` stands in. Usage is told only where it has some, maybe after the reason. */
 function end(state: MessagesStreamState, stop: Members, told: Members, events: ModelEvent[]): void {
-  if (!state.finished && typeof stop.stop_reason === 'string') {
+  if (!state.finished && isEnding(stop.stop_reason)) {
+    const { own, toolCount, answered } = state.blocks;
+    const called = toolCount > 0;
+    const reason = meaningOf(stop.stop_reason, { called, answered: answered || called });
+    if (reason === 'failed') {
+      state.failed = true;
+      const failure = plainFailure('cut', `the answer ended with ${stop.stop_reason}`);
+      events.push({ type: 'failure', failure });
+      return;
+    }
     stopBlocks(state.blocks, events);
     state.finished = true;
-    const own = state.blocks.own ? ownEnd(told) : {};
-    events.push(finishEvent(stop, own, state.blocks.toolCount > 0));
+    events.push(finishEvent(stop, own ? ownEnd(told) : {}, reason));
   }
   const usage = isMembers(told.usage) ? readUsage(state.usage) : null;
   if (usage !== null) events.push({ type: 'usage', usage });

@@ -7,8 +7,8 @@ import type { ModelEvent } from '../../../model/events.ts';
 import { sameUsage, type UsageReport } from '../../../model/usage.ts';
 import { isMembers, type Members } from '../../../transport/members.ts';
 import { plainFailure } from '../../../transport/refusal.ts';
+import { isEnding, meaningOf } from '../endings.ts';
 import { errorOf, streamFailure } from './failure.ts';
-import { isFailedFinish, readFinishReason } from './finish.ts';
 import {
   addText,
   emptyGrounding,
@@ -33,6 +33,8 @@ export interface GeminiStreamState {
   toolCalls: ToolCallState;
   grounding: GroundingState;
   inText: boolean;
+  /** There is text or a call. */
+  answered: boolean;
   /** As it came last, reported or not. */
   usageMetadata: unknown;
   usage: UsageReport | null;
@@ -49,6 +51,7 @@ export function emptyGeminiStream(newId: () => string = randomIds()): GeminiStre
     toolCalls: emptyToolCalls(),
     grounding: emptyGrounding(),
     inText: false,
+    answered: false,
     usageMetadata: null,
     usage: null,
     newId,
@@ -112,7 +115,7 @@ export function readEvent(state: GeminiStreamState, event: unknown): ModelEvent[
     events.push({ type: 'start' });
   }
   if (typeof modelVersion === 'string') state.modelVersion = modelVersion;
-  if (isMembers(promptFeedback) && isNamed(promptFeedback.blockReason)) state.blocked = true;
+  if (isMembers(promptFeedback) && isEnding(promptFeedback.blockReason)) state.blocked = true;
   for (const candidate of Array.isArray(candidates) ? candidates : []) {
     if (isMembers(candidate) && (candidate.index ?? 0) === 0) {
       readCandidate(state, candidate, events);
@@ -142,6 +145,7 @@ export function readText(state: GeminiStreamState, text: string, plain: boolean)
 export function noteText(state: GeminiStreamState, text: string): void {
   if (!state.inText) startText(state.grounding);
   state.inText = true;
+  state.answered = true;
   addText(state.grounding, text);
 }
 
@@ -156,14 +160,15 @@ export function endOfAnswer(state: GeminiStreamState): ModelEvent[] {
   endGrounding(state.grounding, events);
   reportUsage(state, events);
   const reason = state.finishReason ?? 'STOP';
-  if (isFailedFinish(reason)) {
+  const called = state.toolCalls.count > 0;
+  const meaning = meaningOf(reason, { called, answered: state.answered || called });
+  const ended = state.blocked ? 'content_filter' : meaning;
+  if (ended === 'failed') {
     state.failed = true;
-    const failure = plainFailure('failed', `finished with ${reason}`);
+    const failure = plainFailure('cut', `the answer ended with ${reason}`);
     events.push({ type: 'failure', failure });
     return events;
   }
-  const toolCalled = state.toolCalls.count > 0;
-  const ended = state.blocked ? 'content_filter' : readFinishReason(reason, toolCalled);
   events.push({ type: 'finish', reason: ended });
   return events;
 }
@@ -175,7 +180,7 @@ function readCandidate(state: GeminiStreamState, candidate: Members, events: Mod
   }
   readGrounding(state.grounding, candidate.groundingMetadata, events);
   readCitations(state.grounding, candidate.citationMetadata, events);
-  if (isNamed(finishReason)) state.finishReason = finishReason;
+  if (isEnding(finishReason)) state.finishReason = finishReason;
 }
 
 /** A part may be of a kind that has no neutral form: code that ran there, an image. */
@@ -201,8 +206,4 @@ function reportUsage(state: GeminiStreamState, events: ModelEvent[]): void {
   if (usage === null || (state.usage !== null && sameUsage(usage, state.usage))) return;
   state.usage = usage;
   events.push({ type: 'usage', usage });
-}
-
-function isNamed(reason: unknown): reason is string {
-  return typeof reason === 'string' && reason !== '' && !reason.endsWith('_UNSPECIFIED');
 }

@@ -47,11 +47,13 @@ export class ChatReader extends BodyReader {
 
   text(text: string): void {
     this.#state.worded = true;
+    this.#state.answered = true;
     this.add({ type: 'text', text, plain: true });
   }
 
   texts(pieces: readonly string[]): void {
     this.#state.worded = true;
+    this.#state.answered = true;
     this.add(runEvent(pieces, null));
   }
 

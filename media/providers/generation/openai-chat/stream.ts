@@ -5,10 +5,12 @@ import type { FinishReason, ModelEvent } from '../../../model/events.ts';
 import { addTo } from '../../../model/lists.ts';
 import { sameUsage, type UsageReport } from '../../../model/usage.ts';
 import { isMembers, type Members } from '../../../transport/members.ts';
+import { plainFailure } from '../../../transport/refusal.ts';
 import type { ClientFormat } from '../contract.ts';
+import { isEnding, meaningOf } from '../endings.ts';
 import { readAnnotations } from './annotations.ts';
 import { streamFailure } from './failure.ts';
-import { readFinishReason, readStopSequence } from './finish.ts';
+import { readStopSequence } from './finish.ts';
 import { emptyToolCalls, endCalls, readToolCall, type ToolCallState } from './tool-calls.ts';
 import { readUsage } from './usage.ts';
 
@@ -16,6 +18,8 @@ export interface ChatStreamState {
   started: boolean;
   /** The newest words are a text, which can be cited for. */
   worded: boolean;
+  /** There is text, a refusal or a call. */
+  answered: boolean;
   finished: boolean;
   failed: boolean;
   streamId: string;
@@ -30,6 +34,7 @@ export function emptyChatStream(clientFormat?: ClientFormat): ChatStreamState {
   return {
     started: false,
     worded: false,
+    answered: false,
     finished: false,
     failed: false,
     streamId: 'stream',
@@ -136,10 +141,29 @@ function readChoice(state: ChatStreamState, choice: Members, events: ModelEvent[
       ...(isAlone ? { alone: true } : {}),
     });
   }
-  if (typeof choice.finish_reason !== 'string' || state.finished) return;
-  const toolCalled = state.toolCalls.calls.length > 0;
-  const reason = readFinishReason(choice.finish_reason, toolCalled);
-  finish(state, reason, readStopSequence(choice), events);
+  if (isEnding(choice.finish_reason) && !state.finished) {
+    readEnd(state, choice, choice.finish_reason, events);
+  }
+}
+
+/** Some servers tell in the choice what went wrong. */
+function readEnd(
+  state: ChatStreamState,
+  choice: Members,
+  word: string,
+  events: ModelEvent[],
+): void {
+  const called = state.toolCalls.calls.length > 0;
+  const reason = meaningOf(word, { called, answered: state.answered || called });
+  if (reason !== 'failed') {
+    finish(state, reason, readStopSequence(choice), events);
+    return;
+  }
+  state.failed = true;
+  const failure = isMembers(choice.error)
+    ? streamFailure(choice.error)
+    : plainFailure('cut', `the answer ended with ${word}`);
+  events.push({ type: 'failure', failure });
 }
 
 function readDelta(state: ChatStreamState, delta: Members, events: ModelEvent[]): void {
@@ -151,12 +175,16 @@ function readDelta(state: ChatStreamState, delta: Members, events: ModelEvent[])
   const text = contentText(delta.content);
   if (text !== '') {
     state.worded = true;
+    state.answered = true;
     events.push(textEvent(text));
   }
   const { annotations } = delta;
   if (Array.isArray(annotations)) addTo(events, readAnnotations(annotations, state.worded));
   const refusal = stringOf(delta.refusal);
-  if (refusal !== '') events.push({ type: 'refusal', text: refusal });
+  if (refusal !== '') {
+    state.answered = true;
+    events.push({ type: 'refusal', text: refusal });
+  }
   const isCall = Array.isArray(delta.tool_calls) && delta.tool_calls.length > 0;
   if (isCall || isMembers(delta.function_call) || refusal !== '') state.worded = false;
   if (Array.isArray(delta.tool_calls)) {

@@ -3,9 +3,11 @@
 // done, so that servers that leave events out lose nothing.
 import type { ModelEvent } from '../../../model/events.ts';
 import { isMembers, type Members } from '../../../transport/members.ts';
+import { plainFailure } from '../../../transport/refusal.ts';
 import type { ClientFormat } from '../contract.ts';
+import { meaningOf } from '../endings.ts';
 import { errorOf, streamFailure } from './failure.ts';
-import { readFinishReason } from './finish.ts';
+import { endingOf } from './finish.ts';
 import { addArguments, doneItem, openItem } from './items.ts';
 import { readAnnotation, readPart, reasoningDelta, refusalDelta, textDelta } from './parts.ts';
 import {
@@ -174,7 +176,16 @@ function endOf(
     fail(state, response.error, events);
     return;
   }
-  const reason = readFinishReason({ ...response, status }, items.awaitsClient);
+  const word = endingOf({ ...response, status });
+  const answered = items.parts.size + items.calls.size > 0;
+  const reason = meaningOf(word, { called: items.awaitsClient, answered });
+  if (reason === 'failed') {
+    if (usage !== null) events.push({ type: 'usage', usage });
+    state.failed = true;
+    const failure = plainFailure('cut', `the answer ended with ${word}`);
+    events.push({ type: 'failure', failure });
+    return;
+  }
   if (items.own === null) events.push({ type: 'finish', reason });
   else events.push(ownFinish(reason, response));
   if (usage !== null) events.push({ type: 'usage', usage });

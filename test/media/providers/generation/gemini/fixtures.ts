@@ -140,7 +140,7 @@ const textFixtures: Fixture[] = [
       { type: 'reasoning', text: 'more' },
       text('yes'),
       text('!'),
-      stop,
+      { type: 'finish', reason: 'length' },
     ],
   },
 ];
@@ -292,7 +292,7 @@ const endFixtures: Fixture[] = [
     events: [
       start,
       usage({ inputTokens: 4 }),
-      failed('finished with MALFORMED_FUNCTION_CALL', 'failed'),
+      failed('the answer ended with MALFORMED_FUNCTION_CALL', 'cut'),
     ],
   },
   {
