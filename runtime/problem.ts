@@ -4,6 +4,10 @@
 /** Every public error code, its HTTP status and its default text (decisions.md, section 2). */
 export const problemCodes = {
   invalid_request: { status: 400, message: 'The request is invalid.' },
+  context_length_exceeded: {
+    status: 400,
+    message: 'The input does not fit into the context window of the model.',
+  },
   unauthenticated: { status: 401, message: 'Credentials are missing.' },
   invalid_api_key: { status: 401, message: 'The API key is unknown, revoked or mistyped.' },
   session_expired: { status: 401, message: 'The session is unknown or has expired.' },

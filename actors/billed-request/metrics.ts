@@ -13,6 +13,11 @@ export function createRequestMetrics(registry: MetricsRegistry): GenerationMetri
   });
   return {
     firstEvent: (seconds) => firstEvent.observe(seconds),
+    doubted: registry.counter(
+      'tollgate_doubted_usage_total',
+      'Usages that providers reported and that were not believed, by the part that was counted.',
+      ['part'],
+    ),
     ended: registry.counter('tollgate_generations_total', 'Ended generations.', ['status']),
     detached: registry.gauge(
       'tollgate_detached_generations',

@@ -1,5 +1,6 @@
 // What a billed request is started with, whatever it asks for, and what its kind is given by the
 // shard. Generations, speech and transcription are such requests.
+import type { Doubt } from '../../media/model/usage.ts';
 import type { ActorRef } from '../../runtime/actor/contract.ts';
 import type { Limiter } from '../../runtime/limiter.ts';
 import type { Logger } from '../../runtime/log.ts';
@@ -30,6 +31,8 @@ export interface GenerationMetrics {
   firstEvent(seconds: number): void;
   ended(status: string): void;
   detached(by: 1 | -1): void;
+  /** A usage was settled of which this was not believed. */
+  doubted(part: Doubt): void;
 }
 
 /** What every kind of such requests is given by its shard. */

@@ -36,6 +36,7 @@ export function forgetAnswer(state: GenerationState): void {
   state.usage = null;
   state.reportedDeltas = 0;
   state.begunUsage = null;
+  state.doubt = null;
   state.firstEventMs = null;
   state.search.seen = false;
   state.search.cited = false;

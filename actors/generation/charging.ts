@@ -99,6 +99,10 @@ function estimatedOutput(
   state: GenerationState,
   counted: CountedTokens | null,
 ): Pick<TokenUsage, 'outputTokens' | 'reasoningTokens'> {
+  const { begunUsage: begun, doubt } = state;
+  if (doubt === 'input' && begun !== null && state.deltas <= state.reportedDeltas) {
+    return { outputTokens: begun.outputTokens, reasoningTokens: begun.reasoningTokens };
+  }
   const told = state.usage ?? zeroUsage;
   const reasoning = Math.max(counted?.reasoning ?? 0, told.reasoningTokens);
   const toldOutput = told.outputTokens - (told.reasoningTokens > 0 ? 0 : reasoning);

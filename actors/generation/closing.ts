@@ -149,6 +149,7 @@ function settleWith(
   source: UsageSource,
   tokens: CountedTokens | null,
 ): void {
+  if (state.doubt !== null) state.deps.metrics.doubted(state.doubt);
   const calls = usageAtEnd(state, source, tokens);
   const usage = sumOf(calls);
   const cost = costOf(state, calls);

@@ -4,7 +4,7 @@ import { answerEvents } from '../../media/model/answer.ts';
 import type { UpstreamFailure } from '../../media/model/events.ts';
 import { recut } from '../../media/model/replay.ts';
 import { isHeavyFormat, satisfiesOutputFormat } from '../../media/model/structured.ts';
-import { tooLong } from '../../media/model/too-long.ts';
+import { tooLong, tooLongCode } from '../../media/model/too-long.ts';
 import { isContextRefusal } from '../../media/providers/generation/context-refusal.ts';
 import type { ActorContext } from '../../runtime/actor/contract.ts';
 import { type PlainProblem, plainProblem } from '../../runtime/problem.ts';
@@ -56,7 +56,8 @@ function rejectionOf({ spec }: GenerationState, failure: UpstreamFailure): Plain
     return plainProblem('invalid_request', 'The model refused the request as invalid.');
   }
   const { message, param } = tooLong(spec.request, null);
-  return { ...plainProblem('invalid_request', message), param };
+  const code = tooLongCode(spec.request) ?? 'invalid_request';
+  return { ...plainProblem(code, message), param };
 }
 
 /** A whole answer: checked here, or elsewhere if that may take long. */

@@ -6,7 +6,7 @@ import { isAnswerDelta, type ModelEvent } from '../../media/model/events.ts';
 import { addTo } from '../../media/model/lists.ts';
 import { countDeltas, deltasOf, singles } from '../../media/model/text-run.ts';
 import { weightOf } from '../../media/model/tokens.ts';
-import type { UsageReport } from '../../media/model/usage.ts';
+import { doubtOf, type UsageReport } from '../../media/model/usage.ts';
 import type { ActorContext, Handlers } from '../../runtime/actor/contract.ts';
 import { plainProblem } from '../../runtime/problem.ts';
 import { measureFirstEvent } from './attempt.ts';
@@ -150,10 +150,13 @@ function absorb(state: GenerationState, events: ModelEvent[]): number {
   return events.length;
 }
 
-/** Of what cannot be charged by, the input may be known all the same. */
+/** A report that cannot be charged by, or that is not believed, may be right in a part. */
 function takeUsage(state: GenerationState, usage: UsageReport): void {
-  if (usage.unreadable === true) state.begunUsage = usage;
-  state.usage = usage.unreadable === true ? null : usage;
+  const isUnreadable = usage.unreadable === true;
+  state.doubt = isUnreadable ? null : doubtOf(usage, state.spec.outputTokensCeiling);
+  const isBelieved = !isUnreadable && state.doubt === null;
+  if (!isBelieved) state.begunUsage = usage;
+  state.usage = isBelieved ? usage : null;
   state.reportedDeltas = state.deltas;
 }
 

@@ -9,7 +9,7 @@ import { keepCuts } from '../../media/model/replay.ts';
 import type { GenerationRequest } from '../../media/model/request.ts';
 import { deltasOf } from '../../media/model/text-run.ts';
 import { weightOf } from '../../media/model/tokens.ts';
-import type { TokenUsage, UsageReport } from '../../media/model/usage.ts';
+import type { Doubt, TokenUsage, UsageReport } from '../../media/model/usage.ts';
 import type { TimedHandle } from '../../media/providers/generation/contract.ts';
 import type { ActorRef } from '../../runtime/actor/contract.ts';
 import { siblingId } from '../../runtime/ids.ts';
@@ -82,6 +82,8 @@ export interface GenerationState extends RequestState, AttemptsState {
   reportedDeltas: number;
   /** What the provider said of the input as it began: of an answer that was cut it is all. */
   begunUsage: UsageReport | null;
+  /** What of the last report is not believed. */
+  doubt: Doubt | null;
   exhausted: boolean;
   paused: boolean;
   /** Epoch milliseconds of the first delta of the answer. */
@@ -146,6 +148,7 @@ export function newState(
     usage: null,
     reportedDeltas: 0,
     begunUsage: null,
+    doubt: null,
     exhausted: false,
     paused: false,
     firstEventMs: null,

@@ -11,6 +11,16 @@ export interface TooLong {
 type Asked = Pick<GenerationRequest, 'source' | 'outputTokensMax'>;
 
 /**
+ * The code by which clients of OpenAI's formats know it, and by that alone; null: the format has
+ * none (decisions.md, section 2).
+ */
+export function tooLongCode({ source }: Pick<Asked, 'source'>): 'context_length_exceeded' | null {
+  return source.format === 'chat' || source.format === 'responses'
+    ? 'context_length_exceeded'
+    : null;
+}
+
+/**
  * The public message, and the member of the body that is at fault. `counted` is null where only the
  * provider knows; what fits by itself has no room for its answer.
  */

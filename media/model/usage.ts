@@ -25,6 +25,22 @@ export interface UsageReport extends TokenUsage {
   unreadable?: true;
 }
 
+/** What of a report is not believed (decisions.md, section 6). */
+export type Doubt = 'input' | 'output' | 'both';
+
+/** How far beyond the ceiling an output is believed: reasoning may not be bounded by it. */
+const doubtfulFactor = 2;
+const doubtfulTokens = 1_024;
+
+/** Null: the report is believed. An answer whose input is nothing has an output of nothing. */
+export function doubtOf(usage: TokenUsage, outputTokensCeiling: number): Doubt | null {
+  const output = usage.outputTokens + usage.reasoningTokens;
+  const isLong = output > doubtfulFactor * outputTokensCeiling + doubtfulTokens;
+  const isFromNothing = output > 0 && totalInputTokens(usage) === 0;
+  if (isLong) return isFromNothing ? 'both' : 'output';
+  return isFromNothing ? 'input' : null;
+}
+
 export type UsageSource = 'reported' | 'estimated' | 'none';
 
 /** For the caller to fill in. V8 copies a frozen object by a way that takes seven times as long. */

@@ -35,6 +35,7 @@ export const generationProblemHeaders = {
 
 export const generationProblems: ProblemCode[] = [
   'invalid_request',
+  'context_length_exceeded',
   'model_not_found',
   'insufficient_credits',
   'policy_blocked',

@@ -38,6 +38,7 @@ export const countResponseTokens = defineRoute({
     'not_found',
     'invalid_state',
     'conflict',
+    'context_length_exceeded',
     'input_too_long',
     'dependency_unavailable',
   ],

@@ -117,7 +117,7 @@ export function fakeRequestDeps(wallet: FakeWallet): Omit<RequestDeps, 'running'
     fundsEstimate: { expectsFunds: () => true, saw: () => {}, forget: () => {} },
     limiter: new Limiter(createLimiterBuffers(Date.now(), 1), 1),
     limits: createLimits(readConfig({})),
-    metrics: { firstEvent: () => {}, ended: () => {}, detached: () => {} },
+    metrics: { firstEvent: () => {}, ended: () => {}, detached: () => {}, doubted: () => {} },
     log: createLog({ level: 'silent', base: {}, sync: true }),
   };
 }

@@ -26,7 +26,7 @@ const types: Record<number, [v1: string, messages: string]> = {
 };
 /** The same section, by status: its codes. */
 const codesByStatus: Record<number, readonly string[]> = {
-  400: ['invalid_request'],
+  400: ['invalid_request', 'context_length_exceeded'],
   401: ['unauthenticated', 'invalid_api_key', 'session_expired'],
   402: ['insufficient_credits', 'spend_limit_exceeded'],
   403: ['insufficient_scope', 'forbidden', 'policy_blocked'],

@@ -1,7 +1,7 @@
 // Whether a request fits its model: by the cheap estimate, and by a count where that says no.
 import type { GenerationRequest } from '../../../media/model/request.ts';
 import { inputText } from '../../../media/model/tokens.ts';
-import { tooLong } from '../../../media/model/too-long.ts';
+import { tooLong, tooLongCode } from '../../../media/model/too-long.ts';
 import { Problem } from '../../../runtime/problem.ts';
 import { countTexts } from '../../tasks/counting.ts';
 import type { GenerationPlan } from './planning.ts';
@@ -15,7 +15,7 @@ const windowTolerance = 1.1;
 /**
  * The plan by the cheap estimate; where that is too much for every candidate, by the tokenizer's
  * count, so that nobody is refused for a guess.
- * @throws Problem input_too_long, and what `planWith` throws
+ * @throws Problem context_length_exceeded, input_too_long, and what `planWith` throws
  */
 export async function planThatFits(
   request: GenerationRequest,
@@ -69,7 +69,8 @@ function refusal(request: GenerationRequest, tokens: number, services: FitServic
   if (models.length === 0) return new Problem('no_route_available');
   const windows = models.map((model) => model.contextWindow);
   const contextWindow = Math.max(...windows);
-  return new Problem('input_too_long', tooLong(request, { tokens, contextWindow }));
+  const code = tooLongCode(request) ?? 'input_too_long';
+  return new Problem(code, tooLong(request, { tokens, contextWindow }));
 }
 
 /** By the tokenizer, on the pool; null: it could not be counted. */

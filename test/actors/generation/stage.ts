@@ -147,7 +147,7 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
       reasoning: await countTokens(reasoning),
     }),
     checkAnswer: options.checkAnswer ?? checkHere,
-    metrics: { firstEvent: () => {}, ended: () => {}, detached: () => {} },
+    metrics: { firstEvent: () => {}, ended: () => {}, detached: () => {}, doubted: () => {} },
     log: createLog({ level: 'silent', base: {}, sync: true }),
     running: new TransientMap(),
   };

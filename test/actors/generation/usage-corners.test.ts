@@ -179,6 +179,32 @@ for (const family of names) {
   });
 }
 
+for (const family of names) {
+  test(`${family}: an output far above the ceiling or from nothing is not believed`, async () => {
+    const members = { max_tokens: 100 };
+    const asked = { model: `m-${family}`, text: 'one two three', members };
+    // At the bound it is believed: 2 × 100 + 1,024.
+    provider.behaviour = { events: answerOf(family, 100, 1_224) };
+    const most = await charged('chat', asked);
+    assert.equal(most.svcUsage?.source, 'reported');
+    assert.equal(most.svcUsage?.output_tokens, 1_224);
+    provider.behaviour = { events: answerOf(family, 100, 1_225) };
+    const long = await charged('chat', asked);
+    assert.equal(long.svcUsage?.source, 'estimated');
+    assert.equal(long.svcUsage?.input_tokens, 100, 'the input is believed');
+    assert.equal(long.svcUsage?.output_tokens, 2, 'the output is counted');
+    provider.behaviour = { events: answerOf(family, 0, 7) };
+    const free = await charged('chat', asked);
+    assert.equal(free.svcUsage?.source, 'estimated');
+    assert.ok((free.svcUsage?.input_tokens ?? 0) >= 3, 'the input is counted');
+    assert.equal(free.svcUsage?.output_tokens, 7, 'the output is believed');
+    provider.behaviour = { events: answerOf(family, 0, 0) };
+    const zero = await charged('chat', asked);
+    assert.equal(zero.svcUsage?.source, 'reported');
+    assert.equal(zero.svcUsage?.charge_microcredits, 0);
+  });
+}
+
 const cacheUsage = {
   input_tokens: 10,
   cache_read_input_tokens: 20,

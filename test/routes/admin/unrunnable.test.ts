@@ -44,7 +44,7 @@ test('a route tells that nobody is there to run it; no policy is blamed', async 
   const incapable = await about('somebody', { tools });
   assert.deepEqual([incapable.status, incapable.error?.code], [400, 'invalid_request']);
   const long = await ask('chat', account, { model: 'somebody', text: 'word '.repeat(500) });
-  assert.equal(long.error?.code, 'input_too_long');
+  assert.equal(long.error?.code, 'context_length_exceeded');
   assert.match(long.error?.message ?? '', /maximum context length is 400 tokens/);
   const { svcRouting } = await about('somebody');
   assert.deepEqual(

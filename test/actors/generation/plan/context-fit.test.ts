@@ -33,7 +33,7 @@ test('the widest window of those that can run is told, none where the last has g
   const gone = { targets: [], contextWindow: 9_000 };
   const few = [{ targets: [1], contextWindow: 400 }, { targets: [1], contextWindow: 500 }, gone];
   const tooLong = await refusalOf(servicesWith(few));
-  assert.equal(tooLong.code, 'input_too_long');
+  assert.equal(tooLong.code, 'context_length_exceeded');
   assert.match(tooLong.message, /\b500\b/);
   assert.equal((await refusalOf(servicesWith([gone]))).code, 'no_route_available');
 });
