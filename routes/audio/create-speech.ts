@@ -50,6 +50,7 @@ export const createSpeech = defineRoute({
   body: {
     kind: 'json',
     schema: speechSchema,
+    halves: 'replaced',
     bytesMax: fixedLimits.body.jsonBytesMax,
     example: { model: 'svc-tts', voice: 'alloy', input: 'Hello' },
   },
@@ -65,9 +66,8 @@ export const createSpeech = defineRoute({
   problemHeaders: audioProblemHeaders,
   async handle({ body, caller, services, exchange }): Promise<Reply> {
     const { voice, response_format: format } = body;
-    // Half a surrogate pair becomes U+FFFD, as parsers of providers refuse it.
-    const input = body.input.toWellFormed();
-    const instructions = (body.instructions ?? '').toWellFormed();
+    const { input } = body;
+    const instructions = body.instructions ?? '';
     const model = requireModel(services.catalog.current(), body.model, 'speech');
     const count = requireBound('input', input);
     requireBound('instructions', instructions);

@@ -37,6 +37,7 @@ export const createChatCompletion = defineRoute({
   body: {
     kind: 'json',
     schema: chatRequestSchema,
+    halves: 'replaced',
     bytesMax: fixedLimits.body.largeBytesMax,
     example: { model: 'svc-intelligent', messages: [{ role: 'user', content: 'Hello' }] },
   },

@@ -32,6 +32,7 @@ export const createLegacyResponse = defineRoute({
   body: {
     kind: 'json',
     schema: legacyRequestSchema,
+    halves: 'replaced',
     bytesMax: fixedLimits.body.largeBytesMax,
     example: { model: 'svc-intelligent', messages: [{ role: 'user', content: 'Hello' }] },
   },

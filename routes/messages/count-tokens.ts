@@ -27,6 +27,7 @@ export const countMessageTokens = defineRoute({
   body: {
     kind: 'json',
     schema: countRequestSchema,
+    halves: 'replaced',
     bytesMax: fixedLimits.body.largeBytesMax,
     example: { model: 'svc-intelligent', messages: [{ role: 'user', content: 'Hello' }] },
   },

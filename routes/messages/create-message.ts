@@ -43,6 +43,7 @@ export const createMessage = defineRoute({
   body: {
     kind: 'json',
     schema: messagesRequestSchema,
+    halves: 'replaced',
     bytesMax: fixedLimits.body.largeBytesMax,
     example: {
       model: 'svc-intelligent',

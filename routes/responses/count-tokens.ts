@@ -29,6 +29,7 @@ export const countResponseTokens = defineRoute({
   body: {
     kind: 'json',
     schema: responsesRequestSchema,
+    halves: 'replaced',
     bytesMax: fixedLimits.body.largeBytesMax,
     example: { model: 'svc-intelligent', input: 'Hello' },
   },

@@ -59,6 +59,7 @@ export const createResponse = defineRoute({
   body: {
     kind: 'json',
     schema: responsesRequestSchema,
+    halves: 'replaced',
     bytesMax: fixedLimits.body.largeBytesMax,
     example: { model: 'svc-intelligent', input: 'Hello' },
   },

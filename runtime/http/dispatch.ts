@@ -9,6 +9,12 @@ import { type CompiledRoute, compileRoutes, type Path } from './compile.ts';
 import type { CorsPolicy, HeaderPair } from './cors.ts';
 import { createHeaderTable, HttpExchange } from './exchange.ts';
 import { sendContinue } from './head.ts';
+import {
+  mayHoldHalf,
+  mayHoldHalfInTurns,
+  withoutHalves,
+  withoutHalvesInTurns,
+} from './json/halves.ts';
 import { parseJson } from './json.ts';
 import type { Kernel } from './kernel.ts';
 import { parseLongJson } from './long-json.ts';
@@ -242,8 +248,14 @@ function handle<Access, Caller, Services>(
   }
   const mayBeAbsent = route.body.schema.type === 'optional';
   const value = bytes.length === 0 && mayBeAbsent ? undefined : parseJson(bytes);
+  const isMended = replacesHalves(compiled) && mayHoldHalf(bytes);
   sent?.stop();
-  return answer(validateBody(route.body.schema, value));
+  const body = validateBody(route.body.schema, value);
+  return answer(isMended ? withoutHalves(body) : body);
+}
+
+function replacesHalves<A, C, S>({ route: { body } }: CompiledRoute<A, C, S>): boolean {
+  return body?.kind === 'json' && body.halves === 'replaced';
 }
 
 /** The bytes are let go before the answer is begun: it may last for minutes. */
@@ -253,14 +265,20 @@ async function handleLong<Access, Caller, Services>(
   sent: BodyRead,
   answer: (body: unknown) => Reply | Promise<Reply>,
 ): Promise<Reply> {
-  const value = await afterOthers(tenant, async () =>
-    exchange.response === null ? null : await parseLongJson(sent.bytes),
-  );
+  const replaces = replacesHalves(compiled);
+  let isMended = false;
+  const value = await afterOthers(tenant, async () => {
+    if (exchange.response === null) return null;
+    const parsed = await parseLongJson(sent.bytes);
+    isMended = replaces && (await mayHoldHalfInTurns(sent.bytes));
+    return parsed;
+  });
   sent.stop();
   const { body } = compiled.route;
   // Whoever has left meanwhile wants nothing begun; nobody reads this.
   if (exchange.response === null || body === undefined) throw new Problem('invalid_request');
-  return answer(validateBody(body.schema, value));
+  const valid = validateBody(body.schema, value);
+  return answer(isMended ? await withoutHalvesInTurns(valid) : valid);
 }
 
 /** Sends a reply; what cannot be serialised is our bug and answered as such. */

@@ -12,6 +12,8 @@ export interface JsonBody<B extends Schema> {
   kind: 'json';
   schema: B;
   bytesMax: number;
+  /** Half of a surrogate pair in any text of it becomes U+FFFD, once it is valid. */
+  halves?: 'replaced';
   /** A body that works as it stands: what is made of a schema says `string` and is refused. */
   example?: Readonly<Record<string, unknown>>;
 }
