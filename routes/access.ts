@@ -2,6 +2,7 @@
 // are answered without a promise: most requests never wait here.
 import { keyLimits } from '../actors/credentials/limits.ts';
 import type { Scope } from '../actors/credentials/scope.ts';
+import { isKeyToken } from '../actors/credentials/token.ts';
 import { networkOf } from '../runtime/http/address.ts';
 import type { Exchange } from '../runtime/http/route.ts';
 import type { RateState } from '../runtime/limiter.ts';
@@ -72,7 +73,7 @@ function keyCaller(
 }
 
 function keyToken(exchange: Exchange): string | null {
-  const token = exchange.header('x-api-key') ?? bearer(exchange.header('authorization'));
+  const token = headerToken(exchange);
   return token === undefined || token === '' ? null : token;
 }
 
@@ -106,10 +107,24 @@ function socketCaller(
   });
 }
 
+/**
+ * The key in the headers. Clients send a key of somebody else beside ours: the one with the form of
+ * ours is taken. Where both have it, that of `Authorization` is.
+ */
+function headerToken(exchange: Exchange): string | undefined {
+  const apiKey = exchange.header('x-api-key');
+  const authorization = exchange.header('authorization');
+  if (apiKey === undefined) return bearer(authorization);
+  const token = bearerPattern.exec(authorization ?? '')?.[1]?.trim();
+  return token !== undefined && isKeyToken(token) ? token : apiKey;
+}
+
+const bearerPattern = /^bearer +(.+)$/i;
+
 /** RFC 6750, section 2.1; the scheme is case-insensitive (RFC 9110, section 11.1). */
 function bearer(authorization: string | undefined): string | undefined {
   if (authorization === undefined) return undefined;
-  const match = /^bearer +(.+)$/i.exec(authorization);
+  const match = bearerPattern.exec(authorization);
   if (match === null)
     throw new Problem('unauthenticated', { message: 'A bearer token is needed.' });
   return match[1]?.trim();

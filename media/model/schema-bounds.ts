@@ -32,10 +32,16 @@ const droppedKeywords: ReadonlySet<string> = new Set([
 
 class Refusal extends Error {}
 
-/** A copy that may be compiled, with its JSON text as key for a cache. */
-export function cleanSchema(schema: unknown): CleanedSchema {
+/**
+ * A copy that may be compiled, with its JSON text as key for a cache. `patterns`: all of them, or
+ * those that this engine compiles.
+ */
+export function cleanSchema(
+  schema: unknown,
+  patterns: 'all' | 'compilable' = 'all',
+): CleanedSchema {
   try {
-    const copy = new Cleaner().clean(schema, 0);
+    const copy = new Cleaner(patterns === 'compilable').clean(schema, 0);
     const text = JSON.stringify(copy);
     if (text.length > charactersMax) return { ok: false, reason: 'it is too large' };
     return { ok: true, schema: copy, text };
@@ -46,7 +52,12 @@ export function cleanSchema(schema: unknown): CleanedSchema {
 }
 
 class Cleaner {
+  readonly #compilableOnly: boolean;
   #nodes = 0;
+
+  constructor(compilableOnly: boolean) {
+    this.#compilableOnly = compilableOnly;
+  }
 
   clean(value: unknown, depth: number): unknown {
     this.#count(depth);
@@ -56,12 +67,22 @@ class Cleaner {
     for (const name of Object.keys(value)) {
       if (droppedKeywords.has(name)) continue;
       const member = value[name];
+      if (name === 'pattern' && this.#isOdd(member)) continue;
       if (name === '$ref' || name === '$dynamicRef') assertLocal(member);
-      if (mapKeywords.has(name) && isMembers(member)) copy[name] = this.#map(member, depth + 1);
+      if (name === 'patternProperties' && isMembers(member)) {
+        const names = Object.keys(member).filter((pattern) => !this.#isOdd(pattern));
+        const kept = Object.fromEntries(names.map((pattern) => [pattern, member[pattern]]));
+        copy[name] = this.#map(kept, depth + 1);
+      } else if (mapKeywords.has(name) && isMembers(member))
+        copy[name] = this.#map(member, depth + 1);
       else if (dataKeywords.has(name)) copy[name] = this.#data(member, depth + 1);
       else copy[name] = this.clean(member, depth + 1);
     }
     return copy;
+  }
+
+  #isOdd(pattern: unknown): boolean {
+    return this.#compilableOnly && typeof pattern === 'string' && !compiles(pattern);
   }
 
   #map(members: Record<string, unknown>, depth: number): Record<string, unknown> {
@@ -81,6 +102,16 @@ class Cleaner {
     this.#nodes += 1;
     if (depth > depthMax) throw new Refusal('it is nested too deeply');
     if (this.#nodes > nodesMax) throw new Refusal('it is too large');
+  }
+}
+
+/** As the compiler of schemas does: with the flag `u`. */
+function compiles(pattern: string): boolean {
+  try {
+    new RegExp(pattern, 'u');
+    return true;
+  } catch {
+    return false;
   }
 }
 

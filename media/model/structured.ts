@@ -61,15 +61,15 @@ export function assertOutputFormat(format: OutputFormat, param: string): void {
   if (typeof compiled === 'string') throw uncompiled(compiled, param);
 }
 
-/** Why a schema cannot be compiled. */
-export type SchemaFault = 'invalid' | 'too_complex';
+/** Why a schema cannot be compiled; `pattern`: for its patterns alone, which others may know. */
+export type SchemaFault = 'invalid' | 'too_complex' | 'pattern';
 
 /** The 400 for a schema that cannot be compiled. */
 export function uncompiled(fault: SchemaFault, param: string): Problem {
   const message =
-    fault === 'invalid'
-      ? 'The JSON Schema is not valid (draft 2020-12).'
-      : 'The JSON Schema is too complex.';
+    fault === 'too_complex'
+      ? 'The JSON Schema is too complex.'
+      : 'The JSON Schema is not valid (draft 2020-12).';
   return fieldProblem(param, message);
 }
 
@@ -79,7 +79,17 @@ export function faultOfFormat(format: OutputFormat): SchemaFault | null {
   const cleaned = cleanSchema(format.schema);
   if (!cleaned.ok) return 'invalid';
   const compiled = compile(cleaned.schema, cleaned.text);
-  return typeof compiled === 'string' ? compiled : null;
+  if (typeof compiled !== 'string') return null;
+  if (compiled !== 'invalid') return compiled;
+  return compiledWithoutOdd(format.schema, cleaned.text) === null ? 'invalid' : 'pattern';
+}
+
+/** Without the patterns that this engine cannot compile; null: that makes it no better. */
+function compiledWithoutOdd(schema: unknown, text: string, patience = 1): ValidateFunction | null {
+  const kept = cleanSchema(schema, 'compilable');
+  if (!kept.ok || kept.text === text) return null;
+  const compiled = compile(kept.schema, kept.text, patience);
+  return typeof compiled === 'string' ? null : compiled;
 }
 
 /** Whether an answer satisfies its format, as far as that can be told in time. */
@@ -93,8 +103,10 @@ export function satisfiesOutputFormat(format: OutputFormat, text: string): boole
   const cleaned = cleanSchema(format.schema);
   if (!cleaned.ok) return false;
   // It was compiled when the request came, perhaps on another thread and with time to spare.
-  const validate = compile(cleaned.schema, cleaned.text, 2);
-  if (typeof validate === 'string') return false;
+  const compiled = compile(cleaned.schema, cleaned.text, 2);
+  const validate =
+    compiled === 'invalid' ? compiledWithoutOdd(format.schema, cleaned.text, 2) : compiled;
+  if (validate === null || typeof validate === 'string') return false;
   return (
     bounded(cleaned.text, limits.checkMicrosPerCharacter, () => validate(value) === true) === true
   );

@@ -18,7 +18,9 @@ const securitySchemes: Record<string, Record<string, unknown>> = {
     type: 'apiKey',
     in: 'header',
     name: 'x-api-key',
-    description: 'The same key in a header of its own.',
+    description:
+      'The same key in a header of its own. Where both headers are sent, the one that has the ' +
+      'form of our keys is taken, `Authorization` before this one.',
   },
   session: { type: 'apiKey', in: 'header', name: 'x-svc-session' },
   ticket: {

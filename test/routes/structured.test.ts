@@ -118,3 +118,19 @@ test('a heavy schema is kept to, streamed and whole, constrained and repaired', 
   }
   assert.equal((await account.quiet()).heldMicros, 0n);
 });
+
+test('a pattern that only the provider knows is no reason to refuse', async () => {
+  const schema = {
+    type: 'object',
+    properties: { x: { type: 'string', pattern: '(?i)^a+$' } },
+    required: ['x'],
+  };
+  const good = await chat(schema, '[[sim text={"x":"AA"}]]');
+  assert.equal(good.status, 200, good.text);
+  // Messages providers are asked in prose: nobody would keep to it.
+  const body = { model: 'svc-sim-messages', messages: [{ role: 'user', content: 'x' }] };
+  const response_format = { type: 'json_schema', json_schema: { name: 'x', schema } };
+  const refused = await ask('/v1/chat/completions', { ...body, response_format });
+  assert.equal(refused.status, 400, refused.text);
+  assert.match(refused.text, /response_format\.json_schema\.schema/);
+});

@@ -1,23 +1,34 @@
 // The format of an answer whose JSON Schema is too heavy to be compiled where the request is read.
 import type { GenerationRequest } from '../../../media/model/request.ts';
 import { isHeavyFormat, uncompiled } from '../../../media/model/structured.ts';
+import { requireFamily } from '../../../media/providers/generation/families.ts';
 import { Problem } from '../../../runtime/problem.ts';
 import { checkSchema } from '../../tasks/format.ts';
+import type { Candidate } from '../spec.ts';
+import { isConstrained } from '../structure.ts';
 import type { PlanServices } from './services.ts';
 
 /**
- * Compiles it on the pool.
+ * Compiles it on the pool. Where every provider that may answer keeps to the schema itself, it may
+ * have patterns that are not known here.
  * @throws Problem invalid_request, overloaded
  */
 export async function assertCompiles(
-  { outputFormat, source }: GenerationRequest,
+  request: GenerationRequest,
+  candidates: readonly Candidate[],
   services: Pick<PlanServices, 'tasks' | 'limits'>,
 ): Promise<void> {
+  const { outputFormat, source } = request;
   if (!isHeavyFormat(outputFormat)) return;
   const { taskTimeoutMs } = services.limits.work;
   const verdict = await checkSchema(services.tasks(), outputFormat, taskTimeoutMs);
   if (verdict === null) throw new Problem('overloaded', { headers: { 'retry-after': '1' } });
+  if (verdict === 'pattern' && candidates.every((each) => keepsItself(request, each))) return;
   if (verdict !== true) throw uncompiled(verdict, formatPath(source.body));
+}
+
+function keepsItself(request: GenerationRequest, candidate: Candidate): boolean {
+  return isConstrained(requireFamily(candidate.target.family), request, candidate);
 }
 
 /** The member that the schema was read from, in the order in which formats read theirs. */

@@ -46,7 +46,7 @@ export async function planRequest(
       nowMs: Date.now(),
     });
   const plan = await planThatFits(request, inputTokens, planWith, services);
-  await assertCompiles(request, services);
+  await assertCompiles(request, plan.candidates, services);
   // Behind the decision: what is searched for and how hard it is are the user's own words.
   const told = withClientContext(request, Date.now());
   const inputTokensEstimate = told === request ? inputTokens : estimateInputTokens(told);

@@ -7,6 +7,7 @@ import { pino } from 'pino';
 import type { OutputFormat } from '../../../media/model/request.ts';
 import {
   assertOutputFormat,
+  faultOfFormat,
   isHeavyFormat,
   satisfiesOutputFormat,
   uncompiled,
@@ -198,4 +199,25 @@ test('a pattern that backtracks for ever ends within the time limit', async () =
   });
   assert.ok(cpuMs < 1000, `${cpuMs} ms of CPU`);
   assert.equal(satisfiesOutputFormat(format, '"aaa"'), true);
+});
+
+test('patterns that only others compile are left out of the check', () => {
+  const format = (properties: object, rest: object = {}) => ({
+    type: 'json_schema' as const,
+    name: 'x',
+    schema: { type: 'object', properties, required: ['a'], ...rest },
+    strict: true,
+  });
+  const odd = format({ a: { type: 'string', pattern: '(?i)^x$', maxLength: 3 } });
+  assert.equal(faultOfFormat(odd), 'pattern');
+  assert.equal(satisfiesOutputFormat(odd, '{"a":"yes"}'), true);
+  assert.equal(satisfiesOutputFormat(odd, '{"a":"longer"}'), false, 'the rest is checked');
+  assert.equal(satisfiesOutputFormat(odd, '{}'), false);
+  const keyed = format({ a: {} }, { patternProperties: { '(?P<n>x)': { type: 'number' } } });
+  assert.equal(faultOfFormat(keyed), 'pattern');
+  const named = format({ pattern: { type: 'string' }, a: { pattern: '^b$' } });
+  assert.equal(faultOfFormat(named), null, 'a property of this name is no pattern');
+  assert.equal(satisfiesOutputFormat(named, '{"a":"c"}'), false);
+  const worse = format({ a: { type: 'no_type', pattern: '(?i)x' } });
+  assert.equal(faultOfFormat(worse), 'invalid');
 });
