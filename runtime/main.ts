@@ -191,8 +191,11 @@ async function prepareDatabase(): Promise<LiveCatalog> {
   // of one takes nothing away. What a crash of its own left goes at once.
   const isAlone = singleProcess || boot.previousInstanceIds.length > 0;
   await prepareAudioFolders(config.dataDir, isAlone);
-  const applied = await patiently(() => migrate(boot.databaseUrl), log);
+  const { applied, unknown } = await patiently(() => migrate(boot.databaseUrl), log);
   if (applied.length > 0) log.info({ applied }, 'database migrated');
+  if (unknown.length > 0) {
+    log.warn({ migrations: unknown }, 'a newer build has migrated the database; it only added');
+  }
   await patiently(lease.register, log);
   endLease = repeat('lease', limits.instance.leaseRenewalMs, lease.renew, log);
   const recovered = await patiently(() => recover(boot.previousInstanceIds), log);

@@ -13,6 +13,7 @@ import {
 } from '../../actors/catalog/plan.ts';
 import { documentAfter, openCredential } from '../../actors/catalog/stored.ts';
 import { emptyCatalog, readCatalogIfAny, readCreditsPerUsd } from '../../db/catalog.ts';
+import { assertMigrationsRun } from '../../db/driver/migrate.ts';
 import { assertDatabaseUsable } from '../../db/driver/reach.ts';
 import { closePool, openPool } from '../../db/driver/sql.ts';
 import { assertFilesUsable, type Config, readConfig } from '../config.ts';
@@ -66,6 +67,7 @@ async function storedCatalog(config: Config) {
   if (config.databaseUrl !== null) await assertDatabaseUsable(url);
   const sql = openPool({ url, purpose: 'general', connectionsMax: 1, statementTimeoutMs: 10_000 });
   try {
+    await assertMigrationsRun(sql);
     const stored = (await readCatalogIfAny(sql)) ?? emptyCatalog;
     return { stored, creditsPerUsd: await readCreditsPerUsd(sql) };
   } finally {

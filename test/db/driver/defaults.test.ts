@@ -22,8 +22,8 @@ test('several first starts at once on a server that is serializable, with old ar
     await sql.unsafe(`ALTER DATABASE ${fresh} SET default_transaction_isolation = serializable`);
     await sql.unsafe(`ALTER DATABASE ${fresh} SET array_nulls = off`);
     const url = database.url.replace(name, fresh);
-    const applied = await Promise.all([1, 2, 3, 4].map(() => migrate(url)));
-    const names = applied.flat();
+    const runs = await Promise.all([1, 2, 3, 4].map(() => migrate(url)));
+    const names = runs.flatMap(({ applied }) => applied);
     assert.equal(new Set(names).size, names.length, 'each was applied once');
     for (const purpose of ['general', 'ledger'] as const) {
       const other = openPool({ url, purpose, connectionsMax: 1, statementTimeoutMs: 5_000 });
