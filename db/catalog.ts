@@ -48,6 +48,8 @@ type Row = {
   credential_key_id: string | null;
 };
 
+type ListedRow = Row & { source: 'file' | 'environment' | null; overruled_at: Date | null };
+
 /** Any constant: the key of the lock that orders changes of the catalog ('cata'). */
 const CATALOG_LOCK = 0x63617461;
 
@@ -98,26 +100,17 @@ export async function readCatalogIfAny(sql: Sql): Promise<Catalog | null> {
 
 /** The whole catalog, sorted by name; one snapshot if the transaction has one or holds the lock. */
 export async function readCatalogWithin(transaction: Transaction): Promise<Catalog> {
-  const providers = await rowsOf(transaction, 'providers', null, null);
+  const providers = await rowsOf(transaction, 'providers');
   const records = {} as Record<CatalogKind, CatalogRecord[]>;
   for (const kind of catalogKinds) {
-    records[kind] = (await rowsOf(transaction, kind, null, null)).map(readRecord);
+    records[kind] = (await rowsOf(transaction, kind)).map(readRecord);
   }
   return { providers: providers.map(readProvider), ...records, version: versionOf(records) };
 }
 
-/** Rows in the order of their names, beyond `after`; other kinds have no credential. */
-function rowsOf(
-  sql: Queryable,
-  kind: CatalogKind | 'providers',
-  limit: number | null,
-  after: string | null,
-): Promise<Row[]> {
-  // By character code everywhere, so that a page ends where the next one begins.
-  return sql<Row[]>`
-    SELECT * FROM ${sql(kind)}
-    WHERE ${after}::text IS NULL OR name COLLATE "C" > ${after}::text
-    ORDER BY name COLLATE "C" LIMIT ${limit}`;
+/** All rows in the order of their names; other kinds have no credential. */
+function rowsOf(sql: Queryable, kind: CatalogKind | 'providers'): Promise<Row[]> {
+  return sql<Row[]>`SELECT * FROM ${sql(kind)} ORDER BY name COLLATE "C"`;
 }
 
 function readRecord(row: Row): CatalogRecord {
@@ -137,11 +130,29 @@ function readProvider(row: Row): ProviderRecord {
   return { ...readRecord(row), credential, credentialKeyId: credential_key_id };
 }
 
-/** A record with what may be told of its credential; other kinds than providers have none. */
-export type ListedRecord = CatalogRecord & { credentialKeyId: string | null };
+export interface ListedRecord extends CatalogRecord {
+  /** Names the key of its credential; other kinds than providers have none. */
+  credentialKeyId: string | null;
+  /** What declares it. Null: nothing, or an older build has read it. */
+  source: 'file' | 'environment' | null;
+  /** An administrator's change stands against what is declared since then; null: none does. */
+  overruledAt: Date | null;
+}
 
-function readListed(row: Row): ListedRecord {
-  return { ...readRecord(row), credentialKeyId: row.credential_key_id ?? null };
+function readListed(row: ListedRow): ListedRecord {
+  return {
+    ...readRecord(row),
+    credentialKeyId: row.credential_key_id ?? null,
+    source: row.source,
+    overruledAt: row.overruled_at,
+  };
+}
+
+/** Rows of a kind with what is kept of their declarations. */
+function listedOf(sql: Queryable, kind: CatalogKind | 'providers') {
+  return sql`
+    SELECT r.*, d.source, d.overruled_at FROM ${sql(kind)} AS r
+    LEFT JOIN declarations AS d ON d.kind = ${kind} AND d.name = r.name`;
 }
 
 /** Records of a kind by name, beyond `after` (a name). */
@@ -151,7 +162,11 @@ export async function listRecords(
   limit: number,
   after: string | null,
 ): Promise<{ records: ListedRecord[]; nextCursor: string | null }> {
-  const rows = await rowsOf(sql, kind, limit + 1, after);
+  // By character code everywhere, so that a page ends where the next one begins.
+  const rows = await sql<ListedRow[]>`
+    ${listedOf(sql, kind)}
+    WHERE ${after}::text IS NULL OR r.name COLLATE "C" > ${after}::text
+    ORDER BY r.name COLLATE "C" LIMIT ${limit + 1}`;
   const records = rows.slice(0, limit).map(readListed);
   return { records, nextCursor: rows.length > limit ? (records.at(-1)?.name ?? null) : null };
 }
@@ -162,7 +177,7 @@ export async function findRecord(
   kind: CatalogKind | 'providers',
   name: string,
 ): Promise<ListedRecord | null> {
-  const [row] = await sql<Row[]>`SELECT * FROM ${sql(kind)} WHERE name = ${name}`;
+  const [row] = await sql<ListedRow[]>`${listedOf(sql, kind)} WHERE r.name = ${name}`;
   return row === undefined ? null : readListed(row);
 }
 
@@ -187,6 +202,11 @@ function versionOf(records: Record<CatalogKind, CatalogRecord[]>): string {
   return hash.digest('hex').slice(0, 16);
 }
 
+/** One that an administrator makes again after it was deleted is declared from the beginning. */
+function isDeclared(sql: Queryable, kind: CatalogKind | 'providers', name: string) {
+  return sql`EXISTS (SELECT 1 FROM declarations WHERE kind = ${kind} AND name = ${name})`;
+}
+
 /** Makes or changes a record; true when it was different before. */
 export async function putRecord(
   sql: Queryable,
@@ -196,7 +216,8 @@ export async function putRecord(
 ): Promise<boolean> {
   const json = JSON.stringify(definition);
   const rows = await sql`
-    INSERT INTO ${sql(kind)} AS c (name, definition) VALUES (${name}, ${json}::text::jsonb)
+    INSERT INTO ${sql(kind)} AS c (name, definition, declared)
+    VALUES (${name}, ${json}::text::jsonb, ${isDeclared(sql, kind, name)})
     ON CONFLICT (name) DO UPDATE
       SET definition = excluded.definition, revision = c.revision + 1, updated_at = now()
       WHERE c.definition IS DISTINCT FROM excluded.definition
@@ -212,10 +233,12 @@ export async function readCreditsPerUsd(sql: Queryable): Promise<number | null> 
   return row?.credits_per_usd ?? null;
 }
 
+/** Keeps the rate of this start, which has kept what it declares as well. */
 export async function putCreditsPerUsd(sql: Queryable, creditsPerUsd: number): Promise<void> {
   await sql`
-    INSERT INTO exchange_rate (credits_per_usd) VALUES (${creditsPerUsd})
-    ON CONFLICT (is_only) DO UPDATE SET credits_per_usd = excluded.credits_per_usd`;
+    INSERT INTO exchange_rate (credits_per_usd, declarations_kept) VALUES (${creditsPerUsd}, true)
+    ON CONFLICT (is_only) DO UPDATE
+      SET credits_per_usd = excluded.credits_per_usd, declarations_kept = true`;
 }
 
 /** Removes a record; true when there was one. */
@@ -243,8 +266,9 @@ export async function putProvider(
   const { credential } = provider;
   const keeps = credential === undefined;
   const rows = await sql`
-    INSERT INTO providers AS p (name, definition, credential, credential_key_id)
-    VALUES (${provider.name}, ${json}::text::jsonb, ${credential?.sealed ?? null},
+    INSERT INTO providers AS p (name, definition, declared, credential, credential_key_id)
+    VALUES (${provider.name}, ${json}::text::jsonb,
+      ${isDeclared(sql, 'providers', provider.name)}, ${credential?.sealed ?? null},
       ${credential?.keyId ?? null})
     ON CONFLICT (name) DO UPDATE
       SET definition = excluded.definition,

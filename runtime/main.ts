@@ -5,7 +5,7 @@ import { createInspection, inspectionTask } from '../actors/audio/inspection.ts'
 import { catalogId } from '../actors/catalog/catalog.ts';
 import { createLiveCatalog, type LiveCatalog } from '../actors/catalog/live.ts';
 import { loadCatalog } from '../actors/catalog/load.ts';
-import { planLines } from '../actors/catalog/plan.ts';
+import { planLines } from '../actors/catalog/plan-lines.ts';
 import { createLimits } from '../actors/limits.ts';
 import { monitorId } from '../actors/monitor/monitor.ts';
 import { nodeActorId } from '../actors/node/node.ts';

@@ -1,6 +1,13 @@
 // Encryption at rest: AES-256-GCM (NIST SP 800-38D) under a key that is named in what it sealed, so
 // that a key can be rotated. Layout: 12 bytes of nonce, the ciphertext, 16 bytes of tag.
-import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto';
+import {
+  createCipheriv,
+  createDecipheriv,
+  createHash,
+  createHmac,
+  hkdfSync,
+  randomBytes,
+} from 'node:crypto';
 
 const nonceLength = 12;
 const tagLength = 16;
@@ -12,6 +19,11 @@ export interface Sealer {
   seal(text: string, purpose: string): Buffer;
   /** @throws Error when the key, the purpose or the bytes are not the sealed ones. */
   open(sealed: Uint8Array, purpose: string): string;
+  /**
+   * Tells whether a secret is the one before. Without the key it tells nothing. HMAC-SHA-256 (RFC
+   * 2104) as hex, under a key of its own (RFC 5869).
+   */
+  digest(text: string, purpose: string): string;
 }
 
 /** `masterKey` is 32 bytes as base64url. */
@@ -38,6 +50,10 @@ export function createSealer(masterKey: string): Sealer {
       decipher.setAuthTag(bytes.subarray(tagAt));
       const text = decipher.update(bytes.subarray(nonceLength, tagAt));
       return Buffer.concat([text, decipher.final()]).toString('utf8');
+    },
+    digest(text, purpose) {
+      const digestKey = Buffer.from(hkdfSync('sha256', key, '', `digest: ${purpose}`, 32));
+      return createHmac('sha256', digestKey).update(text).digest('hex');
     },
   };
 }

@@ -39,9 +39,8 @@ export type CatalogRefusal =
 
 export type CatalogReply =
   | CatalogRefusal
-  /** `record` is null when it was deleted. */
-  | { status: 'changed'; record: ListedRecord | null; contentVersion: string }
-  | { status: 'unchanged'; record: ListedRecord; contentVersion: string };
+  /** `record` is as it is now; when it was deleted, as it was. */
+  | { status: 'changed' | 'unchanged'; record: ListedRecord; contentVersion: string };
 
 /** What a change comes to. */
 export interface Decided {

@@ -12,6 +12,7 @@ import { type Config, ConfigError } from '../../runtime/config.ts';
 import { validateBody } from '../../runtime/http/validate.ts';
 import type { Logger } from '../../runtime/log.ts';
 import { Problem } from '../../runtime/problem.ts';
+import { type DeclaredCatalog, declaredCatalog, type WrittenRecords } from './declaration.ts';
 import {
   type CatalogDocument,
   catalogDocumentSchema,
@@ -34,11 +35,12 @@ export interface DeclaredOptions {
   log: Logger;
 }
 
-/** The checked document. Throws an Error with one line that names what is wrong. */
-export async function declaredDocument(options: DeclaredOptions): Promise<CatalogDocument> {
+/** What is declared, checked. Throws an Error with one line that names what is wrong. */
+export async function readDeclared(options: DeclaredOptions): Promise<DeclaredCatalog> {
   const { config } = options;
-  const document =
-    config.configPath === null ? emptyDocument() : await readDocument(config.configPath);
+  const file = config.configPath === null ? null : await readDocument(config.configPath);
+  // What the environment declares comes behind the records of the file.
+  const document = file?.document ?? v.parse(catalogDocumentSchema, {});
   if (config.mode === 'dev') {
     if (options.simulatorUrl !== null) addSimulator(document, options.simulatorUrl);
     for (const { provider, apiKey } of providersWithKeys(config)) {
@@ -48,14 +50,12 @@ export async function declaredDocument(options: DeclaredOptions): Promise<Catalo
   }
   const [fault] = documentFaults(document);
   if (fault !== undefined) throw new ConfigError(`TOLLGATE_CONFIG: ${faultLine(fault)}`);
-  return document;
+  return declaredCatalog(document, file?.written ?? null);
 }
 
-function emptyDocument(): CatalogDocument {
-  return v.parse(catalogDocumentSchema, {});
-}
-
-async function readDocument(path: string): Promise<CatalogDocument> {
+async function readDocument(
+  path: string,
+): Promise<{ document: CatalogDocument; written: WrittenRecords }> {
   let text = '';
   let parsed: unknown;
   try {
@@ -69,7 +69,8 @@ async function readDocument(path: string): Promise<CatalogDocument> {
   }
   try {
     // The schema says what it gives; only the border's reader has forgotten it.
-    return validateBody(declaredDocumentSchema, parsed) as CatalogDocument;
+    const document = validateBody(declaredDocumentSchema, parsed) as CatalogDocument;
+    return { document, written: parsed as WrittenRecords };
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
     throw new ConfigError(`TOLLGATE_CONFIG: ${error.message}`);

@@ -26,18 +26,25 @@ export function faultLine({ kind, index, path, message }: Fault): string {
   return `${kind}[${index}]${path === '' ? '' : `.${path}`}: ${message}`;
 }
 
+const standingShownMax = 5;
+
 /**
  * What is declared and what is stored beside it may each be right alone: a declared route may have
  * the name of a model that was made by hand. Records are named: their places stand in no file.
+ * `standing` are those that an administrator has changed or deleted, which may be the reason.
  * @throws ConfigError with one line
  */
-export function assertSound(document: CatalogDocument): void {
+export function assertSound(document: CatalogDocument, standing: readonly string[]): void {
   const [fault] = documentFaults(document);
   if (fault === undefined) return;
   const { kind, index, path, message } = fault;
   const name = index === null ? '' : ` ${namesOf(document, kind)[index]}`;
   const place = `${kindsOfRecords[kind].singular}${name}${path === '' ? '' : `: ${path}`}`;
-  throw new ConfigError(`the catalog with what is stored is wrong: ${place}: ${message}`);
+  const others = standing.length > standingShownMax ? ', …' : '';
+  const records = standing.slice(0, standingShownMax).join(', ') + others;
+  const hint = `; administrators win until the file changes them: ${records}`;
+  const reason = `${place}: ${message}${standing.length === 0 ? '' : hint}`;
+  throw new ConfigError(`the catalog with what is stored is wrong: ${reason}`);
 }
 
 /** Every fault of the document. */

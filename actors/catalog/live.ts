@@ -1,11 +1,13 @@
 // The catalog of this process, and the only way to change it: decide on what is stored, write it
 // with its audit event, tell every shard. What cannot be built is refused before it is written.
+import { strict as assert } from 'node:assert';
 import { isDeepStrictEqual } from 'node:util';
 import { insertAuditEvent } from '../../db/audit-events.ts';
 import {
   type Catalog,
   deleteRecord,
   findRecord,
+  type ListedRecord,
   lockCatalog,
   putProvider,
   putRecord,
@@ -13,6 +15,7 @@ import {
   readCatalogStamp,
   readCatalogWithin,
 } from '../../db/catalog.ts';
+import { overruleDeclaration } from '../../db/declarations.ts';
 import type { Sql, Transaction } from '../../db/driver/sql.ts';
 import type { UpstreamTarget } from '../../media/providers/generation/contract.ts';
 import { fitsKind } from '../../media/providers/model-kinds.ts';
@@ -147,21 +150,23 @@ function makeChange(
     if (decided.status !== 'decided') {
       return { refused: decided, snapshot: buildSnapshot(document, creationTime(stored)) };
     }
-    await write(transaction, change, decided, sealer);
+    const record = await write(transaction, change, decided, sealer);
     // One that cannot be built ends the transaction. Read again: a new record has its time.
     const created = creationTime(await readCatalogWithin(transaction));
     const snapshot = buildSnapshot(decided.document, created);
-    const record = await findRecord(transaction, change.kind, change.name);
     return { refused: null, snapshot, record };
   });
 }
 
+/** The record as it is then, or as it was before it was deleted. */
 async function write(
   transaction: Transaction,
   { kind, name, actor, action }: CatalogChange,
   { before, after, apiKey, document }: Decided,
   sealer: Sealer,
-): Promise<void> {
+): Promise<ListedRecord> {
+  await overruleDeclaration(transaction, kind, name);
+  const last = after === null ? await findRecord(transaction, kind, name) : null;
   if (after === null) await deleteRecord(transaction, kind, name);
   else if (kind === 'providers') {
     const sealed = apiKey === undefined ? {} : { credential: sealCredential(sealer, name, apiKey) };
@@ -175,4 +180,7 @@ async function write(
   const { verb } = action;
   const event = changeEvent({ id, actor, verb, kind, name, before, after, credential });
   await insertAuditEvent(transaction, event);
+  const record = last ?? (await findRecord(transaction, kind, name));
+  assert(record !== null, 'it was written in this transaction');
+  return record;
 }

@@ -1,5 +1,5 @@
-// From what is declared and what is stored to the catalog that shards use. Declared records are
-// written over stored ones of the same name; what else is stored stays: administrators made it.
+// From what is declared and what is stored to the catalog that shards use. A record is written over
+// the stored one of the same name where its declaration has changed; all else that is stored stays.
 import { insertAuditEvent, type NewAuditEvent } from '../../db/audit-events.ts';
 import {
   lockCatalog,
@@ -10,15 +10,31 @@ import {
   readCatalogWithin,
   readCreditsPerUsd,
 } from '../../db/catalog.ts';
+import {
+  forgetDeclarations,
+  type KeptDeclaration,
+  keepDeclarations,
+  readDeclarations,
+} from '../../db/declarations.ts';
 import type { Sql, Transaction } from '../../db/driver/sql.ts';
 import { newAuditId } from '../../runtime/ids.ts';
 import type { Sealer } from '../../runtime/seal.ts';
 import { changeEvent } from './change.ts';
-import { type DeclaredOptions, declaredDocument } from './declared.ts';
-import type { CatalogDocument } from './document.ts';
+import { apiKeyOf, type DeclaredCatalog, hashesOf } from './declaration.ts';
+import { type DeclaredOptions, readDeclared } from './declared.ts';
 import { assertSound } from './faults.ts';
-import { type Definition, nameOf, recordKinds } from './kinds.ts';
-import { type OpenCredential, type Plan, type PlanItem, planChanges } from './plan.ts';
+import { recordKinds } from './kinds.ts';
+import {
+  creditsPerUsdOf,
+  hasLeft,
+  isStanding,
+  keyOf,
+  type OpenCredential,
+  type Plan,
+  type PlanItem,
+  planChanges,
+  standingRecords,
+} from './plan.ts';
 import { buildSnapshot, type CatalogSnapshot } from './snapshot.ts';
 import { creationTime, openCredential, sealCredential, storedDocument } from './stored.ts';
 
@@ -39,42 +55,77 @@ export interface LoadedCatalog {
 export const configurationActor = 'configuration';
 
 /**
- * Applies the declared catalog in one transaction and reads the whole one. Throws with one line on
- * a bad document, and then nothing of it is applied.
+ * Applies what has changed of the declared catalog in one transaction and reads the whole one.
+ * Throws with one line on a bad document, and then nothing of it is applied.
  */
 export async function loadCatalog(options: LoadOptions): Promise<LoadedCatalog> {
   const { sql, sealer, previousSealer } = options;
-  const declared = await declaredDocument(options);
+  const declared = await readDeclared(options);
   return sql.begin(async (transaction) => {
     await lockCatalog(transaction);
     if (previousSealer !== null) await resealCredentials(transaction, sealer, previousSealer);
-    const before = await readCatalogWithin(transaction);
+    const kept = await readDeclarations(transaction, configurationActor);
     const open: OpenCredential = (provider) => openCredential(provider, sealer);
-    const plan = planChanges(declared, before, await readCreditsPerUsd(transaction), open);
+    const storedCreditsPerUsd = await readCreditsPerUsd(transaction);
+    const plan = planChanges({
+      declared,
+      stored: await readCatalogWithin(transaction),
+      kept,
+      storedCreditsPerUsd,
+      open,
+      sealers: previousSealer === null ? [sealer] : [sealer, previousSealer],
+    });
     for (const item of plan.items) await applyItem(transaction, item, declared, sealer);
-    await applyExchange(transaction, plan, declared);
-    for (const kind of recordKinds) {
-      const names = declared[kind].map((record) => nameOf(kind, record as Definition));
-      await markDeclared(transaction, kind, names);
-    }
+    const creditsPerUsd = creditsPerUsdOf(declared, storedCreditsPerUsd);
+    await applyExchange(transaction, plan, creditsPerUsd);
+    await keepDeclared(transaction, declared, { plan, kept, sealer });
     const stored = await readCatalogWithin(transaction);
-    const document = storedDocument(stored, open, declared.credits_per_usd);
-    assertSound(document);
+    const document = storedDocument(stored, open, creditsPerUsd);
+    assertSound(document, standingRecords(plan));
     return { snapshot: buildSnapshot(document, creationTime(stored)), plan };
   });
+}
+
+/** Remembers what is declared now, for the next start. */
+async function keepDeclared(
+  transaction: Transaction,
+  declared: DeclaredCatalog,
+  { plan, kept, sealer }: { plan: Plan; kept: readonly KeptDeclaration[]; sealer: Sealer },
+): Promise<void> {
+  const before = new Map(kept.map((each) => [keyOf(each), each]));
+  const standing = new Set(plan.items.filter(isStanding).map(keyOf));
+  const now = declared.declarations.map((declaration): KeptDeclaration => {
+    const { kind, name, source } = declaration;
+    const key = keyOf(declaration);
+    const overruledAt = standing.has(key) ? (before.get(key)?.overruledAt ?? new Date()) : null;
+    return { kind, name, source, ...hashesOf(declaration, sealer), overruledAt };
+  });
+  const named = new Set(now.map(keyOf));
+  const others = kept.filter((each) => !named.has(keyOf(each)));
+  // What left the environment may be back soon: a local runner was not up yet.
+  const left = others.filter(({ source }) => source === 'file' && declared.hasFile);
+  await forgetDeclarations(transaction, left);
+  await keepDeclarations(transaction, [...now, ...others.filter((each) => !left.includes(each))]);
+  const stillDeclared = others.filter(({ source }) => !hasLeft(source, declared));
+  for (const kind of recordKinds) {
+    const records = [...now, ...stillDeclared].filter((each) => each.kind === kind);
+    const names = records.map(({ name }) => name);
+    await markDeclared(transaction, kind, names);
+  }
 }
 
 async function applyItem(
   transaction: Transaction,
   item: PlanItem,
-  declared: CatalogDocument,
+  { declarations }: DeclaredCatalog,
   sealer: Sealer,
 ): Promise<void> {
   const { kind, name, change, after, members } = item;
-  if (change === 'forgotten' || after === null) return;
+  if ((change !== 'create' && change !== 'update') || after === null) return;
   let credential: 'kept' | 'set' | 'removed' | null = null;
   if (kind === 'providers') {
-    const apiKey = declared.providers.find((record) => record.name === name)?.api_key ?? null;
+    const declaration = declarations.find((each) => keyOf(each) === keyOf(item));
+    const apiKey = declaration === undefined ? null : apiKeyOf(declaration);
     const isOther = change === 'create' || members.includes('api_key');
     const sealed = isOther ? { credential: sealCredential(sealer, name, apiKey) } : {};
     await putProvider(transaction, { name, definition: after, ...sealed });
@@ -98,9 +149,9 @@ async function applyItem(
 async function applyExchange(
   transaction: Transaction,
   { creditsPerUsd }: Plan,
-  declared: CatalogDocument,
+  now: number,
 ): Promise<void> {
-  await putCreditsPerUsd(transaction, declared.credits_per_usd);
+  await putCreditsPerUsd(transaction, now);
   if (creditsPerUsd === null) return;
   await insertAuditEvent(transaction, {
     id: newAuditId(0),

@@ -5,10 +5,11 @@ import type { Catalog, ProviderRecord as StoredProvider } from '../../db/catalog
 import { ConfigError } from '../../runtime/config.ts';
 import { pathText } from '../../runtime/http/validate.ts';
 import type { Sealer } from '../../runtime/seal.ts';
+import { apiKeyOf, type DeclaredCatalog } from './declaration.ts';
 import { type CatalogDocument, catalogDocumentSchema, type ProviderRecord } from './document.ts';
-import { type Definition, nameOf, recordKinds } from './kinds.ts';
+import { type Definition, recordKinds } from './kinds.ts';
 import type { CreationTime } from './model.ts';
-import type { OpenCredential } from './plan.ts';
+import { keyOf, type OpenCredential, type Plan } from './plan.ts';
 
 /** A credential ready to be stored; null: the provider has none. */
 export function sealCredential(sealer: Sealer, provider: string, apiKey: string | null) {
@@ -38,20 +39,28 @@ export function creationTime(catalog: Catalog): CreationTime {
   return (kind, name) => times[kind].get(name) ?? 0;
 }
 
-/** The catalog after a start: declared records stand for stored ones of the same name. */
+/** The catalog after a start that does what is planned. */
 export function documentAfter(
-  declared: CatalogDocument,
+  { items }: Plan,
+  { document, declarations }: DeclaredCatalog,
   stored: Catalog,
   open: OpenCredential,
 ): CatalogDocument {
+  const applied = items.filter(({ change }) => change === 'create' || change === 'update');
+  const names = new Set(applied.map(keyOf));
   const others = { ...stored };
   for (const kind of recordKinds) {
-    const names = new Set(declared[kind].map((record) => nameOf(kind, record as Definition)));
-    Object.assign(others, { [kind]: stored[kind].filter(({ name }) => !names.has(name)) });
+    const kept = stored[kind].filter(({ name }) => !names.has(keyOf({ kind, name })));
+    Object.assign(others, { [kind]: kept });
   }
-  const kept = storedDocument(others, open, declared.credits_per_usd);
-  const records = recordKinds.map((kind) => [kind, [...declared[kind], ...kept[kind]]]);
-  return { ...declared, ...Object.fromEntries(records) };
+  const after = storedDocument(others, open, document.credits_per_usd);
+  for (const item of applied) {
+    const declaration = declarations.find((each) => keyOf(each) === keyOf(item));
+    const apiKey = declaration === undefined ? null : apiKeyOf(declaration);
+    const record = { ...item.after, ...(apiKey === null ? {} : { api_key: apiKey }) };
+    (after[item.kind] as Definition[]).push(record);
+  }
+  return after;
 }
 
 /** Throws one line when a credential cannot be opened or a definition is not understood. */

@@ -3,16 +3,19 @@
 // long as it takes. Exit 0: it would start; 1: it would not, with one line that says why.
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { declaredDocument } from '../../actors/catalog/declared.ts';
+import { readDeclared } from '../../actors/catalog/declared.ts';
 import { assertSound } from '../../actors/catalog/faults.ts';
+import { configurationActor } from '../../actors/catalog/load.ts';
 import {
   type OpenCredential,
   type Plan,
   planChanges,
-  planLines,
+  standingRecords,
 } from '../../actors/catalog/plan.ts';
+import { planLines } from '../../actors/catalog/plan-lines.ts';
 import { documentAfter, openCredential } from '../../actors/catalog/stored.ts';
 import { emptyCatalog, readCatalogIfAny, readCreditsPerUsd } from '../../db/catalog.ts';
+import { readDeclarations } from '../../db/declarations.ts';
 import { assertMigrationsRun } from '../../db/driver/migrate.ts';
 import { assertDatabaseUsable } from '../../db/driver/reach.ts';
 import { closePool, openPool } from '../../db/driver/sql.ts';
@@ -35,7 +38,7 @@ async function main(): Promise<void> {
 }
 
 async function plan(config: Config): Promise<Plan> {
-  const { stored, creditsPerUsd } = await storedCatalog(config);
+  const { stored, ...known } = await storedCatalog(config);
   const sealers = await sealersOf(config);
   const open: OpenCredential = (provider) => {
     const sealer = sealers.find(({ keyId }) => keyId === provider.credentialKeyId);
@@ -44,9 +47,10 @@ async function plan(config: Config): Promise<Plan> {
   const simulated = stored.providers.find(({ name }) => name === 'simulator')?.definition;
   const simulatorUrl = addressIn(simulated) ?? simulatorUrlUnknown;
   const log = createLog({ level: 'silent', base: {}, sync: true });
-  const declared = await declaredDocument({ config, simulatorUrl, log });
-  assertSound(documentAfter(declared, stored, open));
-  return planChanges(declared, stored, creditsPerUsd, open);
+  const declared = await readDeclared({ config, simulatorUrl, log });
+  const planned = planChanges({ declared, stored, ...known, open, sealers });
+  assertSound(documentAfter(planned, declared, stored, open), standingRecords(planned));
+  return planned;
 }
 
 function addressIn(definition: unknown): string | null {
@@ -57,7 +61,7 @@ function addressIn(definition: unknown): string | null {
 async function storedCatalog(config: Config) {
   // A data folder that a start would have to make holds no catalog yet.
   if (config.databaseUrl === null && !existsSync(join(config.dataDir, 'pg'))) {
-    return { stored: emptyCatalog, creditsPerUsd: null };
+    return { stored: emptyCatalog, kept: [], storedCreditsPerUsd: null };
   }
   const embedded =
     config.databaseUrl === null
@@ -68,8 +72,10 @@ async function storedCatalog(config: Config) {
   const sql = openPool({ url, purpose: 'general', connectionsMax: 1, statementTimeoutMs: 10_000 });
   try {
     await assertMigrationsRun(sql);
-    const stored = (await readCatalogIfAny(sql)) ?? emptyCatalog;
-    return { stored, creditsPerUsd: await readCreditsPerUsd(sql) };
+    const stored = await readCatalogIfAny(sql);
+    const kept = stored === null ? [] : await readDeclarations(sql, configurationActor);
+    const storedCreditsPerUsd = await readCreditsPerUsd(sql);
+    return { stored: stored ?? emptyCatalog, kept, storedCreditsPerUsd };
   } finally {
     await closePool(sql, 1_000);
     await embedded?.stop();

@@ -5,7 +5,7 @@
 export const budgets: Readonly<Record<string, number>> = {
   actors: 10,
   'actors/audio': 10,
-  'actors/catalog': 45,
+  'actors/catalog': 65,
   'actors/credentials': 15,
   'actors/generation': 340,
   'actors/monitor': 10,

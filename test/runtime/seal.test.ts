@@ -29,3 +29,13 @@ test('key ids differ and a short key is refused', () => {
   assert.notEqual(createSealer(key()).keyId, createSealer(key()).keyId);
   assert.throws(() => createSealer('c2hvcnQ'));
 });
+
+test('a digest tells the same text under the same key and purpose, and nothing else', () => {
+  const [first, second] = [key(), key()];
+  const digest = createSealer(first).digest('sk-secret', 'provider:a');
+  assert.match(digest, /^[0-9a-f]{64}$/);
+  assert.equal(createSealer(first).digest('sk-secret', 'provider:a'), digest);
+  assert.notEqual(createSealer(first).digest('sk-secreT', 'provider:a'), digest);
+  assert.notEqual(createSealer(first).digest('sk-secret', 'provider:b'), digest);
+  assert.notEqual(createSealer(second).digest('sk-secret', 'provider:a'), digest);
+});

@@ -4,6 +4,7 @@ import * as v from 'valibot';
 import { type AppRoute, defineRoute } from '../../define.ts';
 import { revisionHeader } from '../revision.ts';
 import { changeRecord } from './change-record.ts';
+import { declarationMember, declarationSchema, deletedAdvice } from './declaration.ts';
 import { nameParams } from './members.ts';
 import type { Resource } from './resources.ts';
 
@@ -14,8 +15,8 @@ export function deleteRoute(resource: Resource): AppRoute {
     operationId: `deleteAdmin${resource.title}`,
     summary: `Delete a ${resource.singular} from the catalog`,
     description:
-      'Refused with 409 `conflict` while another record needs it (`details.needed_by`). A record ' +
-      'that the configuration declares comes back at the next start.',
+      'Refused with 409 `conflict` while another record needs it (`details.needed_by`). ' +
+      deletedAdvice,
     tag: 'Catalog administration',
     documents: ['account'],
     access: { kind: 'admin' },
@@ -29,6 +30,7 @@ export function deleteRoute(resource: Resource): AppRoute {
           ok: v.literal(true),
           content_version: v.string(),
           deleted: v.string(),
+          declaration: declarationSchema,
         }),
       },
     },
@@ -36,10 +38,12 @@ export function deleteRoute(resource: Resource): AppRoute {
     async handle({ params, caller, services, exchange }) {
       const call = { services, caller, exchange };
       const reply = await changeRecord(resource, params.name, { verb: 'delete' }, call);
+      const { contentVersion, record } = reply;
+      const named = { content_version: contentVersion, deleted: params.name };
       return {
         status: 200,
         headers: { 'cache-control': 'no-store' },
-        json: { ok: true, content_version: reply.contentVersion, deleted: params.name },
+        json: { ok: true, ...named, declaration: declarationMember(record) },
       };
     },
   });

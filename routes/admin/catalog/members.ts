@@ -4,6 +4,7 @@ import { maxCharacters } from '../../../runtime/http/text.ts';
 import { fixedLimits } from '../../../runtime/limits.ts';
 import { unitRateEntries } from '../../models/schema.ts';
 import { revisionSchema } from '../revision.ts';
+import { declarationSchema } from './declaration.ts';
 
 export type Entries = Record<string, v.GenericSchema>;
 
@@ -37,6 +38,7 @@ export const credential: Entries = {
 /** Beside the definition's own members. */
 export const recordEntries: Entries = {
   declared: v.boolean(),
+  declaration: declarationSchema,
   revision: revisionSchema,
   created_at: v.string(),
   updated_at: v.string(),

@@ -14,6 +14,7 @@ import { withDeadline } from '../../../db/driver/sql.ts';
 import type { Reply } from '../../../runtime/http/route.ts';
 import type { Services } from '../../services.ts';
 import { recordHeaders } from '../revision.ts';
+import { declarationMember } from './declaration.ts';
 import type { Resource } from './resources.ts';
 
 /** The reply that carries one record. */
@@ -49,6 +50,7 @@ export async function recordBodies(
       ...(kind === 'prices' ? ratesOf(definition as PriceMembers, services) : {}),
       ...(kind === 'models' ? ratesOf(cardOf(definition, cards), services) : {}),
       declared: record.declared,
+      declaration: declarationMember(record),
       revision: record.revision,
       created_at: record.createdAt.toISOString(),
       updated_at: record.updatedAt.toISOString(),

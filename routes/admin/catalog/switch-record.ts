@@ -1,8 +1,8 @@
 // POST /api/admin/{kind}/{name}/disable and /enable: out of the public catalog, and back.
-import { strict as assert } from 'node:assert';
 import { type AppRoute, defineRoute } from '../../define.ts';
 import { revisionAdvice, revisionBody, revisionHeader } from '../revision.ts';
 import { changeRecord } from './change-record.ts';
+import { changedAdvice } from './declaration.ts';
 import { nameParams } from './members.ts';
 import { recordAnswer, recordReply } from './record.ts';
 import type { Resource } from './resources.ts';
@@ -16,7 +16,7 @@ export function switchRoute(resource: Resource, verb: 'disable' | 'enable'): App
     summary: `${word} a ${resource.singular} of the catalog`,
     description:
       'Doing it twice changes nothing. What runs already ends undisturbed; what begins from now ' +
-      `on follows the change. ${revisionAdvice}`,
+      `on follows the change. ${revisionAdvice} ${changedAdvice}`,
     tag: 'Catalog administration',
     documents: ['account'],
     access: { kind: 'admin' },
@@ -29,7 +29,6 @@ export function switchRoute(resource: Resource, verb: 'disable' | 'enable'): App
     async handle({ params, body, caller, services, exchange }) {
       const call = { services, caller, exchange, body };
       const reply = await changeRecord(resource, params.name, { verb }, call);
-      assert(reply.record !== null, 'a switched record is there');
       return recordAnswer(200, resource, reply.record, reply.contentVersion, services);
     },
   });

@@ -1,10 +1,10 @@
 // PATCH /api/admin/{kind}/{name}: members replace those of the same name; every shard serves the
 // changed record when this is answered.
-import { strict as assert } from 'node:assert';
 import type { Definition } from '../../../actors/catalog/kinds.ts';
 import { type AppRoute, defineRoute } from '../../define.ts';
 import { revisionAdvice, revisionHeader } from '../revision.ts';
 import { changeRecord } from './change-record.ts';
+import { changedAdvice } from './declaration.ts';
 import { jsonBody, nameParams } from './members.ts';
 import { recordAnswer, recordReply } from './record.ts';
 import type { Resource } from './resources.ts';
@@ -17,7 +17,7 @@ export function updateRoute(resource: Resource): AppRoute {
     summary: `Change a ${resource.singular} of the catalog`,
     description:
       'A member that is given replaces the whole member of the record, null removes an optional ' +
-      `one, an absent one stays. ${revisionAdvice} ${resource.description}`,
+      `one, an absent one stays. ${revisionAdvice} ${changedAdvice} ${resource.description}`,
     tag: 'Catalog administration',
     documents: ['account'],
     access: { kind: 'admin' },
@@ -31,7 +31,6 @@ export function updateRoute(resource: Resource): AppRoute {
       const { revision, ...patch } = body as Definition & { revision?: number };
       const call = { services, caller, exchange, body: { revision } };
       const reply = await changeRecord(resource, params.name, { verb: 'update', patch }, call);
-      assert(reply.record !== null, 'a changed record is there');
       return recordAnswer(200, resource, reply.record, reply.contentVersion, services);
     },
   });

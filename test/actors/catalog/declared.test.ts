@@ -3,14 +3,15 @@ import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
-import { declaredDocument } from '../../../actors/catalog/declared.ts';
+import { readDeclared } from '../../../actors/catalog/declared.ts';
 import type { Config } from '../../../runtime/config.ts';
 import type { Logger } from '../../../runtime/log.ts';
 
 test('of the vendors’ models those that reason say so: they alone are given a budget', async () => {
   const keys = { openaiKey: 'a', anthropicKey: 'b', geminiKey: 'c' };
   const config = { mode: 'dev', configPath: null, upstreams: [], ...keys } as unknown as Config;
-  const { models } = await declaredDocument({ config, simulatorUrl: null, log: {} as Logger });
+  const options = { config, simulatorUrl: null, log: {} as Logger };
+  const { models } = (await readDeclared(options)).document;
   const reasons = models.filter(({ capabilities }) => capabilities.includes('reasoning'));
   assert.deepEqual(
     reasons.map(({ alias }) => alias),
@@ -37,7 +38,7 @@ test('every model that a local runner lists has an alias of its own', async () =
   const config = { mode: 'dev', configPath: null, upstreams: [upstream], ...keys };
   const options = { config: config as unknown as Config, simulatorUrl: null, log: {} as Logger };
   try {
-    const { models } = await declaredDocument(options);
+    const { models } = (await readDeclared(options)).document;
     assert.deepEqual(
       models.map(({ routes }) => routes[0]?.upstream_model),
       names,
@@ -45,7 +46,8 @@ test('every model that a local runner lists has an alias of its own', async () =
     for (const { alias } of models) assert.match(alias, /^local-[a-z0-9._-]{1,74}$/);
     assert.equal(new Set(models.map(({ alias }) => alias)).size, names.length);
     assert.equal(models[2]?.alias, 'local-llama-3');
-    assert.deepEqual((await declaredDocument(options)).models, models, 'as after the next start');
+    const { document } = await readDeclared(options);
+    assert.deepEqual(document.models, models, 'as after the next start');
   } finally {
     runner.close();
   }

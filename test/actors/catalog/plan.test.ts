@@ -11,7 +11,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { loadCatalog } from '../../../actors/catalog/load.ts';
-import { planLines } from '../../../actors/catalog/plan.ts';
+import { planLines } from '../../../actors/catalog/plan-lines.ts';
 import type { Sql } from '../../../db/driver/sql.ts';
 import { ConfigError, readConfig } from '../../../runtime/config.ts';
 import { createLog } from '../../../runtime/log.ts';
@@ -103,6 +103,12 @@ test('what is new, differs or is forgotten stands in the plan, then is done', as
   const first = { providers: [{ ...provider, api_key: apiKey }], models: [model] };
   assert.deepEqual(await planned(first), ['+ provider one', '+ model m']);
   assert.deepEqual(await planned(first), ['= nothing to change']);
+  await sql`UPDATE models SET definition = definition || '{"enabled": false}'`;
+  assert.deepEqual(await planned(first), [
+    '= nothing to change',
+    '! model m: enabled: the administrator wins until the file changes it',
+    '    enabled: the file has true, the administrator false',
+  ]);
   const changed = {
     providers: [{ ...provider, base_url: 'http://127.0.0.1:10/v1' }],
     prices: [{ name: 'card', ...price }],
@@ -111,7 +117,8 @@ test('what is new, differs or is forgotten stands in the plan, then is done', as
   assert.deepEqual(await planned(changed), [
     '~ provider one: base_url, api_key',
     '+ price card',
-    '~ model m: price, enabled',
+    '~ model m: price: the file wins',
+    `    price: the file has "card", the administrator ${JSON.stringify(price)}`,
   ]);
   assert.deepEqual(await planned({ providers: [provider] }), [
     '~ provider one: base_url',

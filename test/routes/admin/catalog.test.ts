@@ -105,6 +105,7 @@ for (const { kind, name, body, patch, enabled } of lives) {
     const made = await make(kind, body());
     assert.equal(made.revision, 1);
     assert.equal(made.declared, false);
+    assert.equal(made.declaration, null, 'nothing declares it');
     for (const [member, value] of Object.entries(body())) assert.deepEqual(made[member], value);
     const read = await adminApi('GET', `/${kind}/${name}`);
     assert.deepEqual(read.json[singular], made);
