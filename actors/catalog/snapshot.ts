@@ -45,10 +45,11 @@ export function buildSnapshot(document: CatalogDocument, created: CreationTime):
   const routes = buildManagedRoutes(document.routes, models, created);
   const packages = document.packages.filter((entry) => entry.active);
   const entries = publicEntries({ models, routes });
-  const content = JSON.stringify([entries, packages, surfaces]);
+  const { credits_per_usd: creditsPerUsd } = document;
+  const content = JSON.stringify([entries, packages, surfaces, creditsPerUsd]);
   return {
     contentVersion: createHash('sha256').update(content).digest('hex').slice(0, 16),
-    creditsPerUsd: document.credits_per_usd,
+    creditsPerUsd,
     models,
     routes,
     packages,

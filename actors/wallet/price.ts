@@ -92,9 +92,10 @@ export interface Charge {
   providerCostMicros: bigint;
 }
 
-/** Model cost carries a fixed markup of 5 %. */
-export const MARKUP_NUMERATOR = 105n;
+/** What a charge is above the provider's price, in percent (decisions.md, section 6). */
+export const markupPercent = 5;
 const MARKUP_DENOMINATOR = 100n;
+export const MARKUP_NUMERATOR = MARKUP_DENOMINATOR + BigInt(markupPercent);
 const MICROS_PER_CREDIT = 1_000_000n;
 
 /** A non-negative decimal as an integer over a power of ten. */

@@ -1,5 +1,6 @@
 // GET /api/public/models: the versioned public catalog. It needs no key and is cached by anybody.
 import * as v from 'valibot';
+import { markupPercent } from '../../actors/wallet/price.ts';
 import { databaseAnswers } from '../../db/driver/health.ts';
 import { Problem } from '../../runtime/problem.ts';
 import { defineRoute } from '../define.ts';
@@ -15,7 +16,12 @@ export const publicModels = defineRoute({
   path: '/api/public/models',
   operationId: 'listPublicModels',
   summary: 'Read the public catalog of models',
-  description: 'The ETag and `x-svc-catalog-version` are the content version.',
+  description:
+    'The ETag and `x-svc-catalog-version` are the content version. A dollar is ' +
+    '`credits_per_usd` credits, and a credit is 1,000,000 microcredits. The rates are credits, ' +
+    `with the markup of \`markup_percent\` on the provider's price: 2.50 dollars are 262.5 ` +
+    'credits where a credit is a cent. A request costs the sum over its tokens, rounded up to ' +
+    'a microcredit once.',
   tag: 'Discovery',
   documents: ['account', 'model'],
   access: { kind: 'none' },
@@ -27,6 +33,8 @@ export const publicModels = defineRoute({
       schema: v.strictObject({
         ok: v.literal(true),
         content_version: v.string(),
+        markup_percent: v.number(),
+        credits_per_usd: v.pipe(v.number(), v.integer()),
         models: v.array(catalogEntrySchema),
       }),
       headers: versionHeaders,
@@ -49,11 +57,16 @@ export const publicModels = defineRoute({
     if (known === '*' || known?.includes(headers.etag)) {
       return { status: 304, text: '', mediaType: 'application/json', headers };
     }
-    const models = catalogEntries(snapshot);
     return {
       status: 200,
       headers,
-      json: { ok: true, content_version: snapshot.contentVersion, models },
+      json: {
+        ok: true,
+        content_version: snapshot.contentVersion,
+        markup_percent: markupPercent,
+        credits_per_usd: snapshot.creditsPerUsd,
+        models: catalogEntries(snapshot),
+      },
     };
   },
 });

@@ -1,4 +1,5 @@
 // The two OpenAPI documents, made from the route table once and kept as text.
+import { markupPercent } from '../../actors/wallet/price.ts';
 import { createOpenApiDocument } from '../../runtime/http/openapi.ts';
 import type { AppRoute } from '../define.ts';
 import { envelopeSchemaOf, renderProblem, sampleProblem } from '../problems.ts';
@@ -11,11 +12,16 @@ const titles: Record<DocumentName, string> = {
   account: 'tollgate account API',
 };
 
+const money =
+  'Amounts are integers in microcredits, millionths of a credit. A credit is a cent of a US ' +
+  `dollar unless \`credits_per_usd\` says otherwise, and rates include a markup of ` +
+  `${markupPercent} %: \`GET /api/public/models\` tells both.`;
+
 const descriptions: Record<DocumentName, string> = {
   model:
     'Generation with the models that an administrator enabled, in formats that existing clients ' +
-    'speak, billed exactly from one wallet. Amounts are integers in microcredits.',
-  account: 'The account, its API keys, its wallet, and what the service offers.',
+    `speak, billed exactly from one wallet. ${money}`,
+  account: `The account, its API keys, its wallet, and what the service offers. ${money}`,
 };
 
 const tags = {

@@ -66,6 +66,11 @@ test('the public catalog has a version, and is not sent twice', async () => {
   assert.doesNotMatch(first.text, /simulator|127\.0\.0\.1|simulated-chat/);
 });
 
+test('the public catalog says what its rates contain, and what a credit is worth', async () => {
+  const { json } = await contract.call('GET', '/api/public/models');
+  assert.deepEqual([json.markup_percent, json.credits_per_usd], [5, 100]);
+});
+
 test('catalog entries have public rates with the markup, tiers included', async () => {
   const { json } = await contract.call('GET', '/api/public/models');
   const models = json.models as Record<string, unknown>[];
