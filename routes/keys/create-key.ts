@@ -5,7 +5,7 @@ import { fixedLimits } from '../../runtime/limits.ts';
 import { defineRoute } from '../define.ts';
 import { createAuditedKey } from './audited.ts';
 import { newKey } from './new-key.ts';
-import { apiKeyBody, createdKeySchema, newKeyEntries } from './schema.ts';
+import { apiKeyBody, createdKeySchema, defaultScopesText, newKeyEntries } from './schema.ts';
 
 const { activeMax } = keyLimits;
 
@@ -15,8 +15,9 @@ export const createKey = defineRoute({
   operationId: 'createApiKey',
   summary: 'Create an API key',
   description:
-    '`raw_token` is returned once. Without `scopes` the key may list and call models. An account ' +
-    `has at most ${activeMax} active keys; another one is 409 \`conflict\` until one is revoked.`,
+    '`raw_token` is returned once. Without `scopes` the key may list and call models, and read ' +
+    `the wallet: ${defaultScopesText}. An account has at most ${activeMax} active keys; another ` +
+    'one is 409 `conflict` until one is revoked.',
   tag: 'Keys',
   documents: ['account'],
   access: { kind: 'user' },

@@ -13,10 +13,15 @@ export const apiKeySchema = v.strictObject({
   status: v.picklist(['active', 'revoked']),
   created_at: v.string(),
   last_used_at: v.nullable(v.string()),
+  requests_per_minute: v.pipe(v.number(), v.integer()),
+  concurrency_max: v.pipe(v.number(), v.integer()),
 });
 
-/** Of a key that names none. */
-export const defaultScopes = ['models:read', 'models:generate'] as const;
+/** Of a key that names none (decisions.md, section 3). */
+export const defaultScopes = ['models:read', 'models:generate', 'billing:read'] as const;
+
+/** The same as documents say it. */
+export const defaultScopesText = defaultScopes.map((scope) => `\`${scope}\``).join(', ');
 
 /** What a new key is given. */
 export const newKeyEntries = {
@@ -43,5 +48,7 @@ export function apiKeyBody(row: ApiKey): Record<string, unknown> {
     status: row.status,
     created_at: row.createdAt.toISOString(),
     last_used_at: row.lastUsedAt?.toISOString() ?? null,
+    requests_per_minute: row.requestsPerMinute,
+    concurrency_max: row.concurrencyMax,
   };
 }

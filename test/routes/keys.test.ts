@@ -27,6 +27,8 @@ interface KeyRecord {
   status: string;
   created_at: string;
   last_used_at: string | null;
+  requests_per_minute: number;
+  concurrency_max: number;
 }
 
 const path = '/api/me/api-keys';
@@ -58,7 +60,9 @@ test('a new key is told once, has the default scopes, and works at once', async 
   const { token, key } = await create(account, { label: 'first' });
   assert.match(token, /^svc_live_[0-9A-Za-z]+$/);
   assert.equal(key.environment, 'live');
-  assert.deepEqual(key.scopes, ['models:read', 'models:generate']);
+  assert.deepEqual(key.scopes, ['models:read', 'models:generate', 'billing:read']);
+  const headers = { authorization: `Bearer ${token}` };
+  assert.equal((await contract.call('GET', '/api/me/billing/summary', { headers })).status, 200);
   assert.equal(key.status, 'active');
   assert.ok(token.startsWith(key.prefix) && key.prefix.length < 24);
   assert.match(key.id, /^key_[a-f0-9]{24}$/);
@@ -112,6 +116,28 @@ test('keys are listed newest first, a page at a time', async () => {
     assert.equal(reply.status, 400, query);
   }
   assert.equal((await contract.call('GET', `${path}?limit=100`, session(account))).status, 200);
+});
+
+test('keys show their limits, their owner and administrators alike', async () => {
+  const account = await bed.account();
+  const { key } = await create(account, { label: 'usual' });
+  const { requestsPerMinute, concurrencyMax } = keyLimits;
+  const limitsOf = (record?: KeyRecord) => [record?.requests_per_minute, record?.concurrency_max];
+  assert.deepEqual(limitsOf(key), [requestsPerMinute, concurrencyMax]);
+  const chief = session(await bed.account({ admin: true }));
+  const adminPath = `/api/admin/users/${account.accountId}/keys`;
+  const body = { label: 'wide', requests_per_minute: 7, concurrency_max: 3 };
+  const given = await contract.call('POST', adminPath, { ...chief, body });
+  const wide = given.json.api_key as KeyRecord;
+  assert.deepEqual(wide.scopes, ['models:read', 'models:generate', 'billing:read']);
+  for (const page of [
+    await contract.call('GET', path, session(account)),
+    await contract.call('GET', adminPath, chief),
+  ]) {
+    const [first, second] = page.json.data as KeyRecord[];
+    assert.deepEqual([first, second], [wide, key]);
+    assert.deepEqual(limitsOf(first), [7, 3]);
+  }
 });
 
 test('an account has a bounded number of active keys, whoever asks at once', async () => {

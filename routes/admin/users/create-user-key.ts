@@ -9,7 +9,12 @@ import { Problem } from '../../../runtime/problem.ts';
 import { defineRoute } from '../../define.ts';
 import { createAuditedKey } from '../../keys/audited.ts';
 import { newKey } from '../../keys/new-key.ts';
-import { apiKeyBody, createdKeySchema, newKeyEntries } from '../../keys/schema.ts';
+import {
+  apiKeyBody,
+  createdKeySchema,
+  defaultScopesText,
+  newKeyEntries,
+} from '../../keys/schema.ts';
 import { accountParams } from './schema.ts';
 
 const bound = (most: number) => v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(most));
@@ -20,9 +25,10 @@ export const createUserKey = defineRoute({
   operationId: 'createUserKey',
   summary: 'Create an API key for an account',
   description:
-    '`raw_token` is returned once. Without `scopes` the key may list and call models; without ' +
-    `limits it has the usual ones. An account has at most ${keyLimits.activeMax} active ` +
-    'keys; another one is 409 `conflict` until one is revoked.',
+    '`raw_token` is returned once. Without `scopes` the key may list and call models, and read ' +
+    `the wallet: ${defaultScopesText}. Without limits it has the usual ones. An account has at ` +
+    `most ${keyLimits.activeMax} active keys; another one is 409 \`conflict\` until one is ` +
+    'revoked.',
   tag: 'Administration',
   documents: ['account'],
   access: { kind: 'admin' },
