@@ -2,6 +2,8 @@
 // change in one transaction where that is possible. Events never change.
 import { firstIdAt } from '../runtime/ids.ts';
 import type { Queryable, Sql, Transaction } from './driver/sql.ts';
+import { definePart, type Part } from './ledger/part.ts';
+import { ownedRows, type WalletWrite } from './ledger/write.ts';
 
 export interface NewAuditEvent {
   /** `aud_` and 24 hex characters, time-ordered. */
@@ -58,6 +60,33 @@ export async function insertAuditEvent(sql: Queryable, event: NewAuditEvent): Pr
     ON CONFLICT (operation_id) DO NOTHING RETURNING 1`;
   return rows.length > 0;
 }
+
+/** The events of a write. */
+export function auditRows(write: WalletWrite): readonly NewAuditEvent[] {
+  return ownedRows(write, 'audit_rows');
+}
+
+/**
+ * The part of the ledger's statement that writes events with the money that they tell of, so that
+ * there is neither without the other. Its rows are `NewAuditEvent`.
+ */
+export const auditPart: Part = definePart<NewAuditEvent>({
+  name: 'audit_rows',
+  rows: auditRows,
+  columns: [
+    ['id', 'text', (event) => event.id],
+    ['account_id', 'text', (event) => event.accountId],
+    ['actor', 'text', (event) => event.actor],
+    ['action', 'text', (event) => event.action],
+    ['subject', 'text', (event) => event.subject],
+    ['details', 'jsonb', (event) => JSON.stringify(event.details)],
+    ['operation_id', 'text', (event) => event.operationId],
+  ],
+  text: (rows) => `INSERT INTO audit_events
+        (id, account_id, actor, action, subject, details, operation_id)
+      SELECT r.id, r.account_id, r.actor, r.action, r.subject, r.details, r.operation_id
+      FROM ${rows}`,
+});
 
 /** The event of an operation, or null. */
 export async function findOperationEvent(

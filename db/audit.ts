@@ -119,6 +119,28 @@ const balanceRules: Rule[] = [
     FULL JOIN legs l ON l.grant_id = g.id
     WHERE coalesce(g.held_micros, 0) <> coalesce(l.micros, 0)`,
   },
+  {
+    name: 'a grant that expired or was revoked has nothing free',
+    count: 'SELECT count(*) FROM grants WHERE expired',
+    violations: `SELECT id || ': free ' || remaining_micros - held_micros FROM grants
+      WHERE expired AND remaining_micros <> held_micros
+    UNION ALL SELECT g.id || ': revoked, and still open' FROM ledger l
+      JOIN grants g ON g.id = split_part(l.operation_id, '.', 1)
+      WHERE l.kind = 'revoke' AND NOT g.expired AND NOT g.spent`,
+  },
+  {
+    name: 'what was taken back is what its event says',
+    count: "SELECT count(*) FROM ledger WHERE kind IN ('revoke', 'debit')",
+    violations: `SELECT e.operation_id || ': event of ' || (e.details ->> 'amount_microcredits')
+        || ', journal ' || coalesce((-l.wallet_micros)::text, 'nothing')
+      FROM audit_events e LEFT JOIN ledger l
+        ON l.operation_id = e.operation_id AND l.kind IN ('revoke', 'debit')
+      WHERE e.action IN ('wallet.revoke', 'wallet.debit')
+        AND (e.details ->> 'amount_microcredits')::numeric IS DISTINCT FROM -l.wallet_micros
+    UNION ALL SELECT operation_id || ': not from the wallet to promotions alone' FROM ledger
+      WHERE kind IN ('revoke', 'debit')
+        AND (wallet_micros > 0 OR promotion_micros <> -wallet_micros)`,
+  },
 ];
 
 const settlementRules: Rule[] = [

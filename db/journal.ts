@@ -2,7 +2,7 @@
 // hot path would pay for it), but a small one by time: it is read through windows of time that grow
 // until a page is full, never further back than the wallet itself.
 import type { Queryable } from './driver/sql.ts';
-import type { EntryKind } from './wallets.ts';
+import type { EntryKind, GrantKind } from './wallets.ts';
 
 export interface ListedWallet {
   id: string;
@@ -20,6 +20,17 @@ export async function findWallet(sql: Queryable, walletId: string): Promise<List
       held_micros AS "heldMicros", created_at AS "createdAt"
     FROM wallets WHERE id = ${walletId}`;
   return row ?? null;
+}
+
+/** What kind of grant the wallet was given under this id, spent or not; null: none. */
+export async function findGrantKind(
+  sql: Queryable,
+  walletId: string,
+  grantId: string,
+): Promise<GrantKind | null> {
+  const [row] = await sql<{ kind: GrantKind }[]>`
+    SELECT kind FROM grants WHERE id = ${grantId} AND wallet_id = ${walletId}`;
+  return row?.kind ?? null;
 }
 
 /** Wallets, of one account when that is given, newest first, older than `cursor` (an id). */

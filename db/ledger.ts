@@ -2,6 +2,7 @@
 // wallet whose version is no longer the expected one writes nothing; the others are not touched by
 // that. The statement is put together from the parts that a batch needs, so there are few of them.
 import assert from 'node:assert/strict';
+import { auditPart } from './audit-events.ts';
 import { columnLiteral, scalarText } from './driver/array.ts';
 import { lookedUp, ownedRow } from './driver/lookup.ts';
 import type { Queryable } from './driver/sql.ts';
@@ -129,6 +130,7 @@ const ownParts: readonly Part[] = [
         held_micros = r.held_micros, expired = r.expired, spent = (r.remaining_micros = 0)
       FROM ${rows} WHERE ${ownedRow('g')}`,
   }),
+  auditPart,
 ];
 
 /** The set of parts is a word of 32 bits: one part more would stand for the first. */

@@ -26,7 +26,7 @@ export interface GrantRow {
   remainingMicros: bigint;
   heldMicros: bigint;
   expiresAtMs: number | null;
-  /** Its free part was taken back. */
+  /** Its time came, or it was revoked: its free part was taken back. */
   expired: boolean;
   createdAtMs: number;
 }
@@ -64,15 +64,20 @@ export interface WalletRow {
   holds: HoldRow[];
 }
 
-export type EntryKind =
-  | 'hold'
-  | 'extend'
-  | 'reduce'
-  | 'settle'
-  | 'release'
-  | 'late'
-  | 'grant'
-  | 'expire';
+/** What an operation of the journal can be. */
+export const entryKinds = [
+  'hold',
+  'extend',
+  'reduce',
+  'settle',
+  'release',
+  'late',
+  'grant',
+  'expire',
+  'revoke',
+  'debit',
+] as const;
+export type EntryKind = (typeof entryKinds)[number];
 
 /** One operation of the journal. */
 export interface EntryRow {
@@ -216,6 +221,22 @@ export async function findEntries(
       },
     ]),
   );
+}
+
+const usedText = `
+SELECT operation_id FROM ledger WHERE operation_id = ANY ($1::text[])
+UNION ALL SELECT operation_id FROM audit_events WHERE operation_id = ANY ($1::text[])`;
+
+/** Which of the operations are known anywhere: in the journal, or announced by an event. */
+export async function findUsedOperations(
+  sql: Queryable,
+  operationIds: readonly string[],
+): Promise<string[]> {
+  const parameters = [arrayLiteral(operationIds)];
+  const rows = await sql.unsafe<{ operation_id: string }[]>(usedText, parameters, {
+    prepare: true,
+  });
+  return rows.map((row) => row.operation_id);
 }
 
 /** A new, empty wallet of an account. Does nothing when it exists. */

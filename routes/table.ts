@@ -11,10 +11,12 @@ import { listUsers } from './admin/users/list-users.ts';
 import { revokeUserKey } from './admin/users/revoke-user-key.ts';
 import { disableUser, enableUser } from './admin/users/switch-user.ts';
 import { updateUser } from './admin/users/update-user.ts';
+import { debitWallet } from './admin/wallets/debit-wallet.ts';
 import { getWallet } from './admin/wallets/get-wallet.ts';
 import { grantCredits } from './admin/wallets/grant-credits.ts';
 import { listLedger } from './admin/wallets/list-ledger.ts';
 import { listWallets } from './admin/wallets/list-wallets.ts';
+import { revokeGrant } from './admin/wallets/revoke-grant.ts';
 import { createSpeech } from './audio/create-speech.ts';
 import { createTranscription } from './audio/create-transcription.ts';
 import { billingSummary } from './billing/summary.ts';
@@ -110,5 +112,7 @@ export const routes: readonly AppRoute[] = [
   getWallet,
   listLedger,
   grantCredits,
+  revokeGrant,
+  debitWallet,
   listAudit,
 ];

@@ -13,6 +13,7 @@ import {
   settle,
 } from './ledger.ts';
 import type { WalletProtocol } from './protocol.ts';
+import { debit, revoke } from './revocation.ts';
 
 type Entry = BatchEntry<WalletProtocol>;
 
@@ -88,6 +89,10 @@ function decideOne(
       decided.replies.push(() => entry.reply(reply));
       return;
     }
+    case 'revoke':
+    case 'debit':
+      takeBack(wallet, entry, known, decided);
+      return;
     case 'balance': {
       const reply = balance(wallet);
       decided.needsProof = true;
@@ -95,6 +100,22 @@ function decideOne(
       return;
     }
   }
+}
+
+function takeBack(
+  wallet: Wallet,
+  entry: Extract<Entry, { message: 'revoke' | 'debit' }>,
+  known: Known,
+  decided: Decided,
+): void {
+  if (entry.message === 'revoke') {
+    const reply = revoke(wallet, entry.payload, known);
+    decided.replies.push(() => entry.reply(reply));
+    return;
+  }
+  const reply = debit(wallet, entry.payload, known);
+  decided.needsProof = true;
+  decided.replies.push(() => entry.reply(reply));
 }
 
 /**
@@ -128,6 +149,7 @@ export function isWellFormed(entry: Entry): boolean {
       return providerCostMicros >= 0n && chargeMicros >= providerCostMicros;
     }
     case 'grant':
+    case 'debit':
       return entry.payload.amountMicros > 0n;
     default:
       return true;
@@ -135,7 +157,8 @@ export function isWellFormed(entry: Entry): boolean {
 }
 
 export function unavailableReply(entry: Entry): void {
-  entry.reply({ status: 'unavailable' });
+  // Every message has this reply; that is more than the compiler works out of so many.
+  (entry.reply as (value: { status: 'unavailable' }) => void)({ status: 'unavailable' });
 }
 
 export function missingReply(entry: Entry): void {

@@ -4,6 +4,7 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { auditRows } from '../../db/audit-events.ts';
 import type { ClaimKey } from '../../db/claims.ts';
 import type { WalletWrite } from '../../db/ledger/write.ts';
 import type { BatchEntry, Timer } from '../../runtime/actor/contract.ts';
@@ -13,6 +14,7 @@ import { claimKey, type Known, nothingKnown, operation, release } from './ledger
 import type { LedgerAccess, WalletDependencies, WriteOutcome } from './ledger-access.ts';
 import { createMutex, type Mutex } from './mutex.ts';
 import type { WalletProtocol } from './protocol.ts';
+import { takenAs } from './revocation.ts';
 import { findSuperseded, givenUp } from './superseded.ts';
 
 export type WalletEntry = BatchEntry<WalletProtocol>;
@@ -233,12 +235,16 @@ function releaseUncertain(
   }
 }
 
-/** Operations on holds that memory does not have: only the journal knows what became of them. */
+/** Operations that memory does not have: only the journal knows what became of them. */
 function unknownOperations(wallet: Wallet, run: Run): string[] {
   const begun = new Set<string>();
   const ids: string[] = [];
   for (const entry of run.entries) {
     if (entry.message === 'grant' || entry.message === 'balance') continue;
+    if (entry.message === 'revoke' || entry.message === 'debit') {
+      ids.push(takenAs(entry.payload));
+      continue;
+    }
     const { holdId } = entry.payload;
     if (entry.message === 'hold') {
       begun.add(holdId);
@@ -258,8 +264,9 @@ function unknownOperations(wallet: Wallet, run: Run): string[] {
 /** A hold that the journal says is active, and memory does not have. */
 function isStale(wallet: Wallet, run: Run): boolean {
   return run.entries.some((entry) => {
-    if (entry.message === 'grant' || entry.message === 'balance') return false;
-    const { holdId } = entry.payload;
+    const { payload } = entry;
+    if (!('holdId' in payload)) return false;
+    const { holdId } = payload;
     const { entries } = run.known;
     const isHeld = entries.has(operation.hold(holdId)) && !entries.has(operation.end(holdId));
     return isHeld && !wallet.holds.has(holdId) && !wallet.ended.has(holdId);
@@ -288,9 +295,13 @@ async function lookUpDuplicates(
 ): Promise<boolean> {
   const ids = write.entries.map((entry) => entry.operationId);
   const ends = write.newHolds.flatMap((hold) => [operation.end(hold.id), operation.late(hold.id)]);
+  // Before the journal, which then has those that are this wallet's own.
+  const used = await lookUpUsed(ledgerAccess, write);
+  if (used === null) return false;
   // Asked before or not: they may have come into being since.
   for (const id of [...ids, ...ends]) run.asked.delete(id);
   if ((await lookUp(ledgerAccess, run, [...ids, ...ends])) === 'unavailable') return false;
+  for (const id of used) if (!run.known.entries.has(id)) run.known.taken.add(id);
   const keys = keysOf(run, write);
   if (keys.length === 0) return true;
   const found = await ledgerAccess.findHolders(keys);
@@ -298,6 +309,17 @@ async function lookUpDuplicates(
   for (const key of keys) run.known.holders.delete(claimKey(key) ?? '');
   for (const each of found.value) run.known.holders.set(claimKey(each) ?? '', each);
   return true;
+}
+
+/** Which ids of a write's audited operations are in use; null: the database does not say. */
+async function lookUpUsed(
+  ledgerAccess: LedgerAccess,
+  write: WalletWrite,
+): Promise<readonly string[] | null> {
+  const ids = auditRows(write).flatMap(({ operationId }) => operationId ?? []);
+  if (ids.length === 0) return [];
+  const found = await ledgerAccess.findUsed(ids);
+  return found.ok ? found.value : null;
 }
 
 /** The idempotency keys that a write takes. */

@@ -225,13 +225,57 @@ export function resolveLegs(
 export function expireGrants(wallet: Wallet, nowMs: number): void {
   for (const grant of wallet.grants) {
     if (grant.expired || grant.expiresAtMs === null || grant.expiresAtMs > nowMs) continue;
-    const free = freeOf(grant);
-    grant.expired = true;
-    grant.remainingMicros -= free;
-    touchGrant(wallet, grant);
+    const free = closeGrant(wallet, grant);
     if (free === 0n) continue;
     post(wallet, `${grant.id}.expire`, 'expire', { walletMicros: -free, promotionMicros: free });
   }
+  dropSpent(wallet);
+}
+
+/**
+ * Takes back what a promotion has free; what returns to it later is taken back at once, as of one
+ * that expired. Nothing of one that is spent.
+ */
+export function withdrawGrant(wallet: Wallet, grantId: string): bigint {
+  const grant = wallet.grants.find(({ id }) => id === grantId);
+  if (grant === undefined) return 0n;
+  assert.equal(grant.kind, 'promotion', 'what was bought is not taken back');
+  const free = closeGrant(wallet, grant);
+  dropSpent(wallet);
+  return free;
+}
+
+/** Nothing is free in it any more; returns what was. The caller posts that. */
+function closeGrant(wallet: Wallet, grant: GrantRow): bigint {
+  const free = freeOf(grant);
+  grant.expired = true;
+  grant.remainingMicros -= free;
+  touchGrant(wallet, grant);
+  return free;
+}
+
+/** What promotions have free. */
+export function freePromotions({ grants }: Wallet): bigint {
+  return grants.reduce(
+    (sum, grant) => (grant.kind === 'promotion' ? sum + freeOf(grant) : sum),
+    0n,
+  );
+}
+
+/** Takes free funds of promotions, the newest first; there must be enough. */
+export function withdrawNewest(wallet: Wallet, amountMicros: bigint): void {
+  let missing = amountMicros;
+  const newestFirst = wallet.grants
+    .filter(({ kind }) => kind === 'promotion')
+    .sort((a, b) => b.createdAtMs - a.createdAtMs || (a.id < b.id ? 1 : -1));
+  for (const grant of newestFirst) {
+    const micros = lesser(freeOf(grant), missing);
+    if (micros === 0n) continue;
+    grant.remainingMicros -= micros;
+    touchGrant(wallet, grant);
+    missing -= micros;
+  }
+  assert.equal(missing, 0n, 'no more is taken than promotions have free');
   dropSpent(wallet);
 }
 

@@ -10,7 +10,13 @@ import {
 } from '../../db/driver/sql.ts';
 import type { WalletWrite } from '../../db/ledger/write.ts';
 import { createLedger, type Ledger } from '../../db/ledger.ts';
-import { type EntryRow, findEntries, loadWallets, type WalletRow } from '../../db/wallets.ts';
+import {
+  type EntryRow,
+  findEntries,
+  findUsedOperations,
+  loadWallets,
+  type WalletRow,
+} from '../../db/wallets.ts';
 import { createCoalescer, type Submit } from './coalescer.ts';
 import type { Holders } from './holder.ts';
 import { holders as allHolders } from './holders.ts';
@@ -46,6 +52,8 @@ export interface LedgerAccess {
   load: Submit<string, Found<WalletRow | null>>;
   write: Submit<WalletWrite, WriteOutcome>;
   findEntries(walletId: string, operationIds: string[]): Promise<Found<Map<string, EntryRow>>>;
+  /** Which of the operation ids any wallet or audit event has. */
+  findUsed(operationIds: string[]): Promise<Found<string[]>>;
   findHolders(keys: ClaimKey[]): Promise<Found<ClaimHolder[]>>;
   findKeys(generationIds: string[]): Promise<Found<(ClaimKey & { generationId: string })[]>>;
 }
@@ -75,6 +83,7 @@ export function createLedgerAccess(dependencies: WalletDependencies): LedgerAcce
       key: (write) => write.walletId,
     }),
     findEntries: (walletId, operationIds) => read(() => findEntries(sql, walletId, operationIds)),
+    findUsed: (operationIds) => read(() => findUsedOperations(sql, operationIds)),
     findHolders: (keys) => read(() => findClaimHolders(sql, keys, limits.keyKeptMs)),
     findKeys: (generationIds) => read(() => findKeys(sql, generationIds)),
   };

@@ -45,13 +45,15 @@ export interface Known {
   holders: Map<string, KeyHolder>;
   /** Generations that were begun under a key which is not theirs any more. */
   superseded: Set<string>;
+  /** Operation ids that are taken, though not by this wallet's journal. */
+  taken: Set<string>;
 }
 
 /** Whether its key may be taken from it, and whether that is for its age alone. */
 type KeyHolder = Pick<ClaimHolder, 'generationId' | 'free' | 'old'>;
 
 export function nothingKnown(): Known {
-  return { entries: new Map(), holders: new Map(), superseded: new Set() };
+  return { entries: new Map(), holders: new Map(), superseded: new Set(), taken: new Set() };
 }
 
 /** Names an idempotency key with its scope. Null: the claim has no key. */
@@ -69,6 +71,7 @@ export const operation = {
   reduce: (holdId: string, step: number) => `${holdId}.r${step}`,
   end: (holdId: string) => `${holdId}.end`,
   late: (holdId: string) => `${holdId}.late`,
+  revoke: (grantId: string) => `${grantId}.revoke`,
 };
 
 /** Earmarks funds, and makes the owner's row in the same write. */
@@ -320,7 +323,7 @@ export function grant(
 ): GrantReply {
   const grantId = grantIdOf(request.operationId);
   const done =
-    known.entries.has(request.operationId) ||
+    entryOf(wallet, request.operationId, known) !== null ||
     wallet.grants.some((other) => other.operationId === request.operationId);
   const { walletMicros, heldMicros } = wallet.balances;
   const { amountMicros } = request;
@@ -354,6 +357,15 @@ export function balance(wallet: Wallet): BalanceReply {
     availableMicros: wallet.balances.walletMicros,
     heldMicros: wallet.balances.heldMicros,
   };
+}
+
+/** An operation that is done: as the journal has it, or in this batch. Null: it is not known. */
+export function entryOf(wallet: Wallet, operationId: string, known: Known): EntryRow | null {
+  return (
+    known.entries.get(operationId) ??
+    wallet.changes.entries.find((entry) => entry.operationId === operationId) ??
+    null
+  );
 }
 
 /** How a hold ended, from memory or from the journal; null: it is not known to have existed. */

@@ -48,6 +48,7 @@ export async function grantPromotion(
 async function announce(sql: Sql, promotion: Promotion): Promise<PromotionReply | null> {
   const { walletId, operationId, amountMicros, expiresAtMs, note } = promotion;
   const subject = `wallet:${walletId}`;
+  const action = 'wallet.grant';
   const details = {
     operation_id: operationId,
     amount_microcredits: amountMicros.toString(),
@@ -62,10 +63,11 @@ async function announce(sql: Sql, promotion: Promotion): Promise<PromotionReply 
     const balanceMicros = wallet.availableMicros + wallet.heldMicros;
     if (balanceMicros + amountMicros > balanceMicrosMax) return { status: 'too_much' };
     const { eventId: id, actor } = promotion;
-    const event = { id, accountId: wallet.accountId, actor, action: 'wallet.grant', subject };
+    const event = { id, accountId: wallet.accountId, actor, action, subject };
     if (await insertAuditEvent(sql, { ...event, details, operationId })) return null;
   }
   const first = known ?? (await findOperationEvent(sql, operationId));
-  const same = first?.subject === subject && isDeepStrictEqual(first.details, details);
+  const isAlike = first?.action === action && first.subject === subject;
+  const same = isAlike && isDeepStrictEqual(first.details, details);
   return same ? null : { status: 'reused' };
 }

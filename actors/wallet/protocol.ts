@@ -1,6 +1,7 @@
 // Every message of a wallet actor on one screen. Amounts are integers in microcredits (bigint). The
 // actor is a batcher in front of a row version and of constraints: two of them are slower, never
 // wrong. `unavailable` means that nothing is known to be durable: repeat with the same ids.
+import type { NewAuditEvent } from '../../db/audit-events.ts';
 
 /** Who holds: the thing whose end settles or releases the hold, and the process it runs in. */
 export interface HoldOwner {
@@ -127,6 +128,34 @@ export type GrantReply =
   | { status: 'wallet_not_found' }
   | { status: 'unavailable' };
 
+/** Takes back what a promotion has free, and whatever returns to it later. */
+export interface RevokeRequest {
+  /** A promotion that this wallet was given; it may be spent. */
+  grantId: string;
+  /** Written with it, with the amount added to its details. */
+  event: NewAuditEvent;
+}
+export type RevokeReply =
+  /** Also the answer to a repetition, with what the first one took. */
+  | { status: 'revoked'; revokedMicros: bigint }
+  | { status: 'wallet_not_found' }
+  | { status: 'unavailable' };
+
+/** Takes from what promotions have free, the newest first. */
+export interface DebitRequest {
+  operationId: string;
+  amountMicros: bigint;
+  /** Written with it. */
+  event: NewAuditEvent;
+}
+export type DebitReply =
+  | { status: 'debited'; availableMicros: bigint }
+  | { status: 'insufficient'; freeMicros: bigint; availableMicros: bigint }
+  /** The operation id is that of something else. */
+  | { status: 'reused' }
+  | { status: 'wallet_not_found' }
+  | { status: 'unavailable' };
+
 export type BalanceReply =
   | { status: 'ok'; availableMicros: bigint; heldMicros: bigint }
   | { status: 'wallet_not_found' }
@@ -139,5 +168,7 @@ export type WalletProtocol = {
   settle: (request: SettleRequest) => SettleReply;
   release: (request: ReleaseRequest) => ReleaseReply;
   grant: (request: GrantRequest) => GrantReply;
+  revoke: (request: RevokeRequest) => RevokeReply;
+  debit: (request: DebitRequest) => DebitReply;
   balance: (request: Record<string, never>) => BalanceReply;
 };

@@ -1,7 +1,7 @@
 // What one batch of one wallet changes, as the ledger's statement writes it.
 import type { EntryRow, GrantRow, HoldRow, Legs } from '../wallets.ts';
 
-/** Rows of holders' own parts, by the name of the part. What is absent has none. */
+/** Rows of parts that few writes have, by the name of the part. What is absent has none. */
 export type OwnedRows = Readonly<Record<string, readonly object[]>>;
 
 /** Everything that one batch of one wallet changes. */
@@ -18,7 +18,7 @@ export interface WalletWrite {
   endedHolds: string[];
   newGrants: GrantRow[];
   changedGrants: GrantRow[];
-  /** What holds funds begins, notes and ends with its hold, in rows of its own. */
+  /** What holds funds begins, notes and ends with its hold, in rows of its own; audit events. */
   owned: OwnedRows;
 }
 
@@ -40,7 +40,7 @@ export function emptyWrite(
   };
 }
 
-/** The rows of a holder's part; the caller knows their type, as it made the part. */
+/** The rows of such a part; the caller knows their type, as it made the part. */
 export function ownedRows<R extends object>(write: WalletWrite, part: string): readonly R[] {
   return (write.owned[part] ?? []) as readonly R[];
 }

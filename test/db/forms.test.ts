@@ -78,6 +78,15 @@ function beginning(wallet: string, numbers: number[]): WalletWrite {
         fingerprint: '',
         holdId: `hold_${id}`,
       })),
+      audit_rows: each((id) => ({
+        id: `aud_${id}`,
+        accountId: wallet,
+        actor: awkward,
+        action: 'wallet.debit',
+        subject: awkward,
+        details: { awkward, none: null },
+        operationId: `op_${id}`,
+      })),
       session_claims: each((id) => ({
         ...owner,
         id: `voice_${id}`,
@@ -142,6 +151,7 @@ const tables: Record<string, string> = {
   grants: 'wallet_id',
   generations: 'wallet_id',
   voice_sessions: 'wallet_id',
+  audit_events: 'account_id',
 };
 
 /** Row 1 of the wallet in every table, without the times of the server's clock. */

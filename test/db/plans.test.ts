@@ -9,7 +9,13 @@ import { findClaimHolders } from '../../db/claims.ts';
 import type { Queryable, Sql } from '../../db/driver/sql.ts';
 import type { WalletWrite } from '../../db/ledger/write.ts';
 import { checkpointSessions } from '../../db/voice-sessions.ts';
-import { createWallet, findEntries, type HoldRow, loadWallets } from '../../db/wallets.ts';
+import {
+  createWallet,
+  findEntries,
+  findUsedOperations,
+  type HoldRow,
+  loadWallets,
+} from '../../db/wallets.ts';
 import { openTestDatabase, type TestDatabase } from '../harness/database.ts';
 import { ledger } from '../harness/ledger.ts';
 
@@ -59,6 +65,14 @@ function writeOf(walletId: string): WalletWrite {
   const finished = { ...finish, problemJson: null, chargeMicros: 0n, late: false };
   const owner = { accountId: 'acc_a', apiKeyId: null, instanceId: 'i', holdId: 'hold_a' };
   const claim = { ...owner, route: 'r', idempotencyKey: 'k', fingerprint: 'f', model: 'm' };
+  const event = {
+    id: 'aud_a',
+    accountId: 'acc_a',
+    actor: 'a',
+    action: 'a',
+    subject: 's',
+    details: {},
+  };
   const end = { reason: 'client_end', source: 'reported' as const, usage, chargeMicros: 0n };
   return {
     walletId,
@@ -78,6 +92,7 @@ function writeOf(walletId: string): WalletWrite {
         { ...finished, routingJson: '{}' },
       ],
       freed_keys: [{ generationId: 'req_c', old: false }],
+      audit_rows: [event],
       session_claims: [{ ...owner, id: 'voice_a', model: 'm', voiceId: 'v' }],
       session_dues: [{ id: 'voice_c', usage, dueMicros: 0n, dueProviderMicros: 0n }],
       session_finishes: [{ ...end, id: 'voice_b', late: false }],
@@ -97,6 +112,7 @@ const statements: Record<string, (to: Queryable) => Promise<unknown>> = {
   'a write of many': (to) => ledger.applyWrites(to, [writeOf('wal_a'), writeOf('wal_b')]),
   'a load': (to) => loadWallets(to, ['wal_a']),
   'a look into the journal': (to) => findEntries(to, 'wal_a', ['op_a']),
+  'uses of an operation id': (to) => findUsedOperations(to, ['op_a']),
   'holders of keys': (to) =>
     findClaimHolders(to, [{ accountId: 'acc_a', route: 'r', idempotencyKey: 'k' }], 0),
   checkpoints: (to) =>

@@ -58,6 +58,15 @@ const grant = {
   expired: false,
   createdAtMs: 1,
 };
+const event = {
+  id: 'aud',
+  accountId: 'acc',
+  actor: 'acc',
+  action: 'wallet.debit',
+  subject: 'wallet:wal',
+  details: {},
+  operationId: 'op',
+};
 const owner = { accountId: 'acc', apiKeyId: null, model: 'm', instanceId: 'ins', holdId: 'hold' };
 const claim = { ...owner, id: 'gen', route: '/', idempotencyKey: null, fingerprint: '' };
 const finish = {
@@ -128,6 +137,20 @@ test('every text of the statement is the one that was measured', async () => {
   });
 });
 
+test('an audit event is a part of its own, which no other text has', async () => {
+  const events = (write: WalletWrite) => own(write, 'audit_rows', event);
+  const bare = writeOf(0b10_0001, 1);
+  const audited = writeOf(0b10_0001, 1);
+  events(audited);
+  assert.doesNotMatch(await textOf([bare]), /audit/);
+  const text = await textOf([audited]);
+  assert.equal(text.match(/INSERT INTO audit_events/g)?.length, 1);
+  // What stands before it is what was measured.
+  const [before] = text.split(',\naudit_rows AS (');
+  const [same] = (await textOf([bare])).split('\nSELECT id FROM moved');
+  assert.equal(before, same);
+});
+
 test('the texts hold the parts that a batch needs, and no other', async () => {
   for (const [index, [name]] of rowsOf.entries()) {
     const text = await textOf([writeOf(1 << index, 1)]);
@@ -143,11 +166,11 @@ test('a statement has at most 32 parts: one more would stand for the first', () 
   assert.ok(first !== undefined);
   const [part] = first.parts;
   assert.ok(part !== undefined);
-  // The ledger has six of its own.
+  // The ledger has seven of its own.
   const holder = (count: number) => ({
     ...first,
     parts: Array.from({ length: count }, () => part),
   });
-  assert.ok(createLedger([holder(26)]));
-  assert.throws(() => createLedger([holder(27)]), /32 parts at most/);
+  assert.ok(createLedger([holder(25)]));
+  assert.throws(() => createLedger([holder(26)]), /32 parts at most/);
 });

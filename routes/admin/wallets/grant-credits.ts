@@ -9,14 +9,11 @@ import { Problem } from '../../../runtime/problem.ts';
 import { amount } from '../../billing/amounts.ts';
 import { exact, micros } from '../../billing/schema.ts';
 import { defineRoute } from '../../define.ts';
-import { newOperationId, walletParams } from './schema.ts';
-
-/** A million credits at once: more is a typing error. */
-const amountMicrosMax = 1_000_000_000_000;
+import { givenMicros, newOperationId, walletParams } from './schema.ts';
 
 const bodySchema = v.strictObject({
   operation_id: newOperationId,
-  amount_microcredits: v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(amountMicrosMax)),
+  amount_microcredits: givenMicros,
   note: lineOfText(500),
   expires_at: v.optional(
     v.nullable(
@@ -33,8 +30,8 @@ export const grantCredits = defineRoute({
   description:
     'Exact and once: the same `operation_id` again answers with the same grant; with another ' +
     'body, or for another wallet, it is 422 `idempotency_key_reused`: an operation id names one ' +
-    'grant of the whole service, such as `welcome.acc_…`. Without `expires_at` the credits do ' +
-    'not expire.',
+    'grant or debit of the whole service, such as `welcome.acc_…`. Without `expires_at` the ' +
+    'credits do not expire.',
   tag: 'Administration',
   documents: ['account'],
   access: { kind: 'admin' },

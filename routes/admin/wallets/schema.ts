@@ -1,14 +1,26 @@
 // A wallet and its journal as administrators see them.
 import * as v from 'valibot';
 import type { JournalEntry, ListedWallet } from '../../../db/journal.ts';
+import { entryKinds } from '../../../db/wallets.ts';
 import { lineOfText } from '../../../runtime/http/text.ts';
 import { amount, walletBody } from '../../billing/amounts.ts';
 import { exact, micros, walletEntries } from '../../billing/schema.ts';
 
-/** As an administrator names a grant, once in the whole service. */
+/** As an administrator names a grant or a debit, once in the whole service. */
 export const newOperationId = v.pipe(
   v.string(),
   v.regex(/^[A-Za-z0-9._:-]{1,80}$/, 'expected 1 to 80 letters, digits, dots, colons, _ and -'),
+);
+
+/** A million credits at once: more is a typing error. */
+const givenMicrosMax = 1_000_000_000_000;
+
+/** What is granted or taken at once. */
+export const givenMicros = v.pipe(
+  v.number(),
+  v.integer(),
+  v.minValue(1),
+  v.maxValue(givenMicrosMax),
 );
 
 export const walletParams = v.strictObject({
@@ -40,7 +52,7 @@ const legNames = [
 
 export const entrySchema = v.strictObject({
   operation_id: v.string(),
-  kind: v.picklist(['hold', 'extend', 'reduce', 'settle', 'release', 'late', 'grant', 'expire']),
+  kind: v.picklist(entryKinds),
   reason: v.nullable(v.string()),
   at: v.string(),
   ...(Object.fromEntries(

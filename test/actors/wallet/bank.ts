@@ -8,6 +8,7 @@ import type { GrantRequest, HoldRequest, WalletProtocol } from '../../../actors/
 import { createWalletKind } from '../../../actors/wallet/wallet.ts';
 import { createAccount } from '../../../db/accounts.ts';
 import { auditLedger } from '../../../db/audit.ts';
+import type { NewAuditEvent } from '../../../db/audit-events.ts';
 import type { Sql } from '../../../db/driver/sql.ts';
 import { createWallet } from '../../../db/wallets.ts';
 import type { ActorRef, ActorSystem, PayloadOf, ReplyOf } from '../../../runtime/actor/contract.ts';
@@ -147,6 +148,12 @@ export function claimingHold(amountMicros: bigint, idempotencyKey: string | null
 export function promotion(amountMicros: bigint, expiresAtMs: number | null = null): GrantRequest {
   const operationId = freshId('promo');
   return { operationId, kind: 'promotion', amountMicros, expiresAtMs, note: 'test' };
+}
+
+/** As a front would hand it in: the wallet adds what it knows. */
+export function auditEvent(details: Record<string, unknown> = {}): NewAuditEvent {
+  const id = freshId('aud');
+  return { id, accountId, actor: accountId, action: 'wallet.debit', subject: 'wallet', details };
 }
 
 export function purchase(amountMicros: bigint): GrantRequest {

@@ -11,6 +11,7 @@ import type { PayloadOf, ReplyOf } from '../../../runtime/actor/contract.ts';
 import { openOwnDatabase } from '../../harness/database.ts';
 import { testSeed } from '../../harness/seed.ts';
 import {
+  auditEvent,
   type Bank,
   type Branch,
   claimingHold,
@@ -103,6 +104,27 @@ async function giveMoney(scene: Scene, walletId: string): Promise<void> {
   assert.equal(first.status, 'granted');
   assert.equal(second.status, 'granted');
   assert.equal(first.grantId, second.grantId, `the same grant (seed ${seed})`);
+  if (request.kind === 'promotion') await takeBack(scene, walletId, first.grantId);
+}
+
+async function takeBack(scene: Scene, walletId: string, grantId: string): Promise<void> {
+  if (scene.random(2) === 0) {
+    const first = await insist(scene, walletId, 'revoke', { grantId, event: auditEvent() });
+    const second = await insist(scene, walletId, 'revoke', { grantId, event: auditEvent() });
+    assert.deepEqual(second, first, `the same revocation (seed ${seed})`);
+    return;
+  }
+  const operationId = freshId('debit');
+  const amountMicros = BigInt(1 + scene.random(3_000));
+  const details = { amount_microcredits: amountMicros.toString() };
+  const ask = () => {
+    const event = { ...auditEvent(details), operationId };
+    return insist(scene, walletId, 'debit', { operationId, amountMicros, event });
+  };
+  const [first, second] = [await ask(), await ask()];
+  assert.notEqual(first.status, 'reused');
+  // What did not fit may fit a moment later.
+  if (first.status === 'debited') assert.equal(second.status, 'debited', `${seed}`);
 }
 
 async function useMoney(scene: Scene, walletId: string): Promise<void> {
@@ -263,6 +285,10 @@ async function assertAftermath(scene: Scene): Promise<void> {
     await sweepOnce(bank.sql, { ...expiry, release, settle, touch });
   }
   await bank.assertBooks();
+  const [audited] = await bank.sql<{ events: bigint; entries: bigint }[]>`
+    SELECT (SELECT count(*) FROM audit_events) AS events,
+      (SELECT count(*) FROM ledger WHERE kind IN ('revoke', 'debit')) AS entries`;
+  assert.equal(audited?.events, audited?.entries, `an event with each (seed ${seed})`);
   const [left] = await bank.sql<{ holds: bigint; held: bigint; running: bigint }[]>`
     SELECT (SELECT count(*) FROM holds) AS holds, (SELECT sum(held_micros)::bigint FROM wallets)
       AS held, (SELECT count(*) FROM generations WHERE status = 'running') AS running`;

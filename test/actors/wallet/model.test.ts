@@ -14,25 +14,19 @@ import { holders } from '../../../actors/wallet/holders.ts';
 import {
   extend,
   grant,
+  grantIdOf,
   hold,
   nothingKnown,
   reduce,
   release,
   settle,
 } from '../../../actors/wallet/ledger.ts';
+import { debit, revoke } from '../../../actors/wallet/revocation.ts';
 import { fc } from '../../harness/properties.ts';
+import { auditEvent } from './bank.ts';
+import { type Step, step } from './steps.ts';
 
 const startMs = 1_000_000;
-
-type Step =
-  | { do: 'grant'; purchase: boolean; amount: number; lastsMs: number | null }
-  | { do: 'hold'; amount: number; lastsMs: number }
-  | { do: 'extend'; which: number; amount: number; minimum: number }
-  | { do: 'reduce'; which: number; keep: number }
-  | { do: 'settle'; which: number; charge: number; cost: number }
-  | { do: 'release'; which: number; reason: 'failed' | 'cancelled' | 'expired' | 'recovered' }
-  | { do: 'wait'; ms: number }
-  | { do: 'repeat'; which: number };
 
 /** One coin is one microcredit, with the grant it came from: nothing is ever added up wrongly. */
 interface Coin {
@@ -45,6 +39,8 @@ interface ModelGrant {
   expiresAtMs: number;
   madeAtMs: number;
   number: number;
+  /** Nothing of it is free again. */
+  revoked: boolean;
 }
 
 interface ModelHold {
@@ -67,7 +63,7 @@ class Model {
 
   isExpired(coin: Coin): boolean {
     const from = this.grants[coin.grant];
-    return from !== undefined && from.expiresAtMs <= this.nowMs;
+    return from !== undefined && (from.revoked || from.expiresAtMs <= this.nowMs);
   }
 
   /** Free coins in spending order; expired ones are thrown away first. */
@@ -106,13 +102,14 @@ interface World {
   holdIds: string[];
   /** Replays an operation; its answer must be the first one. */
   done: (() => void)[];
+  debits: number;
 }
 
 function newWorld(): World {
   const balances = noLegs();
   const row = { id: 'wal_model', version: 0n, balances, grants: [], holds: [] };
   const wallet = openWallet(row, 1n, holders);
-  return { model: new Model(), wallet, holdIds: [], done: [] };
+  return { model: new Model(), wallet, holdIds: [], done: [], debits: 0 };
 }
 
 function apply(world: World, step: Step): void {
@@ -136,6 +133,12 @@ function apply(world: World, step: Step): void {
       return;
     case 'release':
       applyRelease(world, step);
+      return;
+    case 'revoke':
+      applyRevoke(world, step);
+      return;
+    case 'debit':
+      applyDebit(world, step);
       return;
     case 'wait':
       model.nowMs += step.ms;
@@ -165,6 +168,7 @@ function applyGrant(world: World, step: Step & { do: 'grant' }): void {
     expiresAtMs: expiresAtMs ?? Number.MAX_VALUE,
     madeAtMs: model.nowMs,
     number,
+    revoked: false,
   });
   for (let coin = 0; coin < step.amount; coin += 1) {
     model.coins.push({ grant: number, holder: null });
@@ -356,6 +360,48 @@ function applyRelease(world: World, step: Step & { do: 'release' }): void {
   before.state = step.reason === 'expired' && before.claimed ? 'expired' : 'released';
 }
 
+function applyRevoke(world: World, step: Step & { do: 'revoke' }): void {
+  const { model, wallet } = world;
+  const number = step.which % Math.max(1, model.grants.length);
+  const from = model.grants[number];
+  if (from === undefined || from.purchase || from.revoked) return;
+  const freeNow = model.free().filter((coin) => coin.grant === number).length;
+  from.revoked = true;
+  model.free();
+  const request = { grantId: grantIdOf(`grant-${number}`), event: auditEvent() };
+  const reply = revoke(wallet, request, nothingKnown());
+  assert.deepEqual(reply, { status: 'revoked', revokedMicros: BigInt(freeNow) });
+  world.done.push(() => {
+    const again = revoke(wallet, { ...request, event: auditEvent() }, nothingKnown());
+    assert.deepEqual(again, reply, 'a repeated revocation');
+  });
+}
+
+function applyDebit(world: World, step: Step & { do: 'debit' }): void {
+  const { model, wallet } = world;
+  const madeAt = ({ grant: number }: Coin) => model.grants[number]?.madeAtMs ?? 0;
+  const promoted = model
+    .free()
+    .filter((coin) => model.grants[coin.grant]?.purchase === false)
+    .sort((a, b) => madeAt(b) - madeAt(a));
+  const operationId = `debit-${world.debits}`;
+  world.debits += 1;
+  const request = { operationId, amountMicros: BigInt(step.amount), event: auditEvent() };
+  const reply = debit(wallet, request, nothingKnown());
+  const availableMicros = BigInt(model.free().length);
+  if (promoted.length < step.amount) {
+    const freeMicros = BigInt(promoted.length);
+    assert.deepEqual(reply, { status: 'insufficient', freeMicros, availableMicros });
+    return;
+  }
+  model.spend(promoted.slice(0, step.amount));
+  assert.equal(reply.status, 'debited');
+  world.done.push(() => {
+    const again = debit(wallet, { ...request, event: auditEvent() }, nothingKnown());
+    assert.equal(again.status, 'debited', 'a repeated debit');
+  });
+}
+
 function assertSame({ model, wallet }: World): void {
   const free = model.free();
   const { balances } = wallet;
@@ -384,61 +430,6 @@ function assertSame({ model, wallet }: World): void {
     assert.equal(model.held(each.id).length, Number(each.amountMicros), each.id);
   }
 }
-
-const which = fc.nat(30);
-const amount = fc.integer({ min: 0, max: 40 });
-const step: fc.Arbitrary<Step> = fc.oneof(
-  {
-    weight: 2,
-    arbitrary: fc.record({
-      do: fc.constant('grant' as const),
-      purchase: fc.boolean(),
-      amount: fc.integer({ min: 1, max: 60 }),
-      lastsMs: fc.option(fc.integer({ min: 1, max: 300 })),
-    }),
-  },
-  {
-    weight: 5,
-    arbitrary: fc.record({
-      do: fc.constant('hold' as const),
-      amount,
-      lastsMs: fc.integer({ min: 0, max: 300 }),
-    }),
-  },
-  {
-    weight: 3,
-    arbitrary: fc.record({ do: fc.constant('extend' as const), which, amount, minimum: amount }),
-  },
-  {
-    weight: 3,
-    arbitrary: fc.record({ do: fc.constant('reduce' as const), which, keep: amount }),
-  },
-  {
-    weight: 4,
-    arbitrary: fc.record({
-      do: fc.constant('settle' as const),
-      which,
-      charge: amount,
-      cost: amount,
-    }),
-  },
-  {
-    weight: 3,
-    arbitrary: fc.record({
-      do: fc.constant('release' as const),
-      which,
-      reason: fc.constantFrom('failed', 'cancelled', 'expired', 'recovered'),
-    }),
-  },
-  {
-    weight: 2,
-    arbitrary: fc.record({
-      do: fc.constant('wait' as const),
-      ms: fc.integer({ min: 0, max: 200 }),
-    }),
-  },
-  { weight: 2, arbitrary: fc.record({ do: fc.constant('repeat' as const), which }) },
-);
 
 test('any run of operations leaves the wallet as a plain model says', () => {
   fc.assert(

@@ -84,6 +84,7 @@ function openStage(): Stage {
         stage.writes.push({ write, land });
       }),
     findEntries: async () => ({ ok: true, value: new Map() }),
+    findUsed: async () => ({ ok: true, value: [] }),
     findHolders: async () => ({ ok: true, value: [] }),
     findKeys: async () => ({ ok: true, value: [] }),
   };

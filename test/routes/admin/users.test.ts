@@ -62,6 +62,8 @@ test('every route of the control plane refuses who is no administrator', async (
     ['GET', `/wallets/${account.walletId}`],
     ['GET', `/wallets/${account.walletId}/ledger`],
     ['POST', `/wallets/${account.walletId}/grants`],
+    ['POST', `/wallets/${account.walletId}/grants/grant_none/revoke`],
+    ['POST', `/wallets/${account.walletId}/debits`],
     ['GET', '/audit'],
   ];
   for (const [method, path] of paths) {

@@ -2,9 +2,10 @@
 // granted exactly once, with the books right afterwards.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import type { GrantRequest } from '../../../actors/wallet/protocol.ts';
 import { auditLedger } from '../../../db/audit.ts';
 import type { TestAccount } from '../../harness/account.ts';
-import { askChat } from '../../harness/chat.ts';
+import { askChat, openChat } from '../../harness/chat.ts';
 import { openTestbed, type Testbed } from '../../harness/testbed.ts';
 import { type AdminApi, everything, openAdminApi, refusal } from './admin-api.ts';
 
@@ -154,6 +155,170 @@ test('a grant that cannot be is refused with its path and leaves nothing', async
   assert.equal((await adminApi('GET', `/wallets/${account.walletId}/ledger?cursor=a`)).status, 400);
   assert.equal((await account.balance()).availableMicros, 0n);
   assert.deepEqual(await everything(adminApi, `/audit?subject=wallet:${account.walletId}`), []);
+});
+
+function revoke(account: TestAccount, grantId: unknown, reason = 'given twice') {
+  const path = `/wallets/${account.walletId}/grants/${grantId}/revoke`;
+  return adminApi('POST', path, { body: { reason } });
+}
+
+function debit(account: TestAccount, body: Members) {
+  return adminApi('POST', `/wallets/${account.walletId}/debits`, { body });
+}
+
+/** An account that has bought so much and was given nothing. */
+async function buyer(amountMicros: bigint): Promise<TestAccount> {
+  const account = await bed.account({ micros: 0n });
+  const operationId = `buy.${account.walletId}`;
+  const bought = { operationId, kind: 'purchase', amountMicros, expiresAtMs: null, note: 'bought' };
+  await bed.wallet(account.walletId, 'grant', bought as GrantRequest);
+  return account;
+}
+
+/** A promotion of the account; the grant as it was told. */
+async function promote(account: TestAccount, name: string, micros: number): Promise<Members> {
+  const operation_id = `${name}.${account.walletId}`;
+  const reply = await grant(account, { operation_id, amount_microcredits: micros, note: name });
+  assert.equal(reply.status, 201, reply.text);
+  return reply.json.grant as Members;
+}
+
+test('a promotion is revoked once, and its holds give nothing back', async () => {
+  const account = await bed.account({ micros: 0n });
+  const { id } = await promote(account, 'welcome', 5_000_000);
+  const stream = await openChat(account, '[[sim tokens=30 gap_ms=100]]');
+  await stream.read(2);
+  const held = (await account.balance()).heldMicros;
+  const first = await revoke(account, id);
+  assert.equal(first.status, 200, first.text);
+  const { revocation } = first.json as { revocation: Members };
+  assert.equal(revocation.operation_id, `${id}.revoke`);
+  assert.equal(BigInt(revocation.amount_exact as string) + held, 5_000_000n);
+  const path = `/wallets/${account.walletId}`;
+  const [listed] = (await adminApi('GET', path)).json.grants as Members[];
+  assert.deepEqual([listed?.id, listed?.remaining_exact], [id, held.toString()]);
+  await stream.read();
+  await account.quiet();
+  const { availableMicros, heldMicros } = await account.balance();
+  assert.deepEqual([availableMicros, heldMicros], [0n, 0n], 'only what was used is gone');
+  assert.ok((stream.svcUsage?.charge_microcredits ?? 0) > 0);
+  assert.deepEqual((await adminApi('GET', path)).json.grants, []);
+  for (const reason of ['given twice', 'for another reason']) {
+    const again = await revoke(account, id, reason);
+    assert.deepEqual([again.status, again.text], [200, first.text]);
+  }
+  const [entry, ...others] = (await everything(adminApi, `${path}/ledger`)).filter(
+    ({ kind }) => kind === 'revoke',
+  );
+  assert.equal(entry?.operation_id, `${id}.revoke`);
+  assert.equal(entry?.wallet_exact, `-${revocation.amount_exact}`);
+  assert.equal(others.length, 0);
+  const events = await everything(adminApi, `/audit?subject=wallet:${account.walletId}`);
+  assert.deepEqual(
+    events.map(({ action, account_id, details }) => [action, account_id, details]).at(0),
+    [
+      'wallet.revoke',
+      account.accountId,
+      { grant_id: id, reason: 'given twice', amount_microcredits: revocation.amount_exact },
+    ],
+  );
+  assert.equal(events.length, 2, 'its grant, and its revocation');
+  const summary = await fetch(`${bed.url}/api/me/billing/summary`, {
+    headers: { 'x-svc-session': account.sessionToken },
+  });
+  const { wallet, grants } = (await summary.json()) as { wallet: Members; grants: Members[] };
+  assert.deepEqual([wallet.balance_exact, grants], ['0', []]);
+});
+
+test('a purchase is not revoked, nor what is not there', async () => {
+  const account = await buyer(1_000n);
+  const [bought] = (await adminApi('GET', `/wallets/${account.walletId}`)).json.grants as Members[];
+  assert.equal(bought?.kind, 'purchase');
+  const refused = refusal(await revoke(account, bought?.id));
+  assert.deepEqual([refused.status, refused.code], [409, 'invalid_state']);
+  const other = await promote(await bed.account({ micros: 0n }), 'other', 10);
+  for (const grantId of ['grant_none', other.id]) {
+    assert.equal((await revoke(account, grantId)).status, 404);
+  }
+  const bodies: [unknown, string][] = [
+    [{}, 'reason'],
+    [{ reason: '' }, 'reason'],
+    [{ reason: 'x'.repeat(501) }, 'reason'],
+    [{ reason: 'two\nlines' }, 'reason'],
+    [{ reason: 'x', amount: 1 }, 'amount'],
+  ];
+  for (const [body, field] of bodies) {
+    const path = `/wallets/${account.walletId}/grants/${bought?.id}/revoke`;
+    const { status, details } = refusal(await adminApi('POST', path, { body }));
+    assert.deepEqual([status, details.path], [400, field], JSON.stringify(body));
+  }
+  assert.equal((await account.balance()).availableMicros, 1_000n);
+});
+
+test('a debit is made once, from promotions, and one too large leaves nothing', async () => {
+  const account = await buyer(1_000n);
+  const [older, newer] = [
+    await promote(account, 'older', 100),
+    await promote(account, 'newer', 50),
+  ];
+  const body = { operation_id: `back.${account.walletId}`, amount_microcredits: 70, note: 'abuse' };
+  const replies = await Promise.all(Array.from({ length: 8 }, () => debit(account, body)));
+  for (const reply of replies) {
+    assert.equal(reply.status, 201, reply.text);
+    assert.deepEqual(reply.json, replies[0]?.json);
+  }
+  const { operation_id, note } = body;
+  const told = { operation_id, amount_microcredits: 70, amount_exact: '70', note };
+  assert.deepEqual(replies[0]?.json.debit, told);
+  assert.equal(replies[0]?.json.available_exact, '1080');
+  const left = (await adminApi('GET', `/wallets/${account.walletId}`)).json.grants as Members[];
+  assert.deepEqual(
+    left.map(({ id, kind, remaining_exact }) => [kind === 'purchase' ? kind : id, remaining_exact]),
+    [
+      [older.id, '80'],
+      ['purchase', '1000'],
+    ],
+  );
+  assert.ok(!left.some(({ id }) => id === newer.id), 'the newest was taken whole');
+  const more = { operation_id: `more.${account.walletId}`, amount_microcredits: 81, note: 'abuse' };
+  const refused = refusal(await debit(account, more));
+  assert.deepEqual([refused.status, refused.code], [409, 'invalid_state']);
+  assert.match(`${refused.message}`, /80 microcredits free/);
+  for (const changed of [{ amount_microcredits: 71 }, { note: 'other' }]) {
+    assert.equal(refusal(await debit(account, { ...body, ...changed })).status, 422);
+  }
+  // An operation id is one thing, in one wallet: a grant's is no debit's, and the other way round.
+  const taken = { ...body, operation_id: `older.${account.walletId}` };
+  assert.equal(refusal(await debit(account, taken)).code, 'idempotency_key_reused');
+  assert.equal(refusal(await grant(account, body)).code, 'idempotency_key_reused');
+  assert.equal((await debit(await bed.account({ micros: 0n }), body)).status, 422);
+  const rich = await bed.account({ micros: 0n });
+  await promote(rich, 'rich', 1_000);
+  assert.equal(refusal(await debit(rich, body)).code, 'idempotency_key_reused');
+  assert.equal((await account.balance()).availableMicros, 1_080n);
+  const events = await everything(adminApi, `/audit?subject=wallet:${account.walletId}`);
+  const debits = events.filter(({ action }) => action === 'wallet.debit');
+  assert.equal(debits.length, 1);
+  const details = { operation_id: `admin.${operation_id}`, amount_microcredits: '70', note };
+  assert.deepEqual(debits[0]?.details, details);
+});
+
+test('a debit that cannot be is refused with its path', async () => {
+  const account = await bed.account({ micros: 0n });
+  const good = { operation_id: 'bad-debit', amount_microcredits: 1, note: 'x' };
+  const bodies: [Members, string][] = [
+    [{ ...good, amount_microcredits: 0 }, 'amount_microcredits'],
+    [{ ...good, amount_microcredits: 1.5 }, 'amount_microcredits'],
+    [{ ...good, amount_microcredits: 1e16 }, 'amount_microcredits'],
+    [{ ...good, operation_id: 'with space' }, 'operation_id'],
+    [{ ...good, note: '' }, 'note'],
+    [{ ...good, kind: 'purchase' }, 'kind'],
+  ];
+  for (const [body, field] of bodies) {
+    const { status, details } = refusal(await debit(account, body));
+    assert.deepEqual([status, details.path], [400, field], JSON.stringify(body));
+  }
+  assert.equal((await adminApi('POST', '/wallets/wal_none/debits', { body: good })).status, 404);
 });
 
 test('the books are right afterwards', async () => {

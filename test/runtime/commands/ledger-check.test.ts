@@ -6,11 +6,13 @@ import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { auditLedger } from '../../../db/audit.ts';
 import {
+  auditEvent,
   type Bank,
   type Branch,
   claimingHold,
   holdOf,
   openBank,
+  promotion,
   purchase,
 } from '../../actors/wallet/bank.ts';
 import { freePort } from '../../harness/port.ts';
@@ -144,6 +146,26 @@ test('a charge that the journal does not have, and a settlement too many, are fo
   const twice = await check(bank.database.url);
   assert.equal(twice.code, 1);
   assert.match(twice.output, new RegExp(`${holdId}: settled 2 times`));
+});
+
+test('what was taken back and is not what was told is found', async () => {
+  const given = await branch.ask(walletId, 'grant', promotion(90n));
+  assert.equal(given.status, 'granted');
+  const { grantId } = given;
+  const event = { ...auditEvent(), action: 'wallet.revoke', subject: `wallet:${walletId}` };
+  const operationId = `${grantId}.revoke`;
+  await branch.ask(walletId, 'revoke', { grantId, event: { ...event, operationId } });
+  const other = auditEvent();
+  await bank.sql`INSERT INTO audit_events (id, actor, action, subject, details, operation_id)
+    VALUES (${other.id}, 'a', 'wallet.debit', 'wallet', '{"amount_microcredits": "7"}', 'gone')`;
+  await bank.sql`UPDATE grants SET remaining_micros = 4, spent = false WHERE id = ${grantId}`;
+  const { code, output } = await check(bank.database.url);
+  assert.equal(code, 1);
+  assert.match(output, /gone: event of 7, journal nothing/);
+  assert.match(output, new RegExp(`${grantId}: free 4`));
+  await bank.sql`DELETE FROM audit_events WHERE id = ${other.id}`;
+  await bank.sql`UPDATE grants SET remaining_micros = 0, spent = true WHERE id = ${grantId}`;
+  assert.doesNotMatch((await check(bank.database.url)).output, /taken back[^\n]*wrong|free 4/);
 });
 
 test('a database that does not answer is exit 2, with one line that says where', async () => {
