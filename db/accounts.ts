@@ -9,6 +9,8 @@ import { createWallet } from './wallets.ts';
 export interface Account {
   id: string;
   role: AccountRole;
+  /** Whom it is for, in an administrator's words; null: nobody said. */
+  label: string | null;
   /** Its first personal wallet. */
   walletId: string | null;
   /** Null: it is enabled. */
@@ -22,6 +24,7 @@ export interface Account {
 type Row = {
   id: string;
   role: AccountRole;
+  label: string | null;
   wallet_id: string | null;
   disabled_at: Date | null;
   revision: number;
@@ -36,6 +39,7 @@ function readAccount(row: Row): Account {
   return {
     id: row.id,
     role: row.role,
+    label: row.label,
     walletId: row.wallet_id,
     disabledAt: row.disabled_at,
     revision: row.revision,
@@ -52,10 +56,10 @@ function walletOf(sql: Queryable) {
 /** Makes an account; does nothing when the id exists. */
 export async function createAccount(
   sql: Queryable,
-  account: { id: string; role: AccountRole },
+  { id, role, label = null }: { id: string; role: AccountRole; label?: string | null },
 ): Promise<void> {
   await sql`
-    INSERT INTO accounts (id, role) VALUES (${account.id}, ${account.role})
+    INSERT INTO accounts (id, role, label) VALUES (${id}, ${role}, ${label})
     ON CONFLICT (id) DO NOTHING`;
 }
 
@@ -67,7 +71,7 @@ export async function findAccount(sql: Queryable, accountId: string): Promise<Ac
 }
 
 export interface AccountFilter {
-  /** The beginning of its id, or a whole wallet id, key id or key prefix of it. */
+  /** A part of its label, the beginning of its id, or a wallet id, key id or key prefix of it. */
   search: string | null;
   role: AccountRole | null;
   status: 'active' | 'disabled' | null;
@@ -86,6 +90,7 @@ export async function listAccounts(
       AND (${role}::text IS NULL OR a.role = ${role}::text)
       AND (${status}::text IS NULL OR (a.disabled_at IS NULL) = (${status}::text = 'active'))
       AND (${search}::text IS NULL OR starts_with(a.id, ${search}::text)
+        OR strpos(lower(a.label), lower(${search}::text)) > 0
         OR EXISTS (SELECT 1 FROM wallets w
           WHERE w.account_id = a.id AND w.id = ${search}::text)
         OR EXISTS (SELECT 1 FROM api_keys k WHERE k.account_id = a.id
@@ -100,6 +105,7 @@ export interface AccountChange {
   /** The revision that the caller knows; null: whatever it is. */
   revision: number | null;
   role?: AccountRole;
+  label?: string | null;
   disabled?: boolean;
 }
 
@@ -110,7 +116,10 @@ export type AccountChanged =
   | { status: 'last_admin' }
   | { status: 'not_found' };
 
-/** Changes role or status. Enabled administrators never run out. `event` tells what was changed. */
+/**
+ * Changes role, label or status. Enabled administrators never run out. `event` tells what was
+ * changed.
+ */
 export function changeAccount(
   sql: Sql,
   change: AccountChange,
@@ -123,9 +132,10 @@ export function changeAccount(
     if (change.revision !== null && change.revision !== before.revision) {
       return { result: { status: 'stale', revision: before.revision }, event: null };
     }
-    const role = change.role ?? before.role;
+    const { role = before.role, label = before.label } = change;
     const disabled = change.disabled ?? before.disabledAt !== null;
-    if (role === before.role && disabled === (before.disabledAt !== null)) {
+    const isSwitched = disabled !== (before.disabledAt !== null);
+    if (role === before.role && label === before.label && !isSwitched) {
       return { result: { status: 'unchanged', account: before }, event: null };
     }
     const mayAdminister = role === 'admin' && !disabled;
@@ -133,7 +143,8 @@ export function changeAccount(
       return { result: { status: 'last_admin' }, event: null };
     }
     await transaction`
-      UPDATE accounts SET role = ${role}, revision = revision + 1, updated_at = now(),
+      UPDATE accounts SET role = ${role}, label = ${label}, revision = revision + 1,
+        updated_at = now(),
         disabled_at = CASE WHEN ${disabled} THEN coalesce(disabled_at, now()) END
       WHERE id = ${before.id}`;
     const account = await findAccount(transaction, before.id);

@@ -8,13 +8,14 @@ import { createWallet } from '../../../db/wallets.ts';
 import { newAuditId, newId } from '../../../runtime/ids.ts';
 import { fixedLimits } from '../../../runtime/limits.ts';
 import { defineRoute } from '../../define.ts';
-import { userAnswer, userReply } from './schema.ts';
+import { accountLabel, userAnswer, userReply } from './schema.ts';
 
 export const createUser = defineRoute({
   method: 'POST',
   path: '/api/admin/users',
   operationId: 'createUser',
   summary: 'Add an account with an empty wallet',
+  description: '`label` says whom it is for, to administrators alone.',
   tag: 'Administration',
   documents: ['account'],
   access: { kind: 'admin' },
@@ -22,17 +23,22 @@ export const createUser = defineRoute({
   body: {
     kind: 'json',
     bytesMax: fixedLimits.body.jsonBytesMax,
-    schema: v.strictObject({ role: v.optional(v.picklist(['user', 'admin']), 'user') }),
+    example: { label: 'Acme GmbH' },
+    schema: v.strictObject({
+      role: v.optional(v.picklist(['user', 'admin']), 'user'),
+      label: v.optional(accountLabel, null),
+    }),
   },
   replies: { 201: userReply[200] },
   problems: ['dependency_unavailable'],
   async handle({ body, caller, services }) {
+    const { role, label } = body;
     const { node } = services.system;
     const actor = caller.accountId;
     const id = newId('acc', node);
     const walletId = newId('wal', node);
     const made = audited(services.sql, async (transaction) => {
-      await createAccount(transaction, { id, role: body.role });
+      await createAccount(transaction, { id, role, label });
       await createWallet(transaction, { id: walletId, accountId: id, type: 'personal' });
       const event = {
         id: newAuditId(node),
@@ -40,7 +46,7 @@ export const createUser = defineRoute({
         actor,
         action: 'account.create',
         subject: `account:${id}`,
-        details: { role: body.role, wallet_id: walletId },
+        details: { role, label, wallet_id: walletId },
       };
       return { result: await findAccount(transaction, id), event };
     });

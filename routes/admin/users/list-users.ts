@@ -13,8 +13,8 @@ export const listUsers = defineRoute({
   operationId: 'listUsers',
   summary: 'List or search accounts',
   description:
-    'Newest first. `search` is the beginning of an account id, or a whole wallet id, API key id ' +
-    'or display prefix of a key.',
+    'Newest first. `search` is a part of a label, in any case, the beginning of an account id, ' +
+    'or a whole wallet id, API key id or display prefix of a key.',
   tag: 'Administration',
   documents: ['account'],
   access: { kind: 'admin' },

@@ -18,6 +18,7 @@ const userSchema = v.pipe(
   v.strictObject({
     account_id: v.string(),
     role: v.picklist(['user', 'admin']),
+    label: v.nullable(v.string()),
     status: v.picklist(['active', 'disabled']),
     wallet_id: v.nullable(v.string()),
     created_at: v.string(),
@@ -27,6 +28,9 @@ const userSchema = v.pipe(
   }),
   v.title('AdminUser'),
 );
+
+/** Whom an account is for, such as a customer's name; null: none. */
+export const accountLabel = v.nullable(lineOfText(100));
 
 export const userListItem = userSchema;
 
@@ -42,6 +46,7 @@ export function userBody(account: Account): v.InferOutput<typeof userSchema> {
   return {
     account_id: account.id,
     role: account.role,
+    label: account.label,
     status: account.disabledAt === null ? 'active' : 'disabled',
     wallet_id: account.walletId,
     created_at: account.createdAt.toISOString(),
@@ -63,7 +68,7 @@ export function userAnswer(account: Account, status = 200): Reply {
 export async function applyAccountChange(
   services: Pick<Services, 'sql' | 'system' | 'bus'>,
   actor: string,
-  action: string,
+  actionOf: (before: Account, after: Account) => string,
   change: AccountChange,
 ): Promise<Reply> {
   const changed = await withDeadline(
@@ -71,7 +76,7 @@ export async function applyAccountChange(
       id: newAuditId(services.system.node),
       accountId: after.id,
       actor,
-      action,
+      action: actionOf(before, after),
       subject: `account:${after.id}`,
       details: { before: standing(before), after: standing(after) },
     })),
@@ -95,6 +100,6 @@ export async function applyAccountChange(
 }
 
 function standing(account: Account): Record<string, unknown> {
-  const { role, disabledAt, revision } = account;
-  return { role, status: disabledAt === null ? 'active' : 'disabled', revision };
+  const { role, label, disabledAt, revision } = account;
+  return { role, label, status: disabledAt === null ? 'active' : 'disabled', revision };
 }

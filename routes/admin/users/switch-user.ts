@@ -28,7 +28,7 @@ function switchRoute(verb: 'disable' | 'enable', disabled: boolean, summary: str
     problems: ['not_found', 'conflict', 'invalid_state', 'dependency_unavailable'],
     handle({ params, body, caller, services, exchange }) {
       const actor = caller.accountId;
-      return applyAccountChange(services, actor, `account.${verb}`, {
+      return applyAccountChange(services, actor, () => `account.${verb}`, {
         accountId: params.account_id,
         revision: expectedRevision(exchange, body),
         disabled,

@@ -279,6 +279,51 @@ test('an account is made, gets a key and credits, and calls a model', async () =
   }
 });
 
+test('an account has a label: given, changed, taken, and found by a part of it', async () => {
+  const made = await adminApi('POST', '/users', { body: { label: 'Acme GmbH, Köln' } });
+  assert.equal(made.status, 201, made.text);
+  const user = made.json.user as Members;
+  assert.deepEqual([user.label, user.role], ['Acme GmbH, Köln', 'user']);
+  const path = `/users/${user.account_id}`;
+  assert.deepEqual((await adminApi('GET', path)).json.user, user);
+  assert.deepEqual(await everything(adminApi, '/users?search=acme%20g'), [user]);
+  assert.deepEqual(await everything(adminApi, '/users?search=acme_g'), [], 'no pattern');
+  const renamed = await adminApi('PATCH', path, { body: { label: 'Acme', revision: 1 } });
+  assert.deepEqual([renamed.status, (renamed.json.user as Members).label], [200, 'Acme']);
+  const stale = await adminApi('PATCH', path, { body: { label: 'other', revision: 1 } });
+  assert.equal(refusal(stale).code, 'conflict');
+  const same = await adminApi('PATCH', path, { body: { label: 'Acme' } });
+  assert.deepEqual(same.json, renamed.json, 'doing it twice changes nothing');
+  const disabled = (await adminApi('POST', `${path}/disable`)).json.user as Members;
+  assert.equal(disabled.label, 'Acme', 'nothing else touches it');
+  const both = await adminApi('PATCH', path, { body: { role: 'admin', label: null } });
+  const { role, label } = both.json.user as Members;
+  assert.deepEqual([role, label], ['admin', null]);
+  const events = await everything(adminApi, `/audit?subject=account:${user.account_id}`);
+  const told = events.map(({ action, details }) => {
+    const { before, after: now } = details as { before?: Members; after?: Members };
+    return [action, before?.label, now?.label];
+  });
+  assert.deepEqual(told, [
+    ['account.role', 'Acme', null],
+    ['account.disable', 'Acme', 'Acme'],
+    ['account.label', 'Acme GmbH, Köln', 'Acme'],
+    ['account.create', undefined, undefined],
+  ]);
+  assert.equal((events.at(-1)?.details as Members | undefined)?.label, 'Acme GmbH, Köln');
+  const bare = await adminApi('POST', '/users', { body: {} });
+  assert.equal((bare.json.user as Members).label, null);
+  for (const wrong of ['', 'x'.repeat(101), 'two\nlines', 7]) {
+    for (const [method, where] of [
+      ['POST', '/users'],
+      ['PATCH', path],
+    ] as const) {
+      const reply = refusal(await adminApi(method, where, { body: { label: wrong } }));
+      assert.deepEqual([reply.status, reply.details.path], [400, 'label']);
+    }
+  }
+});
+
 test('what is not there is not found, what is not known is refused with its path', async () => {
   const { accountId } = await bed.account();
   const calls: [string, string, unknown][] = [
