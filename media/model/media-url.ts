@@ -1,107 +1,154 @@
-// Where images and files of a message may be. A provider fetches what a stranger names: one that
-// runs beside us would read its own disk (file:), its neighbours or the metadata service of its
-// cloud for him.
+// Where images, files and sound of a request may be. A provider fetches what a stranger names: one
+// that runs beside us would read its own disk (file:), its neighbours or the metadata service of
+// its cloud for him. What may be fetched goes on as it was parsed, never as it was written.
 import { fieldProblem } from '../../runtime/http/validate.ts';
-import type { Problem } from '../../runtime/problem.ts';
-import { isInternalHost } from './hosts.ts';
-import type { ContentPart, Message } from './request.ts';
+import { readWebUrl } from './web-url.ts';
+
+type Members = Record<string, unknown>;
+
+/** What a member is to a provider: to be fetched by its `url`, by its `data` too, or neither. */
+type Place = 'address' | 'media' | 'other';
+/** Names and places of a member, from the body's own on. */
+type Trail = (string | number)[];
+/** What becomes of a text that names something to be fetched. */
+type Read = (text: string, trail: Trail) => string;
+
+/** Parts that have what they show in a member of their own name. A document's may be words. */
+const mediaNames: ReadonlySet<string> = new Set([
+  'audio',
+  'image',
+  'input_audio',
+  'input_image',
+  'input_video',
+  'video',
+]);
+/** Schemas are about names, whatever those are. */
+const schemaNames: ReadonlySet<string> = new Set(['parameters', 'input_schema', '__proto__']);
 
 /**
- * Refuses what no image or file can be. Bare base64 of an image is the provider's affair: some
- * take it. `entries` are what the client wrote in `list`, of which the messages were made.
+ * The body with every URL in these lists as it was parsed; the same one if nothing differs. Bare
+ * base64 is the provider's affair: some take it.
  * @throws Problem invalid_request that names where the client has the URL
  */
-export function assertMediaUrls(
-  messages: readonly Message[],
-  list: string,
-  entries: readonly unknown[],
-): void {
-  for (const { parts } of messages) {
-    for (const part of parts) {
-      if (part.type === 'text') continue;
-      for (const url of urlsOf(part)) {
-        const fault = urlFault(url);
-        if (fault !== null) throw faultProblem(pathOf(url, list, entries), fault);
-      }
-    }
+export function withParsedUrls<B extends object>(body: B, lists: readonly (keyof B & string)[]): B {
+  let whole = body;
+  for (const name of lists) {
+    const given = body[name];
+    // Servers that a provider connects to for their tools.
+    const place = name === 'mcp_servers' ? 'address' : 'other';
+    const parsed = readValue(given, place, [name], parsedUrl);
+    if (parsed === given) continue;
+    if (whole === body) whole = { ...body };
+    whole[name] = parsed as B[typeof name];
   }
+  return whole;
 }
 
-/**
- * The same of servers that a provider connects to for their tools; `member` is where each of them
- * has its URL.
- * @throws Problem invalid_request that names the URL's path
- */
-export function assertServerUrls(servers: unknown, list: string, member: string): void {
-  if (!Array.isArray(servers)) return;
-  for (const [index, server] of servers.entries()) {
-    const url: unknown = Object(server)[member];
-    const fault = typeof url === 'string' ? urlFault(url) : null;
-    if (fault === null) continue;
-    throw faultProblem(`${list}[${index}].${member}`, fault);
+/** Whether anything in it would be fetched. */
+export function namesMedia(value: unknown): boolean {
+  let found = false;
+  readValue(value, 'other', [], (text) => {
+    found = true;
+    return text;
+  });
+  return found;
+}
+
+/** The value, or a copy of what differs in it; the body's depth is bounded. */
+function readValue(value: unknown, place: Place, trail: Trail, read: Read): unknown {
+  if (typeof value === 'string') return place === 'other' ? value : read(value, trail);
+  if (typeof value !== 'object' || value === null) return value;
+  return Array.isArray(value)
+    ? readList(value, place, trail, read)
+    : readMembers(value as Members, place, trail, read);
+}
+
+function readList(list: unknown[], place: Place, trail: Trail, read: Read): unknown[] {
+  let copy = list;
+  for (let index = 0; index < list.length; index += 1) {
+    const value = list[index];
+    trail.push(index);
+    const parsed = readValue(value, place, trail, read);
+    trail.pop();
+    if (parsed === value) continue;
+    if (copy === list) copy = [...list];
+    copy[index] = parsed;
   }
+  return copy;
 }
 
-/** Not every format has a member for the path: the message says it too. */
-function faultProblem(path: string, fault: string): Problem {
-  return fieldProblem(path, `The URL in '${path}' ${fault}.`);
+function readMembers(members: Members, place: Place, trail: Trail, read: Read): Members {
+  let copy = members;
+  for (const name of Object.keys(members)) {
+    const value = members[name];
+    const own = placeOf(name, value, members, place);
+    // Most members are texts or numbers.
+    if (own === 'other' && typeof value !== 'object') continue;
+    if (isUnread(name, members)) continue;
+    trail.push(name);
+    const parsed = readValue(value, own, trail, read);
+    trail.pop();
+    if (parsed === value) continue;
+    if (copy === members) copy = { ...members };
+    copy[name] = parsed;
+  }
+  return copy;
 }
 
-function urlsOf(part: Exclude<ContentPart, { type: 'text' }>): Iterable<string> {
-  return part.type === 'native' ? nativeUrls(part.value) : [part.url];
+/** `url` alone is also where a search has been, or what was cited: nobody fetches that. */
+function placeOf(name: string, value: unknown, owner: Members, place: Place): Place {
+  if (name.endsWith('_url') || name === 'file_data') return 'address';
+  // A block's `source` has its URL inside: as a text it is but a name.
+  if (name === 'source') return typeof value === 'object' ? 'address' : 'other';
+  if (name === owner.type && mediaNames.has(name)) return 'media';
+  const isNamed = name === 'url' ? place !== 'other' : name === 'data' && place === 'media';
+  return isNamed && typeof value === 'string' ? place : 'other';
 }
 
-function* nativeUrls(value: unknown): Generator<string> {
-  for (const { url } of fetched(value, '')) yield url;
+/** The arguments of a call may name a picture, too: they are not fetched. */
+function isUnread(name: string, { type }: Members): boolean {
+  if (name === 'input') return typeof type === 'string' && /_(use|call)$/.test(type);
+  return schemaNames.has(name);
 }
 
-/** Members of native parts have any name that the client likes. */
+/** Members of parts have any name that the client likes. */
 const pathLengthMax = 200;
 
-/** Messages do not say where their parts were; only the list where none of its own has the URL. */
-function pathOf(url: string, list: string, entries: readonly unknown[]): string {
-  for (const { url: other, path } of fetched(entries, list)) {
-    // The arguments of a call may name the same picture: they are not fetched.
-    if (other === url && !path.includes('.input.') && path.length <= pathLengthMax) return path;
-  }
-  return list;
+function pathOf(trail: Trail): string {
+  const [list = '', ...rest] = trail;
+  const steps = rest.map((step) => (typeof step === 'number' ? `[${step}]` : `.${step}`));
+  const path = `${list}${steps.join('')}`;
+  return path.length <= pathLengthMax ? path : `${list}`;
 }
 
-/** What a provider would fetch; `url` alone is also where a search has been, or what was cited. */
-function* fetched(value: unknown, path: string): Generator<{ url: string; path: string }> {
-  if (typeof value !== 'object' || value === null) return;
-  for (const [name, member] of Object.entries(value)) {
-    const isFetched = /^file_data$|_url$/.test(name);
-    const url: unknown = typeof member === 'string' ? member : Object(member).url;
-    // A block's `source` has its URL inside: as a text it is but a name.
-    const isSource = name === 'source' && typeof member === 'object';
-    const place = Array.isArray(value) ? `${path}[${name}]` : `${path}.${name}`;
-    if ((isFetched || isSource) && typeof url === 'string') {
-      yield { url, path: typeof member === 'string' ? place : `${place}.url` };
-    }
-    yield* fetched(member, place);
-  }
+function parsedUrl(text: string, trail: Trail): string {
+  const url = readUrl(text);
+  if (typeof url === 'string') return url;
+  const path = pathOf(trail);
+  // Not every format has a member for the path: the message says it too.
+  throw fieldProblem(path, `The URL in '${path}' ${url.fault}.`);
 }
 
-/** Readers of URLs leave out what stands before one, and tabs and line breaks (WHATWG URL, 4.4). */
+/** What stands before a scheme and breaks it is found here, and refused by what reads it then. */
 const schemePattern = /^[\s\p{Cc}]*([a-z][a-z0-9+.\t\r\n-]*)$/iu;
-/** Nobody's URL begins so late; base64 has no colon. */
+/** Nobody's URL begins so late. */
 const schemeEndMax = 4_096;
+/** No path of a disk and no host without its scheme: those have a dot or a tilde. */
+const base64Head = /^[A-Za-z0-9+/=_\-\s]*$/;
 
-/** In small letters; undefined: there is none, so it is no URL. */
-function schemeOf(url: string): string | undefined {
-  const end = url.indexOf(':');
-  if (end > schemeEndMax) return '';
-  const scheme = end === -1 ? undefined : schemePattern.exec(url.slice(0, end))?.[1];
-  return scheme?.replace(/[\t\r\n]/g, '').toLowerCase();
-}
-
-function urlFault(url: string): string | null {
-  const scheme = schemeOf(url);
-  if (url.trim() === '') return 'is empty';
-  if (scheme === undefined) return null;
-  if (scheme === 'data') return url.includes(',') ? null : 'has no data';
-  if (scheme !== 'http' && scheme !== 'https') return 'must be http, https or data';
-  if (!URL.canParse(url)) return 'is not a URL';
-  return isInternalHost(new URL(url).hostname) ? 'is of a private network, not of the web' : null;
+/** What goes to a provider for this text. */
+function readUrl(text: string): string | { fault: string } {
+  const end = text.indexOf(':');
+  if (end === -1) {
+    if (text.trim() === '') return { fault: 'is empty' };
+    return base64Head.test(text.slice(0, schemeEndMax)) ? text : { fault: 'is not a URL' };
+  }
+  const head = end > schemeEndMax ? null : schemePattern.exec(text.slice(0, end));
+  const scheme = head?.[1]?.replace(/[\t\r\n]/g, '').toLowerCase();
+  if (scheme === 'data' && head?.[0].toLowerCase() === 'data') {
+    return text.includes(',') ? text : { fault: 'has no data' };
+  }
+  if (scheme !== 'http' && scheme !== 'https') return { fault: 'must be http, https or data' };
+  const url = readWebUrl(text);
+  return 'href' in url ? url.href : url;
 }

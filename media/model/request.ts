@@ -17,7 +17,7 @@ interface CacheMark extends NativeMembers {
 export type ContentPart =
   /** `phase`: of the message it is from, where Responses gives it one. */
   | ({ type: 'text'; text: string; phase?: string } & CacheMark)
-  /** A URL or a data URL, as the client gave it. */
+  /** A URL of the web as it was parsed, or a data URL as the client gave it. */
   | ({ type: 'image'; url: string; detail: string | null } & CacheMark)
   /** A document: a URL or a data URL; null name: none was given. */
   | ({ type: 'file'; url: string; name: string | null } & CacheMark)

@@ -27,8 +27,11 @@ export const createChatCompletion = defineRoute({
     'replays the finished one, streamed or whole, and never charges twice. With `stream` the ' +
     'reply is server-sent events that end with `data: [DONE]`; the last JSON event carries ' +
     '`svc_usage`. A client that disconnects after the first delta is charged for the whole ' +
-    'answer and can fetch it with the same key for 24 hours. Images and files are http, https ' +
-    'or data URLs, in every generation format; addresses of private networks are refused.',
+    'answer and can fetch it with the same key for 24 hours. Images, files and ' +
+    'sound are http, https or data URLs, in every generation format. Those, and the addresses ' +
+    'of servers for tools, must be of the web: without a user, blanks or backslashes, under no ' +
+    'special-use name (RFC 6761) and of no private network, else 400 at their path. Providers ' +
+    'are sent the parsed form.',
   tag: 'Generation',
   documents: ['model'],
   access: { kind: 'key', scope: 'models:generate' },

@@ -59,7 +59,9 @@ export async function continueConversation(
   const input = [...turnItems(chain.turns, inputItems(body), body.tools), ...inputItems(body)];
   const { messages: _messages, ...rest } = body;
   const whole = responsesDialect.readRequest({ ...rest, input: input as InputItem[] }, headers);
-  return { request: { ...whole, source: { ...request.source, input } }, previousId };
+  // As it was read: its URLs are parsed.
+  const read = whole.source.body.input as readonly InputItem[];
+  return { request: { ...whole, source: { ...request.source, input: read } }, previousId };
 }
 
 function assertContinuable(last: Turn): void {

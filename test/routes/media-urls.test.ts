@@ -95,7 +95,7 @@ test('what no provider may fetch is refused in every format', async () => {
     'file:///etc/passwd',
     ' FILE:/etc/passwd',
     'javascript:alert(1)',
-    'ftp://a.example/b.png',
+    'ftp://example.com/b.png',
     'http://',
     'http://169.254.169.254/latest/meta-data',
     'http://2852039166/',
@@ -104,6 +104,13 @@ test('what no provider may fetch is refused in every format', async () => {
     'http://127.0.0.1:11434/api/tags',
     'http://localhost/',
     'http://[64:ff9b::169.254.169.254]/',
+    'http://example.com\\@169.254.169.254/',
+    'http://user@example.com/',
+    'http://example.com/a b',
+    'http://intranet/',
+    'http://db.internal/',
+    'http://printer.local./',
+    '//169.254.169.254/',
   ]) {
     for (const [path, body, field] of bodiesWith(url)) {
       const reply = await post(path, body);
@@ -160,8 +167,8 @@ test('where a search has been is fetched by nobody', async () => {
 
 test('the web and data in the request are fine', async () => {
   for (const url of [
-    'https://a.example/b.png?c=d',
-    'HTTP://a.example:8080/b.png',
+    'https://example.com/b.png?c=d',
+    'HTTP://example.com:8080/b.png',
     'data:image/png;base64,iVBORw0KGgo=',
     'iVBORw0KGgo=',
   ]) {
@@ -169,4 +176,71 @@ test('the web and data in the request are fine', async () => {
     const reply = await post('/v1/chat/completions', chat ?? {});
     assert.equal(reply.status, 200, `${url}: ${reply.text}`);
   }
+});
+
+const formats = ['chat', 'responses', 'messages', 'gemini'];
+
+test('every family of providers is sent the parsed URL, never the client’s text', async () => {
+  const written = 'HTTPS://Example.com:443/x/../%62.png';
+  const parsed = 'https://example.com/%62.png';
+  for (const [path, body, field] of bodiesWith(written)) {
+    if (path.endsWith('count_tokens') || field.endsWith('file_data')) continue;
+    for (const format of formats) {
+      const reply = await post(path, { ...body, model: `svc-sim-${format}` });
+      // Not every family has a form for every part; what it is sent has no other spelling.
+      if (reply.status !== 200) {
+        assert.equal(reply.status, 400, `${path} ${field} ${format}: ${reply.text}`);
+        continue;
+      }
+      const sent = JSON.stringify(await bed.simulator.lastBody());
+      const where = `${path} ${field} ${format}: ${sent}`;
+      // What was said, and the arguments of calls, stay as they are.
+      const spellings = (json: string) => json.split(written).length - 1;
+      assert.ok(sent.includes(parsed), where);
+      assert.equal(spellings(sent), spellings(JSON.stringify(body)) - 1, where);
+    }
+  }
+});
+
+test('sound and documents by their addresses are checked and parsed as pictures are', async () => {
+  const model = 'svc-sim-chat';
+  const written = 'HTTPS://Example.com/a.wav';
+  const bodyWith = (part: object) => ({
+    model,
+    messages: [{ role: 'user', content: [{ type: 'text', text }, part] }],
+  });
+  const heard = { type: 'input_audio', input_audio: { data: written, format: 'wav' } };
+  for (const part of [
+    heard,
+    { type: 'audio_url', audio_url: { url: written } },
+    { type: 'video_url', video_url: { url: written } },
+    { type: 'document_url', document_url: written },
+  ]) {
+    const inner = JSON.parse(JSON.stringify(part).replace(written, 'http://printer.local/'));
+    const refused = await post('/v1/chat/completions', bodyWith(inner));
+    assert.equal(refused.status, 400, refused.text);
+    assert.match(refused.text, /private network/);
+    // This model hears nothing.
+    if (part === heard) continue;
+    const reply = await post('/v1/chat/completions', bodyWith(part));
+    assert.equal(reply.status, 200, reply.text);
+    const sent = JSON.stringify(await bed.simulator.lastBody());
+    assert.ok(sent.includes('https://example.com/a.wav') && !sent.includes(written), sent);
+  }
+});
+
+test('a stored turn is read again before it is sent again', async () => {
+  const model = 'svc-sim-responses';
+  const image = { type: 'input_image', image_url: 'https://example.com/b.png' };
+  const input = [{ role: 'user', content: [{ type: 'input_text', text }, image] }];
+  const first = JSON.parse((await post('/v1/responses', { model, input })).text) as { id: string };
+  const next = { model, input: text, previous_response_id: first.id };
+  const rewrite = (url: string) => bed.sql`
+    UPDATE responses SET input = replace(input::text, ${image.image_url}, ${url})::json
+    WHERE input::text LIKE ${'%example.com/b.png%'} OR input::text LIKE ${'%Example.com/b.png%'}`;
+  // As an older version has kept it.
+  await rewrite('HTTPS://Example.com/b.png');
+  assert.equal((await post('/v1/responses', next)).status, 200);
+  const sent = JSON.stringify(await bed.simulator.lastBody());
+  assert.ok(sent.includes(image.image_url) && !sent.includes('HTTPS:'), sent);
 });

@@ -186,7 +186,7 @@ test('a model without tools refuses them before any money is held', async () => 
 
 test('a model that sees nothing names the picture where the client has put it', async () => {
   const account = await bed.account();
-  const url = 'https://a.example/b.png';
+  const url = 'https://example.com/b.png';
   const content = [{ type: 'image_url', image_url: { url } }];
   const picture = { type: 'input_image', image_url: url };
   const call = { type: 'function_call', call_id: 'c', name: 'f', arguments: '{}' };

@@ -105,7 +105,10 @@ const richBodies: Rich[] = [
           },
           { role: 'tool', tool_call_id: 'x', content: 'd' },
           { role: 'tool', tool_call_id: 'y', content: 'e' },
-          { role: 'user', content: [{ type: 'video_url', video_url: { url: 'https://v.test/' } }] },
+          {
+            role: 'user',
+            content: [{ type: 'video_url', video_url: { url: 'https://example.com/v.mp4' } }],
+          },
         ],
       }),
       {},
@@ -172,7 +175,7 @@ const richBodies: Rich[] = [
               {
                 type: 'image',
                 cache_control: { type: 'ephemeral' },
-                source: { type: 'url', url: 'https://x.example/' },
+                source: { type: 'url', url: 'https://example.com/' },
               },
               { type: 'search_result', title: 's', source: 'x', content: [] },
             ],

@@ -183,7 +183,7 @@ const onlyFind: Record<string, Record<string, unknown>> = {
     input: 'go [[sim tool=send]]',
     tools: [
       ...declared.map((tool) => ({ type: 'function', ...tool })),
-      { type: 'mcp', server_label: 'far', server_url: 'https://far.example' },
+      { type: 'mcp', server_label: 'far', server_url: 'https://example.com/mcp' },
     ],
     tool_choice: {
       type: 'allowed_tools',

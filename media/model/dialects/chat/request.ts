@@ -1,7 +1,7 @@
 // A Chat Completions body → the neutral request, and the refusals that a schema cannot word.
 import { fieldProblem } from '../../../../runtime/http/validate.ts';
 import { fileUrl } from '../../file-url.ts';
-import { assertMediaUrls, assertServerUrls } from '../../media-url.ts';
+import { withParsedUrls } from '../../media-url.ts';
 import type {
   ContentPart,
   FunctionTool,
@@ -26,12 +26,12 @@ import type { ChatRequestBody, KnownParts } from './schema.ts';
 
 /** Throws a Problem with the field's path for what the schema alone cannot refuse. */
 export function readRequest(
-  body: ChatRequestBody,
+  given: ChatRequestBody,
   headers: Readonly<Record<string, string>>,
 ): GenerationRequest {
-  refuseUnsupported(body);
+  refuseUnsupported(given);
+  const body = withParsedUrls(given, ['messages', 'tools']);
   const messages = readMessages(body.messages);
-  assertMediaUrls(messages, 'messages', body.messages);
   if (typeof body.instructions === 'string') messages.unshift(systemMessage(body.instructions));
   const { tools, nativeTools } = readTools(declaredTools(body));
   return withoutForbiddenSearch({
@@ -168,7 +168,6 @@ const noSearchTool = "This format has no search tool: ask for one by 'web_search
 
 function readTools(declared: BodyTool[]): { tools: FunctionTool[]; nativeTools: NativeTool[] } {
   refuseTooManyServers(declared);
-  assertServerUrls(declared, 'tools', 'server_url');
   const tools: FunctionTool[] = [];
   const nativeTools: NativeTool[] = [];
   for (const [index, tool] of declared.entries()) {

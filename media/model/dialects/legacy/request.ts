@@ -1,5 +1,6 @@
 // A legacy body → the neutral request. It is never forwarded: no provider speaks this format.
 import { fieldProblem } from '../../../../runtime/http/validate.ts';
+import { withParsedUrls } from '../../media-url.ts';
 import { type GenerationRequest, type Message, noSampling } from '../../request.ts';
 import { withoutForbiddenSearch } from '../../search-tools.ts';
 import { readCeiling, readControls, readOutputFormat } from '../fields.ts';
@@ -10,9 +11,10 @@ import type { LegacyRequestBody } from './schema.ts';
 
 /** Throws a Problem with the field's path for what the schema alone cannot refuse. */
 export function readRequest(
-  body: LegacyRequestBody,
+  given: LegacyRequestBody,
   headers: Readonly<Record<string, string>>,
 ): GenerationRequest {
+  const body = withParsedUrls(given, ['input', 'messages', 'tools']);
   const messages = readMessages(body);
   if (typeof body.instructions === 'string') {
     messages.unshift(textMessage('system', body.instructions));

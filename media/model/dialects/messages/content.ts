@@ -1,7 +1,6 @@
 // Messages of a body → neutral ones. A turn of the user may hold the results of several tools and
 // words of its own: each result becomes a message, in the order in which they stand.
 import { writeJson } from '../../../../runtime/http/whole-numbers.ts';
-import { assertMediaUrls } from '../../media-url.ts';
 import type { ContentPart, Message, NativeMembers } from '../../request.ts';
 import { cacheMark, passthroughOf } from '../passthrough.ts';
 import { isSealed, openReasoning } from '../responses/reasoning.ts';
@@ -11,7 +10,7 @@ import type { BlockSource, BodyMessage, CountRequestBody, KnownBlocks } from './
 /** Any block: those of unknown types too. */
 type BodyBlock = Record<string, unknown> & { type: string };
 
-/** @throws Problem invalid_request for an image or a document that may not be fetched */
+/** The system prompt is the first of them. */
 export function readMessages(body: Pick<CountRequestBody, 'system' | 'messages'>): Message[] {
   const messages: Message[] = [];
   const system = readParts(body.system ?? []);
@@ -20,7 +19,6 @@ export function readMessages(body: Pick<CountRequestBody, 'system' | 'messages'>
   for (const [index, message] of body.messages.entries()) {
     if (!isCleared(message) || index > lastUser) addMessage(message, messages);
   }
-  assertMediaUrls(messages, 'messages', body.messages);
   return messages;
 }
 

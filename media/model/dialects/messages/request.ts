@@ -1,7 +1,7 @@
 // A Messages body → the neutral request, and the refusals that a schema cannot word.
 import { fieldProblem } from '../../../../runtime/http/validate.ts';
 import { Problem } from '../../../../runtime/problem.ts';
-import { assertServerUrls } from '../../media-url.ts';
+import { withParsedUrls } from '../../media-url.ts';
 import {
   type FunctionTool,
   type GenerationRequest,
@@ -25,6 +25,8 @@ import {
 import { readMessages } from './content.ts';
 import type { BodyTool, CountRequestBody, MessagesRequestBody } from './schema.ts';
 
+const listsWithUrls = ['system', 'messages', 'tools', 'mcp_servers'] as const;
+
 type Headers = Readonly<Record<string, string>>;
 
 /** Throws a Problem with the field's path for what the schema alone cannot refuse. */
@@ -45,8 +47,7 @@ export function readRequest(body: MessagesRequestBody, headers: Headers): Genera
 /** The same for a body of count_tokens, which has no ceiling. */
 export function readCountRequest(given: CountRequestBody, headers: Headers): GenerationRequest {
   refuseThread(given);
-  const body = withInstructions(given);
-  assertServerUrls(body.mcp_servers, 'mcp_servers', 'url');
+  const body = withInstructions(withParsedUrls(given, listsWithUrls));
   const toolChoice = readToolChoice(body);
   const { tools, nativeTools } = readTools(body.tools ?? [], toolChoice);
   return withoutForbiddenSearch({

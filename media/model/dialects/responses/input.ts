@@ -3,7 +3,6 @@
 import { fieldProblem } from '../../../../runtime/http/validate.ts';
 import { fileUrl } from '../../file-url.ts';
 import { addTo } from '../../lists.ts';
-import { assertMediaUrls } from '../../media-url.ts';
 import type { ContentPart, Message } from '../../request.ts';
 import { flatName } from './namespaces.ts';
 import { type Members, openReasoning } from './reasoning.ts';
@@ -15,7 +14,6 @@ export function readInput(input: string | readonly InputItem[], path = 'input'):
   if (typeof input === 'string') return [message('user', [{ type: 'text', text: input }])];
   const messages: Message[] = [];
   for (const [index, item] of input.entries()) readItem(messages, item, `${path}[${index}]`);
-  assertMediaUrls(messages, path, input);
   return messages;
 }
 

@@ -3,6 +3,7 @@
 // that no upstream id shows and thinking of another format survives the way through this one.
 import { Buffer } from 'node:buffer';
 import type { NativeValue } from '../../events.ts';
+import { namesMedia } from '../../media-url.ts';
 import type { ContentPart, WireFormat } from '../../request.ts';
 
 const mark = 'svc1.';
@@ -51,6 +52,8 @@ function unseal(text: string): NativeValue | null {
     const [format, value] = JSON.parse(Buffer.from(text, 'base64url').toString()) as unknown[];
     if (typeof format !== 'string' || !formats.has(format)) return null;
     if (typeof value !== 'object' || value === null || Array.isArray(value)) return null;
+    // Nothing that we seal has such a member: the client made this himself.
+    if (namesMedia(value)) return null;
     return { format: format as WireFormat, value: value as Members };
   } catch {
     return null;

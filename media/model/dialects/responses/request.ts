@@ -1,7 +1,7 @@
 // A Responses body → the neutral request, and the refusals that a schema cannot word.
 import { fieldProblem } from '../../../../runtime/http/validate.ts';
 import { addTo } from '../../lists.ts';
-import { assertServerUrls } from '../../media-url.ts';
+import { withParsedUrls } from '../../media-url.ts';
 import {
   type FunctionTool,
   type GenerationRequest,
@@ -27,10 +27,11 @@ import type { DeclaredChoice, DeclaredTool, ResponsesRequestBody } from './schem
 
 /** Throws a Problem with the field's path for what the schema alone cannot refuse. */
 export function readRequest(
-  body: ResponsesRequestBody,
+  given: ResponsesRequestBody,
   headers: Readonly<Record<string, string>>,
 ): GenerationRequest {
-  refuseForeignState(body);
+  refuseForeignState(given);
+  const body = withParsedUrls(given, ['input', 'messages', 'tools']);
   const messages = readMessages(body);
   if (typeof body.instructions === 'string') {
     messages.unshift(textMessage('system', body.instructions));
@@ -89,7 +90,6 @@ export function readTools(
   nativeTools: NativeTool[];
 } {
   refuseTooManyServers(declared);
-  assertServerUrls(declared, 'tools', 'server_url');
   const tools: FunctionTool[] = [];
   const nativeTools: NativeTool[] = [];
   const allowed = allowedAmong(declared, choice);

@@ -45,7 +45,7 @@ test('reads every role and block, calls and their results', () => {
         content: [
           { type: 'text', text: 'look' },
           { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'AA' } },
-          { type: 'image', source: { type: 'url', url: 'https://a.example/b.png' } },
+          { type: 'image', source: { type: 'url', url: 'https://example.com/b.png' } },
           {
             type: 'document',
             title: 'T',
@@ -93,7 +93,7 @@ test('reads every role and block, calls and their results', () => {
     [
       'text',
       'data:image/png;base64,AA',
-      'https://a.example/b.png',
+      'https://example.com/b.png',
       'data:application/pdf;base64,BB',
       `data:text/plain;charset=utf-8;base64,${Buffer.from('Grüße').toString('base64')}`,
       'native',
@@ -274,7 +274,7 @@ test('what holds text alone is a text document, and its own format is told it as
     cache_control,
   };
   const document = { type: 'document', title: 'D', source: { type: 'content', content: 'c' } };
-  const image = { type: 'image', source: { type: 'url', url: 'https://a.example/b.png' } };
+  const image = { type: 'image', source: { type: 'url', url: 'https://example.com/b.png' } };
   const scan = { type: 'document', source: { type: 'content', content: [piece('d'), image] } };
   const request = read({ messages: [{ role: 'user', content: [result, document, scan] }] });
   const texts = request.messages[0]?.parts.map((part) =>

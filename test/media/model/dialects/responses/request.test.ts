@@ -79,19 +79,19 @@ test('one turn of the model is one message: reasoning, text, calls', () => {
 
 test('pictures and files by address or content are neutral, a provider’s own stay native', () => {
   const content = [
-    { type: 'input_image', image_url: 'https://x.test/a.png', detail: 'high' },
+    { type: 'input_image', image_url: 'https://example.com/a.png', detail: 'high' },
     { type: 'input_image', file_id: 'file_1' },
     { type: 'input_file', file_data: 'data:application/pdf;base64,AA==', filename: 'a.pdf' },
-    { type: 'input_file', file_url: 'https://x.test/a.pdf' },
+    { type: 'input_file', file_url: 'https://example.com/a.pdf' },
     { type: 'input_file', file_id: 'file_1' },
     { type: 'input_file', file_data: 'AA==', filename: 'a.pdf' },
   ];
   const [message] = read({ input: [{ role: 'user', content }] }).messages;
   assert.deepEqual(message?.parts, [
-    { type: 'image', url: 'https://x.test/a.png', detail: 'high' },
+    { type: 'image', url: 'https://example.com/a.png', detail: 'high' },
     { type: 'native', format: 'responses', value: content[1] },
     { type: 'file', url: 'data:application/pdf;base64,AA==', name: 'a.pdf' },
-    { type: 'file', url: 'https://x.test/a.pdf', name: null },
+    { type: 'file', url: 'https://example.com/a.pdf', name: null },
     { type: 'native', format: 'responses', value: content[4] },
     { type: 'file', url: 'data:application/pdf;base64,AA==', name: 'a.pdf' },
   ]);
