@@ -3,7 +3,7 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { assertFilesUsable, ConfigError, describeVariables, readConfig } from './config.ts';
-import { compiledFile, entryFile } from './files.ts';
+import { compiledFile, entryFile, sourceFile } from './files.ts';
 import { createLog } from './log.ts';
 import { type ParentEnd, runParent } from './parent.ts';
 
@@ -56,6 +56,8 @@ async function runPlan(): Promise<number> {
   return code ?? 1;
 }
 
+// npm has looked already; a unit of systemd may start this file itself.
+await import(sourceFile('runtime/build/node-version.mjs').href);
 const given = new Set(process.argv.slice(2));
 const unknown = [...given].find((argument) => !['--help', '-h', '--plan'].includes(argument));
 if (given.has('--help') || given.has('-h')) {

@@ -125,8 +125,9 @@ export function createHttpServer<Access, Caller, Services>(
     },
   };
   // uWS tells the filter of an upgraded socket's beginning, but not of its end.
-  const countSocket = (_: unknown, change: number) => {
-    open.sockets += Math.sign(change);
+  // Later types of the official package have the number as an object.
+  const countSocket = (_: unknown, change: number | object) => {
+    open.sockets += Math.sign(Number(change));
   };
   app.filter(countSocket);
   registerRoutes(app, kernel, options.routes);

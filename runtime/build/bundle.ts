@@ -3,7 +3,7 @@
 import { rename, rm } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
-import { compiledFile, isFresh } from './files.ts';
+import { compiledFile, isFresh } from '../files.ts';
 
 const entries = ['runtime/main.js', 'runtime/shard.js'];
 
