@@ -93,7 +93,7 @@ const inspection = createPool({
   timeoutMs: limits.audio.inspectTimeoutMs,
   log,
 });
-const inspectAudio = createInspection(inspection, config, limits.audio, log);
+const recordings = createInspection(inspection, config, limits.audio, log);
 const queue = createQueue({ database: parseDatabaseUrl(boot.databaseUrl), log });
 const mesh = new Mesh(0, log);
 const bus = createBus({ mesh, log });
@@ -140,7 +140,7 @@ const kinds = createProcessKinds({
   },
   tasks: {
     run: (name, payload, isSettling) => {
-      if (name === inspectionTask) return inspectAudio(payload);
+      if (name === inspectionTask) return recordings.inspect(payload);
       return runTask(pool, compiledFile(`media/tasks/${name}.js`), payload, isSettling);
     },
   },
@@ -332,6 +332,7 @@ function startFollowing(): void {
 async function startBackground(): Promise<void> {
   const monitor = system.ref(kinds.monitor, monitorId);
   monitor.tell('poll', null);
+  void recordings.tellPrograms();
   startOwnSweep();
   startFollowing();
   await loadThreads();

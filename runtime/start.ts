@@ -2,6 +2,7 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
+import { assertProgramsUsable } from '../media/audio/programs.ts';
 import { assertFilesUsable, ConfigError, describeVariables, readConfig } from './config.ts';
 import { compiledFile, entryFile, sourceFile } from './files.ts';
 import { createLog } from './log.ts';
@@ -33,7 +34,7 @@ async function run(): Promise<ParentEnd> {
   const signals = listenToSignals();
   try {
     const config = readConfig();
-    await assertFilesUsable(config);
+    await Promise.all([assertFilesUsable(config), assertProgramsUsable(config)]);
     // The parent logs little, and what it logs last must not be lost.
     const log = createLog({ level: config.logLevel, base: { process: 'parent' }, sync: true });
     return await runParent({

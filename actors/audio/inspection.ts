@@ -1,6 +1,8 @@
 // Recordings are looked at on a pool of their own, whose queue is theirs alone: nobody's tokens
-// wait behind decoders. The programs are prepared when the first recording comes.
-import { type AudioTools, prepareAudioTools } from '../../media/audio/tools.ts';
+// wait behind decoders. The programs are prepared before the first recording, and never awaited by
+// the start: asking them for their versions takes a while.
+import type { AudioProgram } from '../../media/audio/programs.ts';
+import { type PreparedTools, prepareAudioTools } from '../../media/audio/tools.ts';
 import type { Config } from '../../runtime/config.ts';
 import { compiledFile } from '../../runtime/files.ts';
 import type { Logger } from '../../runtime/log.ts';
@@ -11,14 +13,21 @@ import { audioFolders } from './folders.ts';
 /** A file of media/tasks, without its ending. */
 export const inspectionTask = 'inspect-audio';
 
+export interface Inspection {
+  /** Runs the task. */
+  inspect(payload: unknown): Promise<TaskAnswer<unknown>>;
+  /** Prepares the programs and logs which they are. Never rejects. */
+  tellPrograms(): Promise<void>;
+}
+
 export function createInspection(
   pool: Pool,
-  config: Pick<Config, 'dataDir' | 'ffmpegPath' | 'ffprobePath'>,
+  config: Pick<Config, 'mode' | 'dataDir' | 'ffmpegPath' | 'ffprobePath'>,
   limits: Limits['audio'],
-  log: Logger,
-): (payload: unknown) => Promise<TaskAnswer<unknown>> {
+  log: Pick<Logger, 'info' | 'warn' | 'error'>,
+): Inspection {
   const { ffmpegPath, ffprobePath, dataDir } = config;
-  let tools: Promise<AudioTools> | null = null;
+  let tools: Promise<PreparedTools> | null = null;
   const prepared = () => {
     tools ??= prepareAudioTools({
       folder: audioFolders(dataDir).tools,
@@ -29,14 +38,42 @@ export function createInspection(
     });
     return tools;
   };
-  return async (payload) => {
-    try {
-      const file = compiledFile(`media/tasks/${inspectionTask}.js`);
-      return await pool.run(file, { ...(payload as object), tools: await prepared() });
-    } catch (error) {
-      tools = null;
-      log.error({ err: error }, 'ffmpeg or ffprobe cannot be used: see TOLLGATE_FFMPEG');
-      return { ok: false, refused: 'failed' };
-    }
+  const failed = (error: unknown) => {
+    tools = null;
+    log.error({ err: error }, 'ffmpeg or ffprobe cannot be used: see TOLLGATE_FFMPEG');
   };
+  return {
+    inspect: async (payload) => {
+      try {
+        const file = compiledFile(`media/tasks/${inspectionTask}.js`);
+        const { ffmpegPath, ffprobePath } = await prepared();
+        return await pool.run(file, {
+          ...(payload as object),
+          tools: { ffmpegPath, ffprobePath },
+        });
+      } catch (error) {
+        failed(error);
+        return { ok: false, refused: 'failed' };
+      }
+    },
+    tellPrograms: async () => {
+      try {
+        const { programs } = await prepared();
+        const used = Object.fromEntries(programs.map((each) => [each.name, shown(each)]));
+        log.info(used, 'recordings are read by');
+        const isOld = programs.some(({ origin }) => origin === 'package');
+        if (isOld && config.mode === 'production') log.warn({}, advice);
+      } catch (error) {
+        failed(error);
+      }
+    },
+  };
+}
+
+const advice =
+  'recordings of strangers are decoded by an old program out of a package: install ffmpeg, ' +
+  'which the system keeps up to date';
+
+function shown({ path, origin, version }: AudioProgram): Record<string, string | null> {
+  return { version: version?.text ?? null, origin, path };
 }

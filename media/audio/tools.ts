@@ -3,17 +3,29 @@
 import { constants } from 'node:fs';
 import { access, chmod, copyFile, mkdir, rename, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import {
+  type AudioProgram,
+  askVersion,
+  findOnPath,
+  isNewer,
+  type ProgramName,
+} from './programs.ts';
 
+/** Shell scripts that set the bounds and then become the program. */
 export interface AudioTools {
-  /** Shell scripts that set the bounds and then become the program. */
   ffmpegPath: string;
   ffprobePath: string;
+}
+
+export interface PreparedTools extends AudioTools {
+  /** What the scripts become. */
+  programs: readonly AudioProgram[];
 }
 
 export interface ToolOptions {
   /** A private folder, which is made. */
   folder: string;
-  /** Programs of the system; null: those of the packages. */
+  /** Programs set by hand; null: the newer of the system's and the package's. */
   ffmpegPath: string | null;
   ffprobePath: string | null;
   memoryBytesMax: number;
@@ -21,44 +33,81 @@ export interface ToolOptions {
 }
 
 /** Prepares both programs. Rejects when one is not there. */
-export async function prepareAudioTools(options: ToolOptions): Promise<AudioTools> {
+export async function prepareAudioTools(options: ToolOptions): Promise<PreparedTools> {
   const { folder } = options;
   await mkdir(folder, { recursive: true, mode: 0o700 });
-  const [ffmpegPath, ffprobePath] = await Promise.all([
-    options.ffmpegPath ?? packagedFfmpeg(),
-    options.ffprobePath ?? packagedFfprobe(),
+  const [ffmpeg, ffprobe] = await Promise.all([
+    choose('ffmpeg', options.ffmpegPath, options),
+    choose('ffprobe', options.ffprobePath, options),
   ]);
   return {
-    ffmpegPath: await wrap('ffmpeg', ffmpegPath, options),
-    ffprobePath: await wrap('ffprobe', ffprobePath, options),
+    ffmpegPath: await wrap(ffmpeg, options),
+    ffprobePath: await wrap(ffprobe, options),
+    programs: [ffmpeg, ffprobe],
   };
 }
 
+/** Each is asked within its bounds: one that cannot run in them is none. */
+async function choose(
+  name: ProgramName,
+  configured: string | null,
+  options: ToolOptions,
+): Promise<AudioProgram> {
+  const ask = (path: string) =>
+    askVersion(name, ['/bin/sh', '-c', boundedScript(path, options), name]);
+  if (configured !== null) {
+    const path = await executableOf(name, configured, options.folder);
+    return { name, path, origin: 'configured', version: await ask(path) };
+  }
+  const [system, packaged] = await Promise.all([
+    findOnPath(name).then(async (path) => {
+      const version = path === null ? null : await ask(path);
+      return path === null || version === null ? null : { path, version };
+    }),
+    packagedProgram(name, options.folder).then(
+      async (path) => ({ path, version: await ask(path) }),
+      // On a system without a packaged program.
+      (error: unknown) => ({ error }),
+    ),
+  ]);
+  const isPackaged = 'path' in packaged;
+  if (system !== null) {
+    const known = isPackaged ? packaged.version : null;
+    if (known === null || isNewer(system.version, known)) {
+      return { name, origin: 'system', ...system };
+    }
+  }
+  if (!isPackaged) throw packaged.error;
+  return { name, origin: 'package', ...packaged };
+}
+
 /** Imported late: on a system without a packaged program the import itself fails. */
-async function packagedFfmpeg(): Promise<string> {
-  return (await import('@ffmpeg-installer/ffmpeg')).default.path;
+async function packagedProgram(name: ProgramName, folder: string): Promise<string> {
+  const found =
+    name === 'ffmpeg'
+      ? await import('@ffmpeg-installer/ffmpeg')
+      : await import('@ffprobe-installer/ffprobe');
+  return await executableOf(name, found.default.path, folder);
 }
 
-async function packagedFfprobe(): Promise<string> {
-  return (await import('@ffprobe-installer/ffprobe')).default.path;
-}
-
-async function wrap(name: string, program: string, options: ToolOptions): Promise<string> {
-  const { folder, memoryBytesMax, cpuSecondsMax } = options;
-  const executable = await executableOf(name, program, folder);
-  const script = [
-    '#!/bin/sh',
+/** Runs with the arguments of the program. */
+function boundedScript(path: string, { memoryBytesMax, cpuSecondsMax }: ToolOptions): string {
+  return [
     // One at a time: some shells take no more, and ignore the whole line.
     `ulimit -t ${cpuSecondsMax} || exit 1`,
     'ulimit -c 0 2>/dev/null',
     // Not every system has this bound.
     `ulimit -v ${Math.floor(memoryBytesMax / 1_024)} 2>/dev/null`,
-    `exec '${executable.replaceAll("'", "'\\''")}' "$@"`,
+    `exec '${path.replaceAll("'", "'\\''")}' "$@"`,
     '',
-  ];
-  const path = join(folder, `${name}.sh`);
+  ].join('\n');
+}
+
+async function wrap({ name, path: program }: AudioProgram, options: ToolOptions): Promise<string> {
+  const path = join(options.folder, `${name}.sh`);
   const partial = `${path}.${process.pid}`;
-  await writeFile(partial, script.join('\n'), { mode: 0o700 });
+  const script = `#!/bin/sh\n${boundedScript(program, options)}`;
+  await writeFile(partial, script, { mode: 0o700 });
   await rename(partial, path);
   return path;
 }

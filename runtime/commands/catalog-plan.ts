@@ -19,6 +19,7 @@ import { readDeclarations } from '../../db/declarations.ts';
 import { assertMigrationsRun } from '../../db/driver/migrate.ts';
 import { assertDatabaseUsable } from '../../db/driver/reach.ts';
 import { closePool, openPool } from '../../db/driver/sql.ts';
+import { assertProgramsUsable } from '../../media/audio/programs.ts';
 import { assertFilesUsable, type Config, readConfig } from '../config.ts';
 import { attachDatabase } from '../embedded/database.ts';
 import { createLog } from '../log.ts';
@@ -33,7 +34,7 @@ async function main(): Promise<void> {
   // Whoever reads the lines may have seen enough, as `| head` does.
   process.stdout.on('error', () => {});
   const config = readConfig();
-  await assertFilesUsable(config);
+  await Promise.all([assertFilesUsable(config), assertProgramsUsable(config)]);
   for (const line of planLines(await plan(config))) process.stdout.write(`${line}\n`);
 }
 

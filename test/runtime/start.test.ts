@@ -270,6 +270,8 @@ test('the real entry ends with 1 and one line for what it is given and cannot us
     [{ TOLLGATE_TLS_CERT: noPem, TOLLGATE_TLS_KEY: noPem }, /^TOLLGATE_TLS_CERT and .*: /],
     [{ TOLLGATE_TLS_CERT: folder, TOLLGATE_TLS_KEY: noPem }, /^TOLLGATE_TLS_CERT and .*EISDIR/],
     [{ TOLLGATE_METRICS_PORT: `${address.port}` }, /^TOLLGATE_METRICS_PORT \d+ of .* in use/],
+    [{ TOLLGATE_FFMPEG: noPem }, /^TOLLGATE_FFMPEG names no ffmpeg that runs: /],
+    [{ TOLLGATE_FFPROBE: '/bin/sh' }, /^TOLLGATE_FFPROBE names no ffprobe that runs: /],
   ];
   for (const [env, expected] of cases) {
     const parent = await startParent('../../runtime/start.js', {

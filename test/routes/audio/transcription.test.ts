@@ -9,6 +9,8 @@ import type { TestAccount } from '../../harness/account.ts';
 import { record, tone, wav, withFile } from '../../harness/recordings.ts';
 import { type AudioBed, hear, microsPerSecond, openAudioBed, refusalOf, stateOf } from './bed.ts';
 
+// slow: It runs ffmpeg for each recording, and a system's own takes 0.1 s to load its libraries.
+
 let audio: AudioBed;
 before(async () => {
   audio = await openAudioBed();
