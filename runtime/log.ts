@@ -24,12 +24,16 @@ const redactedPaths = ['authorization', 'apiKey', 'api_key', 'token', 'secret', 
 );
 
 /** Our keys, bearer and basic credentials, the usual `sk-` keys, passwords in addresses. */
-const CREDENTIAL =
-  /\b(svc_(?:live|test)_|sk-(?:ant-|proj-)?|(?:Bearer|Basic) |:\/\/[^\s:/@"]*:)[^\s"'\\@,;]{6,}/gi;
+const kinds = [
+  ...['svc_(?:live|test)_', 'sk-(?:ant-|proj-)?', '(?:Bearer|Basic) '],
+  // A port stands where a password may.
+  '://[^\\s:/@"]*:(?!\\d{1,5}(?:[/?#\\s"\\\\]|$))',
+];
+const credential = new RegExp(`\\b(${kinds.join('|')})[^\\s"'\\\\@,;]{6,}`, 'gi');
 
 /** The line without credentials; their kind stays readable. */
 export function redact(line: string): string {
-  return line.replace(CREDENTIAL, '$1[redacted]');
+  return line.replace(credential, '$1[redacted]');
 }
 
 /** A reader that is slow is waited for, 100 ms a time; one that is stuck must not hold us up. */

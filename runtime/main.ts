@@ -3,6 +3,7 @@
 import { prepareAudioFolders, sweepAudioFolders } from '../actors/audio/folders.ts';
 import { createInspection, inspectionTask } from '../actors/audio/inspection.ts';
 import { catalogId } from '../actors/catalog/catalog.ts';
+import { callableLines } from '../actors/catalog/listing.ts';
 import { createLiveCatalog, type LiveCatalog } from '../actors/catalog/live.ts';
 import { loadCatalog } from '../actors/catalog/load.ts';
 import { planLines } from '../actors/catalog/plan-lines.ts';
@@ -269,6 +270,7 @@ async function start(): Promise<void> {
     assertPortsFree(),
   ]);
   threads = started;
+  warnOfProxies();
   if (config.mode === 'dev') {
     const own = { config, sql, performOnWallet };
     const account = await patiently(() => prepareDevelopment(own), log);
@@ -282,6 +284,7 @@ async function start(): Promise<void> {
   launch.open(catalog);
   await allServing.opened;
   process.stdout.write(`tollgate ready on ${localOrigin(config, port)}\n`);
+  for (const line of callableLines(catalog.current().snapshot)) process.stdout.write(`${line}\n`);
   link.sendReady();
   await startBackground();
 }
@@ -296,6 +299,13 @@ function warnOfDatabase({ connectionsMax, offSettings }: DatabaseFacts): void {
   if (offSettings !== null) {
     log.warn(`a crash of the database's server may lose charges: ${offSettings} is off there`);
   }
+}
+
+/** Behind a proxy clients are told our own address, unless the public one was given. */
+function warnOfProxies(): void {
+  if (config.trustedProxies.length === 0 || config.baseUrl !== localOrigin(config, port)) return;
+  const consequence = `clients are told ${config.baseUrl}`;
+  log.warn(`TOLLGATE_TRUSTED_PROXIES is set without TOLLGATE_BASE_URL: ${consequence}`);
 }
 
 /** In production: that nobody can administer, or that more can than should. */

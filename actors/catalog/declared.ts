@@ -42,11 +42,15 @@ export async function readDeclared(options: DeclaredOptions): Promise<DeclaredCa
   // What the environment declares comes behind the records of the file.
   const document = file?.document ?? v.parse(catalogDocumentSchema, {});
   if (config.mode === 'dev') {
-    if (options.simulatorUrl !== null) addSimulator(document, options.simulatorUrl);
+    const { simulatorUrl } = options;
+    const simulated = simulatorUrl === null ? [] : addSimulator(document, simulatorUrl);
+    const declared = new Set(document.models.map(({ alias }) => alias));
     for (const { provider, apiKey } of providersWithKeys(config)) {
       addKnown(document, provider, apiKey);
     }
     for (const upstream of config.upstreams) await addRunner(document, upstream, options.log);
+    const real = document.models.map(({ alias }) => alias).filter((alias) => !declared.has(alias));
+    if (simulatorUrl !== null) addManagedRoutes(document, simulated, real);
   }
   const [fault] = documentFaults(document);
   if (fault !== undefined) throw new ConfigError(`TOLLGATE_CONFIG: ${faultLine(fault)}`);
@@ -103,8 +107,8 @@ const simulatedTier = {
   output_per_million: '20.00',
 };
 
-/** The models of decisions.md, section 9, that this version has a family for. */
-function addSimulator(document: CatalogDocument, simulatorUrl: string): void {
+/** The models of decisions.md, section 9, that this version has a family for; the text aliases. */
+function addSimulator(document: CatalogDocument, simulatorUrl: string): string[] {
   const aliases: string[] = [];
   for (const { name, family, basePath, quirks, models } of simulatedProviders) {
     document.providers.push({
@@ -137,7 +141,6 @@ function addSimulator(document: CatalogDocument, simulatorUrl: string): void {
       enabled: true,
     });
   }
-  addManagedRoutes(document, aliases);
   document.packages.push({
     slug: 'starter',
     name: 'Starter',
@@ -145,6 +148,7 @@ function addSimulator(document: CatalogDocument, simulatorUrl: string): void {
     price_usd: '10.00',
     active: true,
   });
+  return aliases;
 }
 
 function simulatedRecord(provider: string, model: SimulatedModel): ModelRecord {
@@ -175,18 +179,29 @@ function simulatedRecord(provider: string, model: SimulatedModel): ModelRecord {
   };
 }
 
+/** Simulated models are as good as each other, and answer where no real one can. */
+const simulatedQuality = 50;
+const realQuality = 60;
+/** The most of a pool (`document.ts`). */
+const poolMax = 64;
+/** Runners list models beside those that write. */
+const writesNoText = /embed|rerank/;
+
 /** The managed routes of the specification; what the file declares by such a name goes first. */
-function addManagedRoutes(document: CatalogDocument, models: readonly string[]): void {
-  const declared = new Set([...document.routes, ...document.models].map(({ alias }) => alias));
+function addManagedRoutes(
+  document: CatalogDocument,
+  simulated: readonly string[],
+  real: readonly string[],
+): void {
+  const taken = new Set([...document.routes, ...document.models].map(({ alias }) => alias));
+  const writing = real.filter((alias) => !writesNoText.test(alias));
+  const pool = [
+    ...simulated.map((model) => ({ model, quality: simulatedQuality, qualities: {} })),
+    ...writing.map((model) => ({ model, quality: realQuality, qualities: {} })),
+  ].slice(0, poolMax);
   for (const [alias, name, optimizer] of managedRoutes) {
-    if (declared.has(alias)) continue;
-    document.routes.push({
-      alias,
-      display_name: name,
-      pool: models.map((model) => ({ model, quality: 50, qualities: {} })),
-      optimizer,
-      enabled: true,
-    });
+    if (taken.has(alias)) continue;
+    document.routes.push({ alias, display_name: name, pool, optimizer, enabled: true });
   }
 }
 
@@ -232,9 +247,14 @@ async function addRunner(
   upstream: Config['upstreams'][number],
   log: Logger,
 ): Promise<void> {
-  const models = await discoverModels(upstream.url, upstream.key);
-  if (models === null) {
-    log.warn({ upstream: upstream.name }, 'the upstream does not list its models: left out');
+  const found = await discoverModels(upstream.url, upstream.key);
+  if (found.status === 'failed') {
+    const told = {
+      upstream: upstream.name,
+      url: withoutCredentials(upstream.url),
+      reason: found.reason,
+    };
+    log.warn(told, 'the runner is left out: it lists no models');
     return;
   }
   document.providers.push({
@@ -246,7 +266,7 @@ async function addRunner(
   });
   const declared = new Set(document.models.map((model) => model.alias));
   const taken = new Set<string>();
-  for (const upstreamModel of new Set(models)) {
+  for (const upstreamModel of new Set(found.models)) {
     const alias = runnerAlias(`${upstream.name}-${upstreamModel}`, taken);
     // What the file declares by such a name goes first.
     if (declared.has(alias)) continue;
@@ -263,6 +283,13 @@ async function addRunner(
       enabled: true,
     });
   }
+}
+
+function withoutCredentials(address: string): string {
+  const url = new URL(address);
+  url.username = '';
+  url.password = '';
+  return url.href;
 }
 
 /** Of names that are too long, or differ in what no alias can have, a hash tells which it is. */

@@ -1,8 +1,13 @@
 // What a model of the catalog may be used for: a model of another kind is none here, and the answer
-// says where it is used.
+// says where it is used. A name that is none at all is answered with the nearest one.
 import type { ModelKind } from '../../media/providers/model-kinds.ts';
 import { Problem } from '../../runtime/problem.ts';
+import type { Catalog } from './current.ts';
 import type { CatalogModel } from './model.ts';
+import { nearestAlias } from './nearest.ts';
+import { callableEntries } from './snapshot.ts';
+
+const askedMax = 100;
 
 const places: Readonly<Record<ModelKind, string>> = {
   generation: 'the generation routes',
@@ -16,6 +21,27 @@ export function requireKind({ alias, kind }: CatalogModel, wanted: ModelKind): v
   if (kind === wanted) return;
   throw new Problem('model_not_found', {
     message: `${JSON.stringify(alias)} is a ${kind} model: it is used with ${places[kind]}.`,
+    param: 'model',
+  });
+}
+
+/**
+ * The answer to a name that no model has. It says where the list is, and which alias is nearest:
+ * one that can be called, of the kind that was asked for. Managed routes count as generation.
+ */
+export function unknownModel(
+  { snapshot }: Pick<Catalog, 'snapshot'>,
+  asked: string,
+  kind: ModelKind | null,
+): Problem {
+  const shown = asked.slice(0, askedMax);
+  const aliases = callableEntries(snapshot)
+    .filter((entry) => kind === null || kind === ('kind' in entry ? entry.kind : 'generation'))
+    .map(({ alias }) => alias);
+  const nearest = nearestAlias(shown, aliases);
+  const hint = nearest === null ? '' : ` The nearest is ${JSON.stringify(nearest)}.`;
+  return new Problem('model_not_found', {
+    message: `There is no model ${JSON.stringify(shown)}.${hint} GET /v1/models lists them.`,
     param: 'model',
   });
 }

@@ -1,7 +1,6 @@
 // The input tokens of a request that is only counted, for the free routes of two formats.
 import type { GenerationRequest } from '../../media/model/request.ts';
-import { Problem } from '../../runtime/problem.ts';
-import { requireKind } from '../catalog/use.ts';
+import { requireKind, unknownModel } from '../catalog/use.ts';
 import type { CountInput, InputCount } from './counting.ts';
 import { optimized } from './plan/prepare.ts';
 import type { PlanServices } from './plan/services.ts';
@@ -14,15 +13,11 @@ export async function countGeneration(
   request: GenerationRequest,
   services: Pick<PlanServices, 'catalog' | 'tasks' | 'limits'> & { countInput: CountInput },
 ): Promise<InputCount> {
-  const { models, routes } = services.catalog();
+  const catalog = services.catalog();
+  const { models, routes } = catalog;
   const managed = routes.get(request.model);
   const model = models.get(request.model) ?? managed?.pool[0]?.model;
-  if (model === undefined) {
-    throw new Problem('model_not_found', {
-      message: `There is no model ${JSON.stringify(request.model.slice(0, 100))}.`,
-      param: 'model',
-    });
-  }
+  if (model === undefined) throw unknownModel(catalog, request.model, 'generation');
   requireKind(model, 'generation');
   return await services.countInput(model, await optimized(request, managed, services));
 }

@@ -5,7 +5,7 @@ import type { AudioWork } from '../../actors/audio/spec.ts';
 import { requireDetachedCapacity } from '../../actors/billed-request/opening.ts';
 import type { Catalog } from '../../actors/catalog/current.ts';
 import type { CatalogModel } from '../../actors/catalog/model.ts';
-import { requireKind } from '../../actors/catalog/use.ts';
+import { requireKind, unknownModel } from '../../actors/catalog/use.ts';
 import type { Exchange } from '../../runtime/http/route.ts';
 import { Problem } from '../../runtime/problem.ts';
 import { fingerprint, idempotencyKeyOf } from '../generations/idempotency.ts';
@@ -14,17 +14,12 @@ import type { KeyCaller, Services } from '../services.ts';
 
 /** @throws Problem model_not_found */
 export function requireModel(
-  { models }: Catalog,
+  catalog: Catalog,
   alias: string,
   kind: AudioWork['kind'],
 ): CatalogModel {
-  const model = models.get(alias);
-  if (model === undefined) {
-    throw new Problem('model_not_found', {
-      message: `There is no model ${JSON.stringify(alias.slice(0, 100))}.`,
-      param: 'model',
-    });
-  }
+  const model = catalog.models.get(alias);
+  if (model === undefined) throw unknownModel(catalog, alias, kind);
   requireKind(model, kind);
   return model;
 }

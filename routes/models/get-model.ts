@@ -1,8 +1,8 @@
 // GET /v1/models/{model}: one alias in the form of OpenAI's API, as its clients ask for it.
 import * as v from 'valibot';
 import { callableEntries } from '../../actors/catalog/snapshot.ts';
+import { unknownModel } from '../../actors/catalog/use.ts';
 import { maxCharacters } from '../../runtime/http/text.ts';
-import { Problem } from '../../runtime/problem.ts';
 import { defineRoute } from '../define.ts';
 import { modelHeaders, speaksMessages } from './messages.ts';
 import { modelBody, modelSchema } from './schema.ts';
@@ -15,7 +15,8 @@ export const getModel = defineRoute({
   summary: 'Read a model',
   description:
     'By its public alias. A model that is only out of order for the moment is left out of the ' +
-    'list, and found here all the same.',
+    'list, and found here all the same. On every route that takes a model the message of ' +
+    '`model_not_found` names this list and the nearest alias that can be called.',
   tag: 'Models',
   documents: ['model'],
   access: { kind: 'key', scope: 'models:read' },
@@ -25,12 +26,10 @@ export const getModel = defineRoute({
   replies: { 200: { description: 'The model.', schema: modelSchema } },
   problems: ['model_not_found'],
   handle({ params, services, exchange }) {
-    const entries = callableEntries(services.catalog.current().snapshot);
+    const catalog = services.catalog.current();
+    const entries = callableEntries(catalog.snapshot);
     const found = entries.find(({ alias }) => alias === params.model);
-    if (found === undefined) {
-      const message = `There is no model ${JSON.stringify(params.model)}.`;
-      throw new Problem('model_not_found', { param: 'model', message });
-    }
+    if (found === undefined) throw unknownModel(catalog, params.model, null);
     const json = modelBody(found, speaksMessages(exchange));
     return { status: 200, headers: { 'cache-control': 'no-store' }, json };
   },

@@ -50,6 +50,41 @@ test('an unknown model is model_not_found, without a key nothing is told', async
   assert.equal((await fetch(`${bed.url}/v1/models/${'x'.repeat(101)}`, { headers })).status, 400);
 });
 
+test('an unknown name is answered with the nearest alias that can be called', async () => {
+  const hint = 'The nearest is "svc-sim-responses".';
+  const asked = 'sim-responsse';
+  const message = `There is no model "${asked}". ${hint} GET /v1/models lists them.`;
+  const chat = { model: asked, messages: [{ role: 'user', content: 'x' }] };
+  const calls: [string, object | null][] = [
+    [`/v1/models/${asked}`, null],
+    ['/v1/chat/completions', chat],
+    ['/v1/messages', { ...chat, max_tokens: 10 }],
+    ['/v1/messages/count_tokens', chat],
+    ['/v1/responses', { model: asked, input: 'x' }],
+  ];
+  const ask = async (path: string, body: object | null) => {
+    const reply = await fetch(bed.url + path, {
+      headers: { ...headers, 'content-type': 'application/json' },
+      ...(body === null ? {} : { method: 'POST', body: JSON.stringify(body) }),
+    });
+    assert.equal(reply.status, 404);
+    return ((await reply.json()) as { error: { message: string } }).error.message;
+  };
+  for (const [path, body] of calls) assert.equal(await ask(path, body), message, path);
+  // Another kind of model is no help there.
+  const speech = { model: asked, voice: 'alloy', input: 'x' };
+  const spoken = `There is no model "${asked}". GET /v1/models lists them.`;
+  assert.equal(await ask('/v1/audio/speech', speech), spoken);
+  const disabled = await adminApi('PATCH', '/models/svc-sim-responses', {
+    body: { enabled: false },
+  });
+  assert.equal(disabled.status, 200, disabled.text);
+  for (const [path, body] of calls) {
+    assert.ok(!(await ask(path, body)).includes('svc-sim-responses'), path);
+  }
+  await adminApi('PATCH', '/models/svc-sim-responses', { body: { enabled: true } });
+});
+
 test('a model is as old as its record, also one that was made since the start', async () => {
   const provider = { provider: 'simulator', upstream_model: 'simulated-chat-large-2026-01-15' };
   const price = { input_per_million: '1', output_per_million: '1' };

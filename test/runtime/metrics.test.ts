@@ -103,10 +103,13 @@ test('a log line loses every credential and keeps its JSON', () => {
     c: 'postgres://user:hunter22@host/db',
     d: 'sk-proj-0123456789',
     e: 'nothing to hide: 12:30',
+    f: 'http://127.0.0.1:11434/v1 and http://host:8787',
+    g: 'postgres://user:123456789@host/db',
   });
   const cut = redact(line);
-  for (const leak of ['abcdefghijkl', '0123456789', 'hunter22'])
+  for (const leak of ['abcdefghijkl', '0123456789', 'hunter22', '123456789'])
     assert.ok(!cut.includes(leak), cut);
+  assert.equal(JSON.parse(cut).f, 'http://127.0.0.1:11434/v1 and http://host:8787');
   assert.equal(JSON.parse(cut).e, 'nothing to hide: 12:30');
   assert.match(JSON.parse(cut).b, /^key svc_live_\[redacted\], and svc_test_\[redacted\]$/);
 });

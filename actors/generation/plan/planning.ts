@@ -19,7 +19,7 @@ import { Problem } from '../../../runtime/problem.ts';
 import type { Catalog } from '../../catalog/current.ts';
 import type { ManagedRoute } from '../../catalog/managed.ts';
 import type { CatalogModel } from '../../catalog/model.ts';
-import { requireKind } from '../../catalog/use.ts';
+import { requireKind, unknownModel } from '../../catalog/use.ts';
 import type { RouteHealth } from '../../provider-health/health.ts';
 import type { Candidate, RoutingPlan, SearchPlan } from '../spec.ts';
 import { type Plan, planRoute } from './plan.ts';
@@ -59,10 +59,7 @@ export function planGeneration(input: PlanningInput): GenerationPlan {
   const search = planSearch(request, catalog.snapshot, decides);
   if (model !== undefined) return planExact(input, model, search);
   if (route !== undefined) return planManaged(input, route, search);
-  throw new Problem('model_not_found', {
-    message: `There is no model ${JSON.stringify(request.model.slice(0, 100))}.`,
-    param: 'model',
-  });
+  throw unknownModel(catalog, request.model, 'generation');
 }
 
 /** The first use of the patterns compiles them, which takes tens of ms: at the start, not later. */

@@ -1,11 +1,23 @@
 // What the environment of development mode makes of the catalog: keys of vendors, local runners.
 import assert from 'node:assert/strict';
-import { createServer } from 'node:http';
+import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
 import { readDeclared } from '../../../actors/catalog/declared.ts';
 import type { Config } from '../../../runtime/config.ts';
 import type { Logger } from '../../../runtime/log.ts';
+
+const noKeys = { openaiKey: null, anthropicKey: null, geminiKey: null };
+
+/** A local runner; it is at its `url` until it is closed. */
+async function listen(answer: RequestListener): Promise<{ url: string; close: () => void }> {
+  const server = createServer(answer);
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve);
+  });
+  const { port } = server.address() as AddressInfo;
+  return { url: `http://127.0.0.1:${port}/v1`, close: () => void server.close() };
+}
 
 test('of the vendors’ models those that reason say so: they alone are given a budget', async () => {
   const keys = { openaiKey: 'a', anthropicKey: 'b', geminiKey: 'c' };
@@ -25,17 +37,9 @@ test('every model that a local runner lists has an alias of its own', async () =
   const long = `hf.co/organisation/${'a-long-name-of-merged-models-'.repeat(3)}GGUF:`;
   const names = [`${long}Q4_K_M`, `${long}Q8_0`, 'Llama 3', 'llama-3', '模型'];
   const listed = { object: 'list', data: [...names, 'llama-3'].map((id) => ({ id })) };
-  const runner = createServer((_request, response) => {
-    response.writeHead(200, { 'content-type': 'application/json' });
-    response.end(JSON.stringify(listed));
-  });
-  await new Promise<void>((resolve) => {
-    runner.listen(0, '127.0.0.1', resolve);
-  });
-  const { port } = runner.address() as AddressInfo;
-  const upstream = { name: 'local', url: `http://127.0.0.1:${port}/v1`, key: null };
-  const keys = { openaiKey: null, anthropicKey: null, geminiKey: null };
-  const config = { mode: 'dev', configPath: null, upstreams: [upstream], ...keys };
+  const runner = await listen((_request, response) => response.end(JSON.stringify(listed)));
+  const upstream = { name: 'local', url: runner.url, key: null };
+  const config = { mode: 'dev', configPath: null, upstreams: [upstream], ...noKeys };
   const options = { config: config as unknown as Config, simulatorUrl: null, log: {} as Logger };
   try {
     const { models } = (await readDeclared(options)).document;
@@ -51,4 +55,66 @@ test('every model that a local runner lists has an alias of its own', async () =
   } finally {
     runner.close();
   }
+});
+
+async function poolsOf(more: object): Promise<Map<string, [string, number][]>> {
+  const config = { mode: 'dev', configPath: null, upstreams: [], ...noKeys, ...more };
+  const { document } = await readDeclared({
+    config: config as unknown as Config,
+    simulatorUrl: 'http://127.0.0.1:1',
+    log: { warn: () => {} } as unknown as Logger,
+  });
+  return new Map(
+    document.routes.map(({ alias, pool }) => [
+      alias,
+      pool.map(({ model, quality }) => [model, quality]),
+    ]),
+  );
+}
+
+test('real models join the managed pools, where they go before the simulated ones', async () => {
+  const alone = await poolsOf({});
+  const simulated = alone.get('svc-intelligent') ?? [];
+  assert.ok(simulated.some(([model]) => model === 'svc-sim-chat'));
+  const names = ['writer', 'nomic-embed-text', ...Array.from({ length: 98 }, (_, i) => `m${i}`)];
+  const runner = await listen((_request, response) => {
+    response.end(JSON.stringify({ data: names.map((id) => ({ id })) }));
+  });
+  const upstreams = [{ name: 'local', url: runner.url, key: null }];
+  const pools = await poolsOf({ openaiKey: 'a', upstreams }).finally(runner.close);
+  assert.deepEqual([...pools.keys()], [...alone.keys()]);
+  for (const [alias, pool] of pools) {
+    assert.deepEqual(pool.slice(0, simulated.length), simulated, alias);
+    const real = pool.slice(simulated.length);
+    assert.deepEqual(real[0], ['openai-gpt-4.1', 60]);
+    assert.ok(real.some(([model]) => model === 'local-writer'));
+    assert.ok(!pool.some(([model]) => model.includes('embed')));
+    assert.equal(pool.length, 64, 'the most of a pool');
+  }
+});
+
+test('a runner that cannot be asked is named with its address and the reason', async () => {
+  const teapot = await listen((_request, response) => response.writeHead(418).end());
+  const page = await listen((_request, response) => response.end('<html>'));
+  const gone = await listen(() => {});
+  gone.close();
+  const said: unknown[] = [];
+  const log = { warn: (...words: unknown[]) => said.push(words) } as unknown as Logger;
+  const withPassword = gone.url.replace('http://', 'http://me:hunter2@');
+  const upstreams = [teapot.url, page.url, withPassword].map((url, index) => {
+    return { name: `runner${index}`, url, key: 'secret-key' };
+  });
+  const config = { mode: 'dev', configPath: null, upstreams, ...noKeys } as unknown as Config;
+  await readDeclared({ config, simulatorUrl: null, log }).finally(() => {
+    teapot.close();
+    page.close();
+  });
+  const line = (upstream: string, url: string, reason: string) => {
+    return [{ upstream, url, reason }, 'the runner is left out: it lists no models'];
+  };
+  assert.deepEqual(said, [
+    line('runner0', teapot.url, 'GET /models answers 418'),
+    line('runner1', page.url, 'GET /models answers with something else than a list'),
+    line('runner2', gone.url, 'ECONNREFUSED'),
+  ]);
 });
