@@ -104,7 +104,7 @@ const variables = {
     'TOLLGATE_DETACHED_MAX',
     1_000,
     [0, 1_000_000],
-    'generations that may run on without their client',
+    'generations that may run on without their client, half of them of one account',
   ),
   probeSeconds: integer(
     'TOLLGATE_PROBE_SECONDS',

@@ -13,15 +13,19 @@ const probesMax = 64;
 const staleMs = 120_000;
 /** Per slot: the theoretical arrival time in nanoseconds since `epochMs`. */
 const arrivalBytes = slotCount * 8;
-/** Per slot: the hash that owns it (0: free) and how many are open in all. */
-const wordsPerSlot = 2;
+/** Per slot: the hash that owns it (0: free), how many are open in all, and how many detached. */
+const wordsPerSlot = 3;
 const wordBytes = slotCount * wordsPerSlot * 4;
+/** Detached requests of the process: all, and those that stand in the way of others. */
+const headerBytes = 8;
 
 export interface LimiterBuffers {
   shared: SharedArrayBuffer;
   epochMs: number;
   /** From 0, the main thread, on. */
   nodeCount: number;
+  /** Requests of the process that may run on without their client. */
+  detachedMax: number;
 }
 
 export interface RateState {
@@ -39,43 +43,52 @@ export type RateDecision =
       retryAfterSeconds: number;
     };
 
-/** Detached generations: the process's count, then each node's own; a multiple of 8. */
-function headerBytesOf(nodeCount: number): number {
-  return 8 * Math.ceil((1 + nodeCount) / 2);
-}
+/** Whether one more request may run on without its client, or who has too many that do. */
+export type DetachedRoom = 'free' | 'account' | 'process';
 
 /**
- * The table that all threads share; made once, by the main thread. 1 MB and 128 KiB a node, touched
- * as used: how many of a slot's open ones are a node's own, to take them back when it dies.
+ * The table that all threads share; made once, by the main thread. It has 1.3 MB and 256 KiB a
+ * node, touched as used. How many of a slot's open and detached ones are a node's own stands there,
+ * to take them back when it dies.
  */
-export function createLimiterBuffers(nowMs: number, shardCount: number): LimiterBuffers {
+export function createLimiterBuffers(
+  nowMs: number,
+  shardCount: number,
+  detachedMax: number,
+): LimiterBuffers {
   const nodeCount = shardCount + 1;
   const tallyBytes = slotCount * nodeCount * 2;
-  const shared = new SharedArrayBuffer(
-    headerBytesOf(nodeCount) + arrivalBytes + wordBytes + tallyBytes,
-  );
-  return { shared, epochMs: nowMs, nodeCount };
+  const shared = new SharedArrayBuffer(headerBytes + arrivalBytes + wordBytes + 2 * tallyBytes);
+  return { shared, epochMs: nowMs, nodeCount, detachedMax };
 }
 
 export class Limiter {
   readonly #arrivals: BigInt64Array;
   readonly #words: Int32Array;
-  readonly #tallies: Uint16Array;
-  readonly #detached: Int32Array;
+  readonly #openTallies: Uint16Array;
+  readonly #detachedTallies: Uint16Array;
+  readonly #header: Int32Array;
   readonly #epochMs: number;
   readonly #node: number;
+  readonly #detachedMax: number;
+  /** One account's part. What it has beyond that is in nobody's way but its own. */
+  readonly #detachedShare: number;
 
   constructor(buffers: LimiterBuffers, node: number) {
-    const { nodeCount } = buffers;
+    const { shared, nodeCount, detachedMax } = buffers;
     assert(node < nodeCount, 'every node has a tally of its own');
-    const headerBytes = headerBytesOf(nodeCount);
-    this.#detached = new Int32Array(buffers.shared, 0, 1 + nodeCount);
-    this.#arrivals = new BigInt64Array(buffers.shared, headerBytes, slotCount);
-    this.#words = new Int32Array(buffers.shared, headerBytes + arrivalBytes, slotCount * 2);
-    const tallyOffset = headerBytes + arrivalBytes + wordBytes;
-    this.#tallies = new Uint16Array(buffers.shared, tallyOffset, slotCount * nodeCount);
+    this.#header = new Int32Array(shared, 0, 2);
+    this.#arrivals = new BigInt64Array(shared, headerBytes, slotCount);
+    const wordOffset = headerBytes + arrivalBytes;
+    this.#words = new Int32Array(shared, wordOffset, slotCount * wordsPerSlot);
+    const tallyOffset = wordOffset + wordBytes;
+    const tallyCount = slotCount * nodeCount;
+    this.#openTallies = new Uint16Array(shared, tallyOffset, tallyCount);
+    this.#detachedTallies = new Uint16Array(shared, tallyOffset + tallyCount * 2, tallyCount);
     this.#epochMs = buffers.epochMs;
     this.#node = node;
+    this.#detachedMax = detachedMax;
+    this.#detachedShare = Math.max(1, Math.floor(detachedMax / 2));
   }
 
   /**
@@ -118,7 +131,7 @@ export class Limiter {
   }
 
   #isStale(slot: number, nowMs: number): boolean {
-    if (this.openCount(slot) !== 0) return false;
+    if (this.openCount(slot) !== 0 || this.#detachedOf(slot) !== 0) return false;
     return Number(Atomics.load(this.#arrivals, slot)) < (nowMs - staleMs - this.#epochMs) * 1e6;
   }
 
@@ -154,57 +167,107 @@ export class Limiter {
 
   /** Opens one of `limit` permits, atomically; how many are open then, or null when all are. */
   open(slot: number, limit: number): number | null {
-    const index = slot * wordsPerSlot + 1;
-    for (;;) {
-      const open = Atomics.load(this.#words, index);
-      if (open >= limit) return null;
-      if (Atomics.compareExchange(this.#words, index, open, open + 1) === open) {
-        this.#countOwn(slot, 1);
-        return open + 1;
-      }
-    }
+    const open = addBelow(this.#words, slot * wordsPerSlot + 1, limit);
+    if (open !== null) this.#tally(this.#openTallies, slot, 1);
+    return open;
   }
 
   close(slot: number): void {
     Atomics.sub(this.#words, slot * wordsPerSlot + 1, 1);
-    this.#countOwn(slot, -1);
+    this.#tally(this.#openTallies, slot, -1);
   }
 
   openCount(slot: number): number {
     return Atomics.load(this.#words, slot * wordsPerSlot + 1);
   }
 
-  /** Counts one more generation that nobody listens to. */
-  addDetached(): void {
-    Atomics.add(this.#detached, 0, 1);
-    Atomics.add(this.#detached, 1 + this.#node, 1);
+  /** Whether a request of this account may begin that may run on without its client. */
+  detachedRoom(accountId: string): DetachedRoom {
+    const hash = fnv1a(accountId);
+    const slot = this.#findOwn(hash & (slotCount - 1), hash);
+    if (slot !== null && this.#detachedOf(slot) >= this.#detachedShare) return 'account';
+    return Atomics.load(this.#header, 1) < this.#detachedMax ? 'free' : 'process';
   }
 
-  removeDetached(): void {
-    Atomics.sub(this.#detached, 0, 1);
-    Atomics.sub(this.#detached, 1 + this.#node, 1);
+  /**
+   * Counts one that runs on whoever listens, if there is room for it, in one step: the slot for
+   * `removeDetached`, or who has too many.
+   */
+  openDetached(accountId: string, nowMs: number): { slot: number } | Exclude<DetachedRoom, 'free'> {
+    const slot = this.slotOf(accountId, nowMs);
+    if (addBelow(this.#header, 1, this.#detachedMax) === null) {
+      return this.#detachedOf(slot) >= this.#detachedShare ? 'account' : 'process';
+    }
+    if (addBelow(this.#words, slot * wordsPerSlot + 2, this.#detachedShare) === null) {
+      Atomics.sub(this.#header, 1, 1);
+      return 'account';
+    }
+    Atomics.add(this.#header, 0, 1);
+    this.#tally(this.#detachedTallies, slot, 1);
+    return { slot };
   }
 
+  /** Counts one whose client has left, room or not; the slot is for `removeDetached`. */
+  addDetached(accountId: string, nowMs: number): number {
+    const slot = this.slotOf(accountId, nowMs);
+    const before = Atomics.add(this.#words, slot * wordsPerSlot + 2, 1);
+    if (before < this.#detachedShare) Atomics.add(this.#header, 1, 1);
+    Atomics.add(this.#header, 0, 1);
+    this.#tally(this.#detachedTallies, slot, 1);
+    return slot;
+  }
+
+  removeDetached(slot: number): void {
+    this.#subDetached(slot, 1);
+    this.#tally(this.#detachedTallies, slot, -1);
+  }
+
+  /** All of the process. */
   detachedCount(): number {
-    return Atomics.load(this.#detached, 0);
+    return Atomics.load(this.#header, 0);
+  }
+
+  #detachedOf(slot: number): number {
+    return Atomics.load(this.#words, slot * wordsPerSlot + 2);
+  }
+
+  /** The process counts no more of an account than its share, before and afterwards. */
+  #subDetached(slot: number, count: number): void {
+    const before = Atomics.sub(this.#words, slot * wordsPerSlot + 2, count);
+    const share = this.#detachedShare;
+    Atomics.sub(this.#header, 1, Math.min(before, share) - Math.min(before - count, share));
+    Atomics.sub(this.#header, 0, count);
   }
 
   /** Gives back what a dead node had open. Called by the main thread when the node is gone. */
   forgetNode(node: number): void {
     const base = node * slotCount;
     for (let slot = 0; slot < slotCount; slot += 1) {
-      const own = this.#tallies[base + slot] ?? 0;
-      if (own === 0) continue;
-      this.#tallies[base + slot] = 0;
-      Atomics.sub(this.#words, slot * wordsPerSlot + 1, own);
+      const open = this.#openTallies[base + slot] ?? 0;
+      if (open !== 0) {
+        this.#openTallies[base + slot] = 0;
+        Atomics.sub(this.#words, slot * wordsPerSlot + 1, open);
+      }
+      const detached = this.#detachedTallies[base + slot] ?? 0;
+      if (detached !== 0) {
+        this.#detachedTallies[base + slot] = 0;
+        this.#subDetached(slot, detached);
+      }
     }
-    const detached = Atomics.exchange(this.#detached, 1 + node, 0);
-    Atomics.sub(this.#detached, 0, detached);
   }
 
-  #countOwn(slot: number, by: 1 | -1): void {
+  #tally(tallies: Uint16Array, slot: number, by: 1 | -1): void {
     const index = this.#node * slotCount + slot;
-    this.#tallies[index] = (this.#tallies[index] ?? 0) + by;
+    tallies[index] = (tallies[index] ?? 0) + by;
+  }
+}
+
+/** Adds one to a word below `limit`, atomically; what it is then, or null. */
+function addBelow(words: Int32Array, index: number, limit: number): number | null {
+  for (;;) {
+    const seen = Atomics.load(words, index);
+    if (seen >= limit) return null;
+    if (Atomics.compareExchange(words, index, seen, seen + 1) === seen) return seen + 1;
   }
 }
 

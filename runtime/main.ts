@@ -77,7 +77,8 @@ const sql = openPool({
   connectionsMax: limits.database.queryConnections,
   statementTimeoutMs: limits.ledger.statementTimeoutMs,
 });
-const limiterBuffers = createLimiterBuffers(Date.now(), config.shards);
+const { detachedMax } = limits.generation;
+const limiterBuffers = createLimiterBuffers(Date.now(), config.shards, detachedMax);
 const limiter = new Limiter(limiterBuffers, 0);
 const pool = createPool({
   threadsMax: limits.work.poolThreadsMax,

@@ -71,7 +71,7 @@ export function newAudioState(deps: AudioDeps, spec: AudioSpec): AudioState {
     waitsFor: { client: false, disk: false },
     slowMs: 0,
     slowSinceMs: 0,
-    detached: false,
+    detachedSlot: null,
     file: null,
     outcome: null,
     cost: null,

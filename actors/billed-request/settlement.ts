@@ -18,8 +18,8 @@ export interface RequestState {
   readonly holdId: string;
   /** holding → running → closing (what is due becomes known, then durable) → over. */
   phase: 'holding' | 'running' | 'closing' | 'over';
-  /** Nobody listens any more, and it goes on. */
-  detached: boolean;
+  /** Counted as one that goes on whoever listens, in this slot of the limiter. */
+  detachedSlot: number | null;
   outcome: { status: GenerationFinish['status'] } | null;
   finish: GenerationFinish | null;
   /** What is settled; null: the hold goes back whole. */
@@ -210,11 +210,15 @@ function retry(state: RequestState, context: Context, step: 'settle' | 'release'
 
 /** It runs on with nobody to listen, or no longer does. */
 export function setDetached(state: RequestState, detached: boolean): void {
-  if (state.detached === detached) return;
-  state.detached = detached;
-  if (detached) state.deps.limiter.addDetached();
-  else state.deps.limiter.removeDetached();
-  state.deps.metrics.detached(detached ? 1 : -1);
+  const { deps, spec, detachedSlot } = state;
+  if ((detachedSlot !== null) === detached) return;
+  if (detachedSlot === null) {
+    state.detachedSlot = deps.limiter.addDetached(spec.accountId, Date.now());
+  } else {
+    deps.limiter.removeDetached(detachedSlot);
+    state.detachedSlot = null;
+  }
+  deps.metrics.detached(detached ? 1 : -1);
 }
 
 /** Gives back what an actor that ends had of its shard; after a crash also its hold. */

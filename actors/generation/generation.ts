@@ -141,6 +141,7 @@ export function createGenerationKind(deps: GenerationDeps): GenerationKind {
     start(context, spec) {
       const state = newState(deps, spec, context.address.node);
       const { self } = context;
+      if (state.detachedSlot !== null) deps.metrics.detached(1);
       const amountMicros = state.funds.heldMicros;
       askHold(state, context, amountMicros, spec.alias);
       const isAhead = spec.search === null && mayCallAhead(state, amountMicros);

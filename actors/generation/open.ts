@@ -4,8 +4,9 @@ import { type Sql, withDeadline } from '../../db/driver/sql.ts';
 import { failedUncharged, findGenerationByKey, type Generation } from '../../db/generations.ts';
 import type { ActorAddress, ActorRef, ActorSystem } from '../../runtime/actor/contract.ts';
 import { newId, nodeOfId, timeOfId } from '../../runtime/ids.ts';
+import type { Limiter } from '../../runtime/limiter.ts';
 import { Problem } from '../../runtime/problem.ts';
-import { leftBefore, requireSameRequest } from '../billed-request/opening.ts';
+import { leftBefore, noDetachedRoom, requireSameRequest } from '../billed-request/opening.ts';
 import type { SubscriberProtocol } from '../subscriber/protocol.ts';
 import { type Opening, ReplySink } from '../subscriber/reply-sink.ts';
 import { subscriberKind } from '../subscriber/subscriber.ts';
@@ -16,6 +17,7 @@ import { storedEnd } from './stored-end.ts';
 export interface OpenServices {
   system: ActorSystem;
   sql: Sql;
+  limiter: Limiter;
   generationKind: GenerationKind;
   headersHoldBackMs: number;
 }
@@ -23,7 +25,7 @@ export interface OpenServices {
 /** Everything about the generation but what the opening itself decides. */
 export type GenerationOrder = Omit<
   GenerationSpec,
-  'id' | 'createdAtMs' | 'subscriber' | 'releasePermit' | PlannedMember
+  'id' | 'createdAtMs' | 'subscriber' | 'releasePermit' | 'detachedSlot' | PlannedMember
 > & {
   /**
    * Called for a new generation only: who attaches or is told again gets what was, whatever would
@@ -55,7 +57,7 @@ let subscriberCount = 0;
 
 /**
  * Opens a generation for a client and waits until the reply can begin.
- * @throws Problem idempotency_key_reused, overloaded, conflict
+ * @throws Problem idempotency_key_reused, concurrency_limited, overloaded, conflict
  */
 export async function openGeneration(
   services: OpenServices,
@@ -93,16 +95,22 @@ async function startNew(
   makeSink: MakeSink,
   onAbort: (listener: () => void) => void,
 ): Promise<Opened> {
-  const { system } = services;
+  const { system, limiter } = services;
   const planned = await order.plan();
   const id = newId('req', system.node);
   const createdAtMs = timeOfId(id);
   const sink = makeSink({ requestId: id, createdAtMs });
   const subscriber = spawnSubscriber(services, sink);
-  const releasePermit = order.takePermit();
-  if (releasePermit === null) {
+  const refuse = (problem: Problem): Problem => {
     subscriber.tell('clientGone', null);
-    throw leftBefore();
+    return problem;
+  };
+  const releasePermit = order.takePermit();
+  if (releasePermit === null) throw refuse(leftBefore());
+  const detached = order.background ? limiter.openDetached(order.accountId, createdAtMs) : null;
+  if (typeof detached === 'string') {
+    releasePermit();
+    throw refuse(noDetachedRoom(detached));
   }
   // Member by member: spreading twice was one of the dearest lines of a short answer.
   const spec: GenerationSpec = {
@@ -125,14 +133,15 @@ async function startNew(
     outputTokensCeiling: planned.outputTokensCeiling,
     keepsAnswer: order.keepsAnswer,
     background: order.background,
+    detachedSlot: detached === null ? null : detached.slot,
     subscriber,
     releasePermit,
   };
   const generation = system.spawn(services.generationKind, id, spec);
   if (generation === null) {
     releasePermit();
-    subscriber.tell('clientGone', null);
-    throw new Problem('overloaded', { headers: { 'retry-after': '1' } });
+    if (detached !== null) limiter.removeDetached(detached.slot);
+    throw refuse(new Problem('overloaded', { headers: { 'retry-after': '1' } }));
   }
   subscriber.tell('watch', { node: system.node, kind: services.generationKind.name, id });
   const clientGone = () => void subscriber.tell('clientGone', null);

@@ -53,6 +53,8 @@ export interface GenerationSpec extends RequestSpec {
   keepsAnswer: boolean;
   /** Runs to its end whoever listens, and remembers in which pieces its answer came. */
   background: boolean;
+  /** A background one counts among the detached ones from its beginning: its slot there. */
+  detachedSlot: number | null;
   subscriber: ActorRef<SubscriberProtocol>;
 }
 

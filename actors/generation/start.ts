@@ -1,7 +1,6 @@
 // The one entry for whoever wants a generation: a route or another actor. A new one is planned
 // here; a known idempotency key attaches to its generation or replays it.
 import type { GenerationRequest } from '../../media/model/request.ts';
-import type { Limiter } from '../../runtime/limiter.ts';
 import { requireDetachedCapacity } from '../billed-request/opening.ts';
 import type { CountInput } from './counting.ts';
 import {
@@ -16,7 +15,6 @@ import type { PlanServices } from './plan/services.ts';
 
 /** What generations are given by their shard. */
 export interface GenerationServices extends OpenServices, PlanServices {
-  limiter: Limiter;
   /** Input tokens of a request, free of charge. */
   countInput: CountInput;
 }
@@ -31,7 +29,7 @@ export interface GenerationWanted extends Omit<GenerationOrder, 'alias' | 'keeps
 /**
  * Plans and opens a generation, and waits until its reply can begin.
  * @throws Problem model_not_found, invalid_request, input_too_long, no_route_available, overloaded,
- * idempotency_key_reused, conflict, policy_blocked
+ * concurrency_limited, idempotency_key_reused, conflict, policy_blocked
  */
 export function startGeneration(
   services: GenerationServices,
@@ -52,7 +50,7 @@ export function startGeneration(
     background: wanted.background,
     alias: request.model,
     plan() {
-      requireDetachedCapacity(services);
+      requireDetachedCapacity(services, wanted.accountId);
       return planRequest(services, wanted);
     },
     takePermit: wanted.takePermit,

@@ -156,7 +156,7 @@ export function newState(
     waitingEnd: null,
     subscriptions: [{ node: subscriberNode, id: spec.subscriber.id, ref: spec.subscriber }],
     dropped: nothingDropped,
-    detached: false,
+    detachedSlot: spec.detachedSlot,
     endAfterHold: null,
     outcome: null,
     finish: null,

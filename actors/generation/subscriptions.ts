@@ -24,7 +24,7 @@ export function subscribe(
   }
   if (state.dropped.length > 0) ref.tell('dropped', state.dropped);
   state.subscriptions.push({ node: subscriber.node, id: subscriber.id, ref });
-  setDetached(state, false);
+  if (!state.spec.background) setDetached(state, false);
   return true;
 }
 
@@ -39,8 +39,9 @@ export function unsubscribe(
 ): boolean {
   state.subscriptions = state.subscriptions.filter((entry) => !isOf(entry, subscriber));
   const isLast = state.subscriptions.length === 0;
-  const outlives = isShown(state) || state.spec.background;
-  if (isLast && outlives) setDetached(state, state.phase !== 'over');
+  // One in the background counts among them from its beginning to its end.
+  const isLeft = isLast && isShown(state) && !state.spec.background;
+  if (isLeft) setDetached(state, state.phase !== 'over');
   return isLast;
 }
 

@@ -9,6 +9,7 @@ import { fieldProblem } from '../../runtime/http/validate.ts';
 import { fixedLimits } from '../../runtime/limits.ts';
 import { Problem, toProblem } from '../../runtime/problem.ts';
 import { defineRoute } from '../define.ts';
+import { leftNote } from '../generations/generate.ts';
 import { orderAudio, requireModel } from './order.ts';
 import { audioHeaders, audioProblemHeaders, audioProblems, audioReplyHeaders } from './problems.ts';
 import { storedSpeech } from './stored.ts';
@@ -41,7 +42,8 @@ export const createSpeech = defineRoute({
     '`input`: from its first byte on it is bought, also by a client that leaves; one that the ' +
     'provider does not complete costs nothing and ends in a cut connection. With an ' +
     'Idempotency-Key the audio is kept for 24 hours and replayed without a charge; while the ' +
-    'first request with it runs, another one is 409 `conflict` with Retry-After.',
+    'first request with it runs, another one is 409 `conflict` with Retry-After.' +
+    leftNote,
   tag: 'Audio',
   documents: ['model'],
   access: { kind: 'key', scope: 'audio:speech' },

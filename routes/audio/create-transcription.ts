@@ -8,6 +8,7 @@ import type { Exchange, Reply } from '../../runtime/http/route.ts';
 import { maxCharacters } from '../../runtime/http/text.ts';
 import { Problem, toProblem } from '../../runtime/problem.ts';
 import { defineRoute } from '../define.ts';
+import { leftNote } from '../generations/generate.ts';
 import { inspectRecording } from './inspect.ts';
 import { orderAudio, requireModel } from './order.ts';
 import { audioHeaders, audioProblemHeaders, audioProblems, audioReplyHeaders } from './problems.ts';
@@ -46,7 +47,8 @@ export const createTranscription = defineRoute({
     'the decoded audio (`input_too_long`). An empty recording, or one of digital silence, is ' +
     'answered with an empty text, costs nothing and has no `x-svc-request-id`: no provider was ' +
     'asked. Charged by the second, as `usage` says. With an Idempotency-Key the text is ' +
-    'replayed for 24 hours.',
+    'replayed for 24 hours.' +
+    leftNote,
   tag: 'Audio',
   documents: ['model'],
   access: { kind: 'key', scope: 'audio:transcribe' },

@@ -51,7 +51,7 @@ export function orderAudio(input: AudioOrderInput): AudioOrder {
     idempotencyKey,
     fingerprint: idempotencyKey === null ? '' : fingerprint(asked),
     plan() {
-      requireDetachedCapacity(services.audio);
+      requireDetachedCapacity(services.audio, accountId);
       const targets = services.audio.health.order(model.targets, Date.now());
       if (targets.length === 0) throw new Problem('no_route_available');
       return { model, targets, work };

@@ -9,6 +9,7 @@ import {
   generationProblemHeaders,
   generationProblems,
   generationReplyHeaders,
+  leftNote,
 } from '../generations/generate.ts';
 import { chatCompletionSchema } from './schema.ts';
 
@@ -31,7 +32,8 @@ export const createChatCompletion = defineRoute({
     'sound are http, https or data URLs, in every generation format. Those, and the addresses ' +
     'of servers for tools, must be of the web: without a user, blanks or backslashes, under no ' +
     'special-use name (RFC 6761) and of no private network, else 400 at their path. Providers ' +
-    'are sent the parsed form.',
+    'are sent the parsed form.' +
+    leftNote,
   tag: 'Generation',
   documents: ['model'],
   access: { kind: 'key', scope: 'models:generate' },

@@ -18,6 +18,11 @@ export const generationHeaders = {
   'x-stainless-retry-count': { description: 'How often the client library has tried before.' },
 };
 
+/** What the reference says of requests that their clients leave; it opens with a blank. */
+export const leftNote =
+  ' At most half of all requests that run on without their client, with those in the background, ' +
+  'are of one account: beyond that its new requests are 429 `concurrency_limited`.';
+
 export const generationReplyHeaders = {
   'x-svc-request-id': 'Our id of the generation.',
   'x-svc-routing-receipt-id': 'Managed routes only: the id of the routing receipt.',

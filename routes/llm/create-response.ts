@@ -9,6 +9,7 @@ import {
   generationProblemHeaders,
   generationProblems,
   generationReplyHeaders,
+  leftNote,
 } from '../generations/generate.ts';
 import { requireInput } from '../generations/input.ts';
 import { legacyReplySchema } from './schema.ts';
@@ -23,7 +24,8 @@ export const createLegacyResponse = defineRoute({
   description:
     'A request id is generated when `request_id` is omitted. With `stream` the reply is ' +
     'server-sent events: `progress` before the answer, `delta` with its `text`, then `done` ' +
-    'with the whole reply, or `error` in the envelope of this route.',
+    'with the whole reply, or `error` in the envelope of this route.' +
+    leftNote,
   tag: 'Generation',
   documents: ['model'],
   access: { kind: 'key', scope: 'models:generate' },

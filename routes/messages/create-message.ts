@@ -9,6 +9,7 @@ import {
   generationProblemHeaders,
   generationProblems,
   generationReplyHeaders,
+  leftNote,
 } from '../generations/generate.ts';
 import { messagesHeaders, readHeaders } from './headers.ts';
 import { messageSchema } from './schema.ts';
@@ -31,7 +32,8 @@ export const createMessage = defineRoute({
     'offered: the refusal says so in `error.details.error_code`, as the format has it. ' +
     '`compaction` is for models of a same-format provider alone, and refused for others. Tools ' +
     'that the provider runs and bills beside tokens pass where `credits_per_tool_call` of the ' +
-    'model names a price for them, else 400 at their path.',
+    'model names a price for them, else 400 at their path.' +
+    leftNote,
   tag: 'Generation',
   documents: ['model'],
   access: { kind: 'key', scope: 'models:generate' },

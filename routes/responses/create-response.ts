@@ -16,6 +16,7 @@ import {
   generationProblemHeaders,
   generationProblems,
   generationReplyHeaders,
+  leftNote,
 } from '../generations/generate.ts';
 import { idempotencyKeyOf } from '../generations/idempotency.ts';
 import { requireInput } from '../generations/input.ts';
@@ -50,7 +51,8 @@ export const createResponse = defineRoute({
     'unknown, expired or deleted, 409 while it is running or when it failed. A conversation of ' +
     'more than 200 turns or 16 MiB is not continued: 400. With `background` the reply is the ' +
     '`queued` response; it runs whoever listens, counts among the open requests of its key, and ' +
-    'is read, streamed from any event on, or cancelled by its id.',
+    'is read, streamed from any event on, or cancelled by its id.' +
+    leftNote,
   tag: 'Generation',
   documents: ['model'],
   access: { kind: 'key', scope: 'models:generate' },

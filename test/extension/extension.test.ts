@@ -86,7 +86,7 @@ async function startMain(port: number, config: ShardBoot['config']): Promise<voi
     config,
     databaseUrl: database.url,
     instanceId,
-    limiter: createLimiterBuffers(Date.now(), 1),
+    limiter: createLimiterBuffers(Date.now(), 1, 1_000),
     failures: createFailureBuffers(Date.now()),
     masterKey: Buffer.alloc(32).toString('base64url'),
     soundCounters: createBudgetCounters(1),

@@ -115,7 +115,7 @@ export function fakeRequestDeps(wallet: FakeWallet): Omit<RequestDeps, 'running'
     wallet: () => wallet,
     health: createRouteHealth(),
     fundsEstimate: { expectsFunds: () => true, saw: () => {}, forget: () => {} },
-    limiter: new Limiter(createLimiterBuffers(Date.now(), 1), 1),
+    limiter: new Limiter(createLimiterBuffers(Date.now(), 1, 1_000), 1),
     limits: createLimits(readConfig({})),
     metrics: { firstEvent: () => {}, ended: () => {}, detached: () => {}, doubted: () => {} },
     log: createLog({ level: 'silent', base: {}, sync: true }),

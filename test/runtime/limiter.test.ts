@@ -8,7 +8,7 @@ import { createLimiterBuffers, Limiter } from '../../runtime/limiter.ts';
 const epochMs = 1_700_000_000_000;
 
 test('a minute allows exactly the limit at once, then one more each interval', () => {
-  const limiter = new Limiter(createLimiterBuffers(epochMs, 2), 1);
+  const limiter = new Limiter(createLimiterBuffers(epochMs, 2, 1_000), 1);
   const slot = limiter.slotOf('key_a', epochMs);
   for (let count = 1; count <= 600; count += 1) {
     const decision = limiter.takeRequest(slot, 600, epochMs);
@@ -27,7 +27,7 @@ test('a minute allows exactly the limit at once, then one more each interval', (
 });
 
 test('a clock that is set back refuses nobody for as long as it was ahead', () => {
-  const limiter = new Limiter(createLimiterBuffers(epochMs, 1), 1);
+  const limiter = new Limiter(createLimiterBuffers(epochMs, 1, 1_000), 1);
   const slot = limiter.slotOf('key_a', epochMs);
   for (const limit of [1, 600]) {
     const aheadMs = epochMs + 3_600_000;
@@ -41,7 +41,7 @@ test('a clock that is set back refuses nobody for as long as it was ahead', () =
 });
 
 test('keys do not share an allowance', () => {
-  const limiter = new Limiter(createLimiterBuffers(epochMs, 2), 1);
+  const limiter = new Limiter(createLimiterBuffers(epochMs, 2, 1_000), 1);
   const first = limiter.slotOf('key_a', epochMs);
   const second = limiter.slotOf('key_b', epochMs);
   assert.notEqual(first, second);
@@ -51,7 +51,7 @@ test('keys do not share an allowance', () => {
 });
 
 test('threads that race for 64 places get exactly 64; a dead node gives its own back', async () => {
-  const buffers = createLimiterBuffers(epochMs, 2);
+  const buffers = createLimiterBuffers(epochMs, 2, 1_000);
   const limiterUrl = new URL('../../runtime/limiter.js', import.meta.url).href;
   const source = `
     const { workerData, parentPort } = require('node:worker_threads');
@@ -62,7 +62,7 @@ test('threads that race for 64 places get exactly 64; a dead node gives its own 
       for (let count = 0; count < 1000; count += 1) {
         if (limiter.open(slot, 64) !== null) opened += 1;
       }
-      limiter.addDetached();
+      limiter.addDetached('acc_raced', ${epochMs});
       parentPort.postMessage(opened);
     });`;
   const workers = [1, 2].map(
@@ -82,13 +82,13 @@ test('threads that race for 64 places get exactly 64; a dead node gives its own 
 });
 
 test('each of 255 shards gives back its own and nobody else’s', () => {
-  const buffers = createLimiterBuffers(epochMs, 255);
+  const buffers = createLimiterBuffers(epochMs, 255, 1_000);
   const limiters = [1, 65, 129, 255].map((node) => new Limiter(buffers, node));
   const main = new Limiter(buffers, 0);
   const slot = main.slotOf('key_shared', epochMs);
   for (const limiter of limiters) {
     limiter.open(slot, 64);
-    limiter.addDetached();
+    limiter.addDetached('acc_shared', epochMs);
   }
   main.forgetNode(65);
   assert.deepEqual([main.openCount(slot), main.detachedCount()], [3, 3]);
@@ -98,7 +98,7 @@ test('each of 255 shards gives back its own and nobody else’s', () => {
 });
 
 test('threads that see keys for the first time in the same moment give each one slot', async () => {
-  const buffers = createLimiterBuffers(epochMs, 2);
+  const buffers = createLimiterBuffers(epochMs, 2, 1_000);
   const limiterUrl = new URL('../../runtime/limiter.js', import.meta.url).href;
   const gate = new Int32Array(new SharedArrayBuffer(4));
   const source = `
@@ -122,7 +122,7 @@ test('threads that see keys for the first time in the same moment give each one 
 });
 
 test('slots that nobody used lately are given to other keys, those in use never', () => {
-  const limiter = new Limiter(createLimiterBuffers(epochMs, 2), 1);
+  const limiter = new Limiter(createLimiterBuffers(epochMs, 2, 1_000), 1);
   const open = limiter.slotOf('key_open', epochMs);
   limiter.open(open, 1);
   const used = limiter.slotOf('key_used', epochMs);

@@ -88,6 +88,7 @@ async function generate(outputFormat: OutputFormat): Promise<void> {
     outputTokensCeiling: 4_096,
     keepsAnswer: false,
     background: false,
+    detachedSlot: null,
     subscriber,
   };
   assert.notEqual(system.spawn(kind, id, spec), null);

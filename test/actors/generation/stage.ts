@@ -139,7 +139,7 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
     search: searchClient,
     fundsEstimate: createFundsEstimate(),
     health: createRouteHealth(),
-    limiter: new Limiter(createLimiterBuffers(Date.now(), 1), 1),
+    limiter: new Limiter(createLimiterBuffers(Date.now(), 1, 1_000), 1),
     limits,
     countTokens: async ({ input, output, reasoning }) => ({
       input: await countTokens(input),

@@ -114,7 +114,7 @@ test('what is planned is refused as a route would be', async () => {
 test('at the cap of detached generations nothing new begins, what was is told again', async () => {
   const account = await stage.account();
   await ask(wantedOf(account, 'job-3'));
-  const limiter = { detachedCount: () => 1_000_000 } as unknown as GenerationServices['limiter'];
+  const limiter = { detachedRoom: () => 'process' } as unknown as GenerationServices['limiter'];
   const full: GenerationServices = { ...stage.services, limiter };
   const permits: string[] = [];
   const takePermit = () => {

@@ -4,11 +4,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createRouteHealth } from '../../../actors/provider-health/health.ts';
 import { orderAudio } from '../../../routes/audio/order.ts';
+import type { DetachedRoom } from '../../../runtime/limiter.ts';
 
-function orderAt(detached: number, headers: Record<string, string>, logged: object[] = []) {
+function orderAt(room: DetachedRoom, headers: Record<string, string>, logged: object[] = []) {
   const audio = {
-    limiter: { detachedCount: () => detached },
-    limits: { generation: { detachedMax: 3 } },
+    limiter: { detachedRoom: (accountId: string) => (accountId === 'acc' ? room : 'free') },
     health: createRouteHealth(),
   };
   const services = {
@@ -23,16 +23,17 @@ function orderAt(detached: number, headers: Record<string, string>, logged: obje
 }
 
 test('at the cap of detached requests no audio begins', () => {
-  assert.equal(orderAt(2, {}).plan().targets.length, 1);
-  assert.throws(() => orderAt(3, {}).plan(), { code: 'overloaded' });
+  assert.equal(orderAt('free', {}).plan().targets.length, 1);
+  assert.throws(() => orderAt('process', {}).plan(), { code: 'overloaded' });
+  assert.throws(() => orderAt('account', {}).plan(), { code: 'concurrency_limited' });
 });
 
 test('a client library that tries again is logged, its first try is not', () => {
   const logged: object[] = [];
-  orderAt(0, {}, logged);
-  orderAt(0, { 'x-stainless-retry-count': '0' }, logged);
+  orderAt('free', {}, logged);
+  orderAt('free', { 'x-stainless-retry-count': '0' }, logged);
   assert.deepEqual(logged, []);
-  orderAt(0, { 'x-stainless-retry-count': '2' }, logged);
+  orderAt('free', { 'x-stainless-retry-count': '2' }, logged);
   const seen = { requestId: 'x', accountId: 'acc', route: '/v1/audio/speech', retries: '2' };
   assert.deepEqual(logged, [seen]);
 });
