@@ -3,6 +3,7 @@
 import type { Sql } from '../db/driver/sql.ts';
 import type { ActorRef, ActorSystem } from '../runtime/actor/contract.ts';
 import type { Config } from '../runtime/config.ts';
+import type { GiveawayLimiter } from '../runtime/limiter/giveaways.ts';
 import type { Limiter } from '../runtime/limiter.ts';
 import type { Logger } from '../runtime/log.ts';
 import type { MetricsRegistry } from '../runtime/metrics-registry.ts';
@@ -36,6 +37,7 @@ export interface ShardGiven {
   tasks(): ActorRef<TasksProtocol>;
   health: RouteHealth;
   limiter: Limiter;
+  giveaways: GiveawayLimiter;
   sealer: Sealer;
   holders: Holders;
   /** The catalog of this moment; it is there once the shard serves. */

@@ -1,6 +1,7 @@
 // What the main thread gives each shard thread, and how it tells them of changes.
 import type { Config } from './config.ts';
 import type { FailureBuffers } from './failure-limiter.ts';
+import type { GiveawayBuffers } from './limiter/giveaways.ts';
 import type { LimiterBuffers } from './limiter.ts';
 
 /** Plain data; holds secrets. */
@@ -10,6 +11,7 @@ export interface ShardBoot {
   instanceId: string;
   limiter: LimiterBuffers;
   failures: FailureBuffers;
+  giveaways: GiveawayBuffers;
   /** 32 bytes as base64url. */
   masterKey: string;
   /** Of the memory for sound that waits. */

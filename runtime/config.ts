@@ -106,6 +106,12 @@ const variables = {
     [0, 1_000_000],
     'generations that may run on without their client, half of them of one account',
   ),
+  giveawayTokensMax: integer(
+    'TOLLGATE_GIVEAWAY_TOKENS_MAX',
+    2_000_000,
+    [1_000, 1_000_000_000],
+    'input tokens a minute that a key may leave before the first word, unpaid',
+  ),
   probeSeconds: integer(
     'TOLLGATE_PROBE_SECONDS',
     300,

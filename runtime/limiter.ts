@@ -7,7 +7,8 @@ import { strict as assert } from 'node:assert';
 const burstNs = 60e9;
 /** No arrival lies so far ahead of its own time: the clock has been set back since. */
 const aheadNsMax = 2 * burstNs;
-const slotCount = 65_536;
+export const limiterSlotCount = 65_536;
+const slotCount = limiterSlotCount;
 const probesMax = 64;
 /** A slot found now counts as used for at least half of this, longer than anybody keeps it. */
 const staleMs = 120_000;

@@ -40,6 +40,7 @@ import { createFailureBuffers } from './failure-limiter.ts';
 import { compiledFile } from './files.ts';
 import { createGate } from './gate.ts';
 import { connectToParent } from './launch.ts';
+import { createGiveawayBuffers } from './limiter/giveaways.ts';
 import { createLimiterBuffers, Limiter } from './limiter.ts';
 import { databaseConnections } from './limits.ts';
 import { createLog } from './log.ts';
@@ -226,6 +227,7 @@ function startShards(): Promise<Threads> {
     instanceId,
     limiter: limiterBuffers,
     failures: createFailureBuffers(Date.now()),
+    giveaways: createGiveawayBuffers(Date.now()),
     masterKey: boot.masterKey,
     soundCounters: createBudgetCounters(config.shards),
     version,

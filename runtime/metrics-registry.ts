@@ -29,6 +29,16 @@ export class MetricsRegistry {
     help: string,
     labelNames: readonly string[],
   ): (...values: (string | number)[]) => void {
+    const add = this.sum(name, help, labelNames);
+    return (...values) => add(1, ...values);
+  }
+
+  /** Sums amounts by label values, likewise. */
+  sum(
+    name: string,
+    help: string,
+    labelNames: readonly string[],
+  ): (by: number, ...values: (string | number)[]) => void {
     const counts = new Map<string, number>();
     new Counter({
       name,
@@ -44,9 +54,9 @@ export class MetricsRegistry {
         }
       },
     });
-    return (...values) => {
+    return (by, ...values) => {
       const key = values.join('\n');
-      counts.set(key, (counts.get(key) ?? 0) + 1);
+      counts.set(key, (counts.get(key) ?? 0) + by);
     };
   }
 

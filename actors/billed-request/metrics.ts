@@ -11,6 +11,11 @@ export function createRequestMetrics(registry: MetricsRegistry): GenerationMetri
     help: 'From the arrival of a request to the first event of its upstream.',
     bounds: FIRST_EVENT_SECONDS,
   });
+  const givenAway = registry.sum(
+    'tollgate_given_away_input_tokens_total',
+    'Estimated input tokens of requests that were left before the first word.',
+    ['model'],
+  );
   return {
     firstEvent: (seconds) => firstEvent.observe(seconds),
     doubted: registry.counter(
@@ -19,6 +24,7 @@ export function createRequestMetrics(registry: MetricsRegistry): GenerationMetri
       ['part'],
     ),
     ended: registry.counter('tollgate_generations_total', 'Ended generations.', ['status']),
+    givenAway: (model, tokens) => givenAway(tokens, model),
     detached: registry.gauge(
       'tollgate_detached_generations',
       'Generations that run on without their client.',

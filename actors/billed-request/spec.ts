@@ -28,6 +28,8 @@ export interface RequestSpec {
 }
 
 export interface GenerationMetrics {
+  /** Input tokens that a provider was sent for nothing, by the alias of its model. */
+  givenAway(model: string, tokens: number): void;
   firstEvent(seconds: number): void;
   ended(status: string): void;
   detached(by: 1 | -1): void;

@@ -14,6 +14,7 @@ import { svcUsageOf } from '../billed-request/usage.ts';
 import type { GenerationEnd } from '../subscriber/protocol.ts';
 import { abortAttempt, forgetAnswer } from './attempt.ts';
 import { costOf, sumOf, usageAtEnd } from './charging.ts';
+import { notePaid } from './giveaways.ts';
 import type { CountedTokens, GenerationProtocol } from './protocol.ts';
 import { svcRoutingOf } from './receipt.ts';
 import type { GenerationState, Outcome } from './state.ts';
@@ -154,6 +155,7 @@ function settleWith(
   const usage = sumOf(calls);
   const cost = costOf(state, calls);
   state.cost = cost;
+  notePaid(state, usage);
   const said = source === 'reported' && state.structure.spentEstimated ? 'estimated' : source;
   const svcUsage = svcUsageOf(state, usage, said, cost.chargeMicros);
   const usageJson = JSON.stringify(svcUsage);

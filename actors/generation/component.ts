@@ -6,6 +6,7 @@ import { requireFamily } from '../../media/providers/generation/families.ts';
 import { tryTarget } from '../../media/providers/generation/trial.ts';
 import { searchClient } from '../../media/providers/search/search.ts';
 import type { ActorRef, ActorSystem } from '../../runtime/actor/contract.ts';
+import type { GiveawayLimiter } from '../../runtime/limiter/giveaways.ts';
 import { type Component, defineComponent } from '../../runtime/shard/component.ts';
 import { TransientMap } from '../../runtime/transient.ts';
 import type { RequestDeps } from '../billed-request/spec.ts';
@@ -39,6 +40,7 @@ const countShare = 0.25;
 
 type Given = Omit<RequestDeps, 'running'> & {
   sql: Sql;
+  giveaways: GiveawayLimiter;
   system(): ActorSystem;
   tasks(): ActorRef<TasksProtocol>;
   catalog(): Catalog;
@@ -90,6 +92,7 @@ export function createGenerationComponent(given: Given) {
     health: given.health,
     fundsEstimate: given.fundsEstimate,
     limiter: given.limiter,
+    giveaways: given.giveaways,
     limits,
     countTokens: counter.count,
     checkAnswer: (format, text) => checkAnswer(tasks(), format, text, limits.work.taskTimeoutMs),
@@ -106,6 +109,7 @@ export function createGenerationComponent(given: Given) {
     log: given.log,
     limits,
     limiter: given.limiter,
+    giveaways: given.giveaways,
     health: given.health,
     tasks,
     catalog: given.catalog,

@@ -19,12 +19,13 @@ import { startAttempt } from './attempts.ts';
 import { closeGeneration, closing, finishGeneration, over } from './closing.ts';
 import { conclude, endUnchecked } from './conclusion.ts';
 import { deliverWaiting, delivery } from './delivery.ts';
+import { noteGiveaway } from './giveaways.ts';
 import { generationLimits } from './limits.ts';
 import { tellProgress } from './progress.ts';
 import type { GenerationProtocol } from './protocol.ts';
 import { takeHits } from './searching.ts';
 import type { GenerationDeps, GenerationSpec } from './spec.ts';
-import { type GenerationState, isShown, newState } from './state.ts';
+import { type GenerationState, isShown, newState, type Outcome } from './state.ts';
 import { isSubscribed, subscribe, unsubscribe } from './subscriptions.ts';
 
 type Context = ActorContext<GenerationProtocol>;
@@ -43,7 +44,7 @@ const behaviour: Handlers<GenerationProtocol, GenerationState> = {
     const isAbandoned = unsubscribe(state, subscriber) && !isShown(state);
     if (!isAbandoned || state.spec.background || state.phase !== 'running') return;
     forgive(state);
-    finishGeneration(state, context, abandoned());
+    leave(state, context, abandoned());
   },
 
   cancel(state, _payload, context) {
@@ -51,8 +52,11 @@ const behaviour: Handlers<GenerationProtocol, GenerationState> = {
     if (state.phase === 'holding') state.endAfterHold = { status: 'cancelled' };
     else if (state.phase === 'running') {
       // Of an answer that is repaired, and a repair that has not begun, there is nothing to show.
-      if (state.deltas === 0) forgive(state);
-      finishGeneration(state, context, { status: 'cancelled' });
+      if (state.deltas > 0) finishGeneration(state, context, { status: 'cancelled' });
+      else {
+        forgive(state);
+        leave(state, context, { status: 'cancelled' });
+      }
     }
     return { status: 'cancelling' };
   },
@@ -90,9 +94,10 @@ const behaviour: Handlers<GenerationProtocol, GenerationState> = {
     if (state.phase !== 'holding') return;
     const refusal = refusalOf(state, answer);
     if (refusal !== null) refused(state, context, refusal);
+    else if (state.endAfterHold?.status === 'cancelled') leave(state, context, state.endAfterHold);
     else if (state.endAfterHold !== null) finishGeneration(state, context, state.endAfterHold);
     else if (state.spec.background) runInBackground(state, context);
-    else if (state.subscriptions.length === 0) finishGeneration(state, context, abandoned());
+    else if (state.subscriptions.length === 0) leave(state, context, abandoned());
     else run(state, context);
   },
 
@@ -189,6 +194,12 @@ function refused(state: GenerationState, context: Context, refusal: HoldRefusal)
   // A hold that may still become durable behind the lost answer is followed by its release.
   const release = refusal.status === 'unknown';
   closeGeneration(state, context, refusal.problem, { release });
+}
+
+/** Its client ends it before the first word, whatever the provider was sent. */
+function leave(state: GenerationState, context: Context, outcome: Outcome): void {
+  noteGiveaway(state);
+  finishGeneration(state, context, outcome);
 }
 
 /** Nothing was shown, and that is not the model's fault: an answer under repair costs nothing. */

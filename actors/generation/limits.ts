@@ -44,6 +44,8 @@ export type GenerationLimits = Widened<typeof generationLimits> & {
   readonly sliceTokens: number;
   /** Detached generations of the whole process. */
   readonly detachedMax: number;
+  /** Input tokens that a key may leave unpaid within a minute. */
+  readonly giveawayTokensMax: number;
 };
 
 /** The bounds of generations in this process. Throws where one breaks a relation to others. */
@@ -67,6 +69,6 @@ export function createGenerationLimits(
     upstream.connectionsPerOriginMax >= runningMax,
     'no call that may run waits for the connection of another one',
   );
-  const { sliceTokens, detachedMax } = config;
-  return { ...generationLimits, sliceTokens, detachedMax };
+  const { sliceTokens, detachedMax, giveawayTokensMax } = config;
+  return { ...generationLimits, sliceTokens, detachedMax, giveawayTokensMax };
 }

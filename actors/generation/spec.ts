@@ -6,6 +6,7 @@ import type { UpstreamClient } from '../../media/providers/generation/call.ts';
 import type { ProviderFamily, UpstreamTarget } from '../../media/providers/generation/contract.ts';
 import type { SearchClient } from '../../media/providers/search/contract.ts';
 import type { ActorRef } from '../../runtime/actor/contract.ts';
+import type { GiveawayLimiter } from '../../runtime/limiter/giveaways.ts';
 import type { TransientMap } from '../../runtime/transient.ts';
 import type { RequestDeps, RequestSpec } from '../billed-request/spec.ts';
 import type { CatalogModel } from '../catalog/model.ts';
@@ -67,6 +68,8 @@ export type CountTokens = (
 export type CheckAnswer = (format: OutputFormat, text: string) => Promise<boolean | null>;
 
 export interface GenerationDeps extends RequestDeps {
+  /** What keys leave before the first word, and what they pay for. */
+  giveaways: GiveawayLimiter;
   upstream: UpstreamClient;
   search: SearchClient;
   family(name: string): ProviderFamily;

@@ -1,8 +1,10 @@
 // The one entry for whoever wants a generation: a route or another actor. A new one is planned
 // here; a known idempotency key attaches to its generation or replays it.
 import type { GenerationRequest } from '../../media/model/request.ts';
+import type { GiveawayLimiter } from '../../runtime/limiter/giveaways.ts';
 import { requireDetachedCapacity } from '../billed-request/opening.ts';
 import type { CountInput } from './counting.ts';
+import { requirePaying } from './giveaways.ts';
 import {
   type GenerationOrder,
   type MakeSink,
@@ -15,6 +17,7 @@ import type { PlanServices } from './plan/services.ts';
 
 /** What generations are given by their shard. */
 export interface GenerationServices extends OpenServices, PlanServices {
+  giveaways: GiveawayLimiter;
   /** Input tokens of a request, free of charge. */
   countInput: CountInput;
 }
@@ -29,7 +32,7 @@ export interface GenerationWanted extends Omit<GenerationOrder, 'alias' | 'keeps
 /**
  * Plans and opens a generation, and waits until its reply can begin.
  * @throws Problem model_not_found, invalid_request, input_too_long, no_route_available, overloaded,
- * concurrency_limited, idempotency_key_reused, conflict, policy_blocked
+ * concurrency_limited, rate_limited, idempotency_key_reused, conflict, policy_blocked
  */
 export function startGeneration(
   services: GenerationServices,
@@ -51,6 +54,7 @@ export function startGeneration(
     alias: request.model,
     plan() {
       requireDetachedCapacity(services, wanted.accountId);
+      requirePaying(services, wanted.apiKeyId);
       return planRequest(services, wanted);
     },
     takePermit: wanted.takePermit,

@@ -23,6 +23,12 @@ export const leftNote =
   ' At most half of all requests that run on without their client, with those in the background, ' +
   'are of one account: beyond that its new requests are 429 `concurrency_limited`.';
 
+/** What it says beside that of generations, which a client may leave for nothing. */
+export const leftEarlyNote =
+  ' A client that leaves, or cancels, before the first word pays nothing. A key whose requests ' +
+  'were left so with over 2,000,000 input tokens (by default) within a minute, and over ten ' +
+  'times of what it paid for meanwhile, is 429 `rate_limited` with Retry-After.';
+
 export const generationReplyHeaders = {
   'x-svc-request-id': 'Our id of the generation.',
   'x-svc-routing-receipt-id': 'Managed routes only: the id of the routing receipt.',

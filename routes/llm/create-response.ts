@@ -9,6 +9,7 @@ import {
   generationProblemHeaders,
   generationProblems,
   generationReplyHeaders,
+  leftEarlyNote,
   leftNote,
 } from '../generations/generate.ts';
 import { requireInput } from '../generations/input.ts';
@@ -25,7 +26,8 @@ export const createLegacyResponse = defineRoute({
     'A request id is generated when `request_id` is omitted. With `stream` the reply is ' +
     'server-sent events: `progress` before the answer, `delta` with its `text`, then `done` ' +
     'with the whole reply, or `error` in the envelope of this route.' +
-    leftNote,
+    leftNote +
+    leftEarlyNote,
   tag: 'Generation',
   documents: ['model'],
   access: { kind: 'key', scope: 'models:generate' },

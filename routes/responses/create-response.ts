@@ -16,6 +16,7 @@ import {
   generationProblemHeaders,
   generationProblems,
   generationReplyHeaders,
+  leftEarlyNote,
   leftNote,
 } from '../generations/generate.ts';
 import { idempotencyKeyOf } from '../generations/idempotency.ts';
@@ -52,7 +53,8 @@ export const createResponse = defineRoute({
     'more than 200 turns or 16 MiB is not continued: 400. With `background` the reply is the ' +
     '`queued` response; it runs whoever listens, counts among the open requests of its key, and ' +
     'is read, streamed from any event on, or cancelled by its id.' +
-    leftNote,
+    leftNote +
+    leftEarlyNote,
   tag: 'Generation',
   documents: ['model'],
   access: { kind: 'key', scope: 'models:generate' },

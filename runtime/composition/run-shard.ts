@@ -28,6 +28,7 @@ import { createActorSystem } from '../actor/system.ts';
 import { catalogTopic, type ShardBoot } from '../boot.ts';
 import { FailureLimiter } from '../failure-limiter.ts';
 import { createHttpServer } from '../http/server.ts';
+import { GiveawayLimiter } from '../limiter/giveaways.ts';
 import { Limiter } from '../limiter.ts';
 import { effectiveBytesMax } from '../limits.ts';
 import { createLog } from '../log.ts';
@@ -61,12 +62,15 @@ function createBase(boot: ShardBoot, { node, mesh }: ShardConnection) {
   const { config } = boot;
   const limits = createLimits(config);
   const log = createLog({ level: config.logLevel, base: { shard: node }, sync: false });
+  const limiter = new Limiter(boot.limiter, node);
+  const { giveawayTokensMax } = limits.generation;
   return {
     config,
     limits,
     log,
     metrics: createMetrics(`shard-${node}`),
-    limiter: new Limiter(boot.limiter, node),
+    limiter,
+    giveaways: new GiveawayLimiter(boot.giveaways, limiter, giveawayTokensMax),
     failures: new FailureLimiter(boot.failures, limits.credentials.failuresPerMinute),
     health: createRouteHealth(),
     sealer: createSealer(boot.masterKey),

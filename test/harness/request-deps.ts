@@ -1,6 +1,7 @@
 // What requests that have a row of generations are given by their shard, with a ledger and upstream
 // calls that wait for the test: every order of their answers can be made.
 import type { RequestDeps } from '../../actors/billed-request/spec.ts';
+import type { GenerationDeps } from '../../actors/generation/spec.ts';
 import { createLimits } from '../../actors/limits.ts';
 import { createRouteHealth } from '../../actors/provider-health/health.ts';
 import type { WalletProtocol } from '../../actors/wallet/protocol.ts';
@@ -13,6 +14,7 @@ import type {
   ReplyOf,
 } from '../../runtime/actor/contract.ts';
 import { readConfig } from '../../runtime/config.ts';
+import { createGiveawayBuffers, GiveawayLimiter } from '../../runtime/limiter/giveaways.ts';
 import { createLimiterBuffers, Limiter } from '../../runtime/limiter.ts';
 import { createLog } from '../../runtime/log.ts';
 
@@ -108,16 +110,29 @@ export async function turns(): Promise<void> {
   }
 }
 
+/** Counts nothing. */
+export const noMetrics: RequestDeps['metrics'] = {
+  firstEvent: () => {},
+  ended: () => {},
+  detached: () => {},
+  doubted: () => {},
+  givenAway: () => {},
+};
+
 /** Every wallet is this one, and thought to be rich. */
-export function fakeRequestDeps(wallet: FakeWallet): Omit<RequestDeps, 'running'> {
+export function fakeRequestDeps(
+  wallet: FakeWallet,
+): Omit<RequestDeps, 'running'> & Pick<GenerationDeps, 'giveaways'> {
+  const limiter = new Limiter(createLimiterBuffers(Date.now(), 1, 1_000), 1);
   return {
     instanceId: 'ins_fake',
     wallet: () => wallet,
     health: createRouteHealth(),
     fundsEstimate: { expectsFunds: () => true, saw: () => {}, forget: () => {} },
-    limiter: new Limiter(createLimiterBuffers(Date.now(), 1, 1_000), 1),
+    limiter,
+    giveaways: new GiveawayLimiter(createGiveawayBuffers(Date.now()), limiter, 2_000_000),
     limits: createLimits(readConfig({})),
-    metrics: { firstEvent: () => {}, ended: () => {}, detached: () => {}, doubted: () => {} },
+    metrics: noMetrics,
     log: createLog({ level: 'silent', base: {}, sync: true }),
   };
 }

@@ -39,12 +39,14 @@ import { searchClient } from '../../../media/providers/search/search.ts';
 import type { ActorRef, ActorSystem } from '../../../runtime/actor/contract.ts';
 import { createActorSystem } from '../../../runtime/actor/system.ts';
 import { readConfig } from '../../../runtime/config.ts';
+import { createGiveawayBuffers, GiveawayLimiter } from '../../../runtime/limiter/giveaways.ts';
 import { createLimiterBuffers, Limiter } from '../../../runtime/limiter.ts';
 import { createLog } from '../../../runtime/log.ts';
 import { TransientMap } from '../../../runtime/transient.ts';
 import { makeAccount, type TestAccount } from '../../harness/account.ts';
 import { openTestDatabase } from '../../harness/database.ts';
 import { chatSource, neutralRequest, userMessage } from '../../harness/request.ts';
+import { noMetrics } from '../../harness/request-deps.ts';
 import { Simulator } from '../../harness/simulator.ts';
 
 export interface StageOptions {
@@ -106,7 +108,7 @@ function servicesOf(
   generationKind: GenerationKind,
   model: CatalogModel,
 ): GenerationServices {
-  const { log, limits, limiter, health } = deps;
+  const { log, limits, limiter, giveaways, health } = deps;
   return {
     system,
     sql,
@@ -115,6 +117,7 @@ function servicesOf(
     log,
     limits,
     limiter,
+    giveaways,
     health,
     tasks: () => assert.fail('nothing here is long enough for the pool'),
     catalog: () => catalogOf(model),
@@ -139,7 +142,7 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
     search: searchClient,
     fundsEstimate: createFundsEstimate(),
     health: createRouteHealth(),
-    limiter: new Limiter(createLimiterBuffers(Date.now(), 1, 1_000), 1),
+    ...limitersOf(limits),
     limits,
     countTokens: async ({ input, output, reasoning }) => ({
       input: await countTokens(input),
@@ -147,7 +150,7 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
       reasoning: await countTokens(reasoning),
     }),
     checkAnswer: options.checkAnswer ?? checkHere,
-    metrics: { firstEvent: () => {}, ended: () => {}, detached: () => {}, doubted: () => {} },
+    metrics: noMetrics,
     log: createLog({ level: 'silent', base: {}, sync: true }),
     running: new TransientMap(),
   };
@@ -191,6 +194,14 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
       await database.close();
     },
   };
+}
+
+/** They count for one shard, with the bounds of the product. */
+function limitersOf(limits: Limits): Pick<GenerationDeps, 'limiter' | 'giveaways'> {
+  const limiter = new Limiter(createLimiterBuffers(Date.now(), 1, 1_000), 1);
+  const buffers = createGiveawayBuffers(Date.now());
+  const { giveawayTokensMax } = limits.generation;
+  return { limiter, giveaways: new GiveawayLimiter(buffers, limiter, giveawayTokensMax) };
 }
 
 function limitsOf({ upstream, instance, sliceTokens = 1_024 }: StageOptions): Limits {

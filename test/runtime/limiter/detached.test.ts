@@ -4,14 +4,14 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { test } from 'node:test';
 import { Worker } from 'node:worker_threads';
-import { createLimiterBuffers, Limiter } from '../../runtime/limiter.ts';
-import { openChance } from '../chaos/seed.ts';
+import { createLimiterBuffers, Limiter } from '../../../runtime/limiter.ts';
+import { openChance } from '../../chaos/seed.ts';
 
 const epochMs = 1_700_000_000_000;
 
 test('threads that race for the places of an account get exactly half of all', async () => {
   const buffers = createLimiterBuffers(epochMs, 2, 101);
-  const limiterUrl = new URL('../../runtime/limiter.js', import.meta.url).href;
+  const limiterUrl = new URL('../../../runtime/limiter.js', import.meta.url).href;
   const gate = new Int32Array(new SharedArrayBuffer(4));
   const source = `
     const { workerData, parentPort } = require('node:worker_threads');
