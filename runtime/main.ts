@@ -142,9 +142,10 @@ const kinds = createProcessKinds({
     limits: limits.monitor,
   },
   tasks: {
-    run: (name, payload, isSettling) => {
-      if (name === inspectionTask) return recordings.inspect(payload);
-      return runTask(pool, compiledFile(`media/tasks/${name}.js`), payload, isSettling);
+    run: ({ name, payload, accountId, isSettling = false }) => {
+      if (name === inspectionTask) return recordings.inspect(payload, accountId);
+      const options = { tenant: accountId, isSettling };
+      return runTask(pool, compiledFile(`media/tasks/${name}.js`), payload, options);
     },
   },
 });

@@ -4,6 +4,7 @@ import { createAudioClient } from '../../media/providers/speech/call.ts';
 import { requireAudioFamily } from '../../media/providers/speech/families.ts';
 import type { ActorRef, ActorSystem } from '../../runtime/actor/contract.ts';
 import type { Config } from '../../runtime/config.ts';
+import { Budget } from '../../runtime/limiter/budget.ts';
 import { type Component, defineComponent } from '../../runtime/shard/component.ts';
 import { TransientMap } from '../../runtime/transient.ts';
 import type { RequestDeps } from '../billed-request/spec.ts';
@@ -45,7 +46,7 @@ export function createAudioComponent(given: Given) {
     keptFolder: folders.kept,
     running,
   });
-  const recordings = { bytesLeft: limits.audio.recordingBytesMax };
+  const recordings = new Budget(limits.audio.recordingBytesMax);
   const services = (system: ActorSystem): AudioServices => ({
     system,
     sql,
@@ -56,6 +57,8 @@ export function createAudioComponent(given: Given) {
     recordings,
     limiter: given.limiter,
     health: given.health,
+    wallet: given.wallet,
+    fundsEstimate: given.fundsEstimate,
     tasks: given.tasks,
   });
   const component: Component = defineComponent({

@@ -15,7 +15,7 @@ export const inspectionTask = 'inspect-audio';
 
 export interface Inspection {
   /** Runs the task. */
-  inspect(payload: unknown): Promise<TaskAnswer<unknown>>;
+  inspect(payload: unknown, accountId: string): Promise<TaskAnswer<unknown>>;
   /** Prepares the programs and logs which they are. Never rejects. */
   tellPrograms(): Promise<void>;
 }
@@ -43,14 +43,12 @@ export function createInspection(
     log.error({ err: error }, 'ffmpeg or ffprobe cannot be used: see TOLLGATE_FFMPEG');
   };
   return {
-    inspect: async (payload) => {
+    inspect: async (payload, accountId) => {
       try {
         const file = compiledFile(`media/tasks/${inspectionTask}.js`);
         const { ffmpegPath, ffprobePath } = await prepared();
-        return await pool.run(file, {
-          ...(payload as object),
-          tools: { ffmpegPath, ffprobePath },
-        });
+        const input = { ...(payload as object), tools: { ffmpegPath, ffprobePath } };
+        return await pool.run(file, input, { tenant: accountId });
       } catch (error) {
         failed(error);
         return { ok: false, refused: 'failed' };

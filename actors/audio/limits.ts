@@ -21,7 +21,10 @@ export const audioLimits = {
   /** Recordings that are looked at, each by one process at a time, or wait for it. */
   inspectThreadsMax: 2,
   inspectQueueLengthMax: 64,
-  /** Recordings in the memory of one shard, waiting or on their way: 85 of the largest. */
+  /**
+   * Recordings in the memory of one shard, waiting or on their way: 85 of the largest. One account
+   * has half of it at most.
+   */
   recordingBytesMax: 256 * MIB,
   /** Loading the threads again costs 60 ms. */
   inspectIdleMs: 120_000,

@@ -4,8 +4,10 @@ import { type Sql, withDeadline } from '../../db/driver/sql.ts';
 import { failedUncharged, findGenerationByKey, type Generation } from '../../db/generations.ts';
 import type { ActorRef, ActorSystem } from '../../runtime/actor/contract.ts';
 import { newId, nodeOfId, timeOfId } from '../../runtime/ids.ts';
+import type { Budget } from '../../runtime/limiter/budget.ts';
 import type { Limiter } from '../../runtime/limiter.ts';
 import { Problem } from '../../runtime/problem.ts';
+import type { LookServices } from '../billed-request/funds-look.ts';
 import { leftBefore, requireSameRequest } from '../billed-request/opening.ts';
 import type { Limits } from '../limits.ts';
 import type { RouteHealth } from '../provider-health/health.ts';
@@ -14,7 +16,7 @@ import type { AudioKind } from './audio.ts';
 import { type AudioOpening, AudioReplySink } from './reply-sink.ts';
 import type { AudioSpec, StoredAudio } from './spec.ts';
 
-export interface AudioServices {
+export interface AudioServices extends LookServices {
   system: ActorSystem;
   sql: Sql;
   audioKind: AudioKind;
@@ -22,8 +24,8 @@ export interface AudioServices {
   keptFolder: string;
   /** For files that programs read while a request lasts. */
   scratchFolder: string;
-  /** What is left of this shard's memory for recordings. */
-  recordings: { bytesLeft: number };
+  /** This shard's memory for recordings. */
+  recordings: Budget;
   limiter: Limiter;
   health: RouteHealth;
   /** The way to the pool for CPU work. */

@@ -7,6 +7,7 @@ import { siblingId } from '../../runtime/ids.ts';
 import type { PlainProblem } from '../../runtime/problem.ts';
 import type { AttemptsState } from '../billed-request/failure.ts';
 import type { RequestState } from '../billed-request/settlement.ts';
+import type { CatalogModel } from '../catalog/model.ts';
 import type { Probe } from '../provider-health/breaker.ts';
 import { type Charge, charge } from '../wallet/price.ts';
 import type { AudioOpening } from './reply-sink.ts';
@@ -80,6 +81,11 @@ export function newAudioState(deps: AudioDeps, spec: AudioSpec): AudioState {
     retries: 0,
     extraWrite: null,
   };
+}
+
+/** The least that a transcription holds: a begun second. */
+export function leastTranscription({ card }: Pick<CatalogModel, 'card'>): bigint {
+  return charge(card, zeroUsage, { audioMs: 1_000 }).chargeMicros;
 }
 
 /** Providers may count a begun second as a whole one. */

@@ -58,7 +58,7 @@ export function finishGeneration(state: GenerationState, context: Context, outco
   const { deps, request } = state;
   const { output, reasoning } = writtenTexts(state.answer);
   void deps
-    .countTokens({ input: inputText(request), output, reasoning })
+    .countTokens(state.spec.accountId, { input: inputText(request), output, reasoning })
     .then((tokens) => context.self.tell('counted', tokens));
 }
 

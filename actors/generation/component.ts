@@ -15,8 +15,8 @@ import { subscriberKind } from '../subscriber/subscriber.ts';
 import { countTexts } from '../tasks/counting.ts';
 import { checkAnswer } from '../tasks/format.ts';
 import type { TasksProtocol } from '../tasks/protocol.ts';
-import { createInputCounter } from './counting.ts';
-import { createGenerationKind } from './generation.ts';
+import { type CountInput, createInputCounter } from './counting.ts';
+import { createGenerationKind, type GenerationKind } from './generation.ts';
 import { cancelGeneration } from './open.ts';
 import { warmPlanning } from './plan/planning.ts';
 import type { CountTokens, GenerationDeps } from './spec.ts';
@@ -58,12 +58,12 @@ function createCounter({
 } {
   let timeoutMs: number = limits.work.taskTimeoutMs;
   return {
-    async count(texts) {
+    async count(accountId, texts) {
       // The tokenizer takes a second to load, on the cores that the next shard needs to start: a
       // failing shard takes the estimate.
       if (isFailing()) return null;
       const asked = [texts.input, texts.output, texts.reasoning];
-      const counts = await countTexts(tasks(), asked, timeoutMs);
+      const counts = await countTexts(tasks(), accountId, asked, timeoutMs);
       if (counts === null) return null;
       const [input = 0, output = 0, reasoning = 0] = counts;
       return { input, output, reasoning };
@@ -74,9 +74,33 @@ function createCounter({
   };
 }
 
+function servicesOf(
+  given: Given,
+  system: ActorSystem,
+  generationKind: GenerationKind,
+  countInput: CountInput,
+): GenerationServices {
+  return {
+    system,
+    sql: given.sql,
+    log: given.log,
+    limits: given.limits,
+    limiter: given.limiter,
+    giveaways: given.giveaways,
+    health: given.health,
+    wallet: given.wallet,
+    fundsEstimate: given.fundsEstimate,
+    tasks: given.tasks,
+    catalog: given.catalog,
+    generationKind,
+    headersHoldBackMs: given.limits.http.headerHoldbackMs,
+    countInput,
+  };
+}
+
 /** Builds the generations of one shard. */
 export function createGenerationComponent(given: Given) {
-  const { limits, sql, tasks } = given;
+  const { limits, tasks } = given;
   const running: GenerationDeps['running'] = new TransientMap();
   const upstream = createUpstreamClient({
     connectionsMax: limits.upstream.connectionsPerOriginMax,
@@ -95,7 +119,8 @@ export function createGenerationComponent(given: Given) {
     giveaways: given.giveaways,
     limits,
     countTokens: counter.count,
-    checkAnswer: (format, text) => checkAnswer(tasks(), format, text, limits.work.taskTimeoutMs),
+    checkAnswer: (accountId, format, text) =>
+      checkAnswer(tasks(), accountId, format, text, limits.work.taskTimeoutMs),
     metrics: given.metrics,
     log: given.log,
     running,
@@ -103,20 +128,7 @@ export function createGenerationComponent(given: Given) {
   const kind = createGenerationKind(deps);
   warmPlanning();
   const countInput = createInputCounter(deps);
-  const services = (system: ActorSystem): GenerationServices => ({
-    system,
-    sql,
-    log: given.log,
-    limits,
-    limiter: given.limiter,
-    giveaways: given.giveaways,
-    health: given.health,
-    tasks,
-    catalog: given.catalog,
-    generationKind: kind,
-    headersHoldBackMs: limits.http.headerHoldbackMs,
-    countInput,
-  });
+  const services = (system: ActorSystem) => servicesOf(given, system, kind, countInput);
   const component: Component = defineComponent({
     name: 'generation',
     kinds: [kind, subscriberKind],

@@ -74,7 +74,7 @@ function answered(state: GenerationState, context: Context, candidate: Candidate
   else if (isHeavyFormat(outputFormat)) {
     structure.checking = candidate;
     void deps
-      .checkAnswer(outputFormat, text)
+      .checkAnswer(spec.accountId, outputFormat, text)
       .then((isGood) => context.self.tell('checked', isGood));
   } else conclude(state, context, candidate, satisfiesOutputFormat(outputFormat, text));
 }

@@ -10,6 +10,7 @@ import type { PlanServices } from './plan/services.ts';
  * @throws Problem model_not_found
  */
 export async function countGeneration(
+  accountId: string,
   request: GenerationRequest,
   services: Pick<PlanServices, 'catalog' | 'tasks' | 'limits'> & { countInput: CountInput },
 ): Promise<InputCount> {
@@ -19,5 +20,7 @@ export async function countGeneration(
   const model = models.get(request.model) ?? managed?.pool[0]?.model;
   if (model === undefined) throw unknownModel(catalog, request.model, 'generation');
   requireKind(model, 'generation');
-  return await services.countInput(model, await optimized(request, managed, services));
+  const client = { accountId, requireFunds: async () => {} };
+  const asked = await optimized(request, client, managed, services);
+  return await services.countInput(accountId, model, asked);
 }

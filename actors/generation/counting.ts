@@ -15,13 +15,17 @@ export interface InputCount {
   estimated: boolean;
 }
 
-export type CountInput = (model: CatalogModel, request: GenerationRequest) => Promise<InputCount>;
+export type CountInput = (
+  accountId: string,
+  model: CatalogModel,
+  request: GenerationRequest,
+) => Promise<InputCount>;
 
 /** One for each shard, for free: it asks the route that a generation would be tried on first. */
 export function createInputCounter(
   deps: Pick<GenerationDeps, 'health' | 'family' | 'countTokens'>,
 ): CountInput {
-  return async (model, request) => {
+  return async (accountId, model, request) => {
     let asked = withClientContext(request, Date.now());
     const [target] = deps.health.order(model.targets, Date.now());
     if (target !== undefined) {
@@ -30,7 +34,8 @@ export function createInputCounter(
       const counted = await countAtProvider(family, target, asked);
       if (counted !== null) return { inputTokens: counted, estimated: false };
     }
-    const tokens = await deps.countTokens({ input: inputText(asked), output: '', reasoning: '' });
+    const texts = { input: inputText(asked), output: '', reasoning: '' };
+    const tokens = await deps.countTokens(accountId, texts);
     const inputTokens =
       tokens === null ? estimateInputTokens(asked) : tokens.input + attachmentTokens(asked);
     return { inputTokens, estimated: true };

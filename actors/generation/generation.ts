@@ -93,8 +93,12 @@ const behaviour: Handlers<GenerationProtocol, GenerationState> = {
   held(state, answer, context) {
     if (state.phase !== 'holding') return;
     const refusal = refusalOf(state, answer);
-    if (refusal !== null) refused(state, context, refusal);
-    else if (state.endAfterHold?.status === 'cancelled') leave(state, context, state.endAfterHold);
+    if (refusal !== null) {
+      refused(state, context, refusal);
+      return;
+    }
+    state.spec.storeRequest?.(state.spec.id);
+    if (state.endAfterHold?.status === 'cancelled') leave(state, context, state.endAfterHold);
     else if (state.endAfterHold !== null) finishGeneration(state, context, state.endAfterHold);
     else if (state.spec.background) runInBackground(state, context);
     else if (state.subscriptions.length === 0) leave(state, context, abandoned());
@@ -149,6 +153,7 @@ export function createGenerationKind(deps: GenerationDeps): GenerationKind {
       if (state.detachedSlot !== null) deps.metrics.detached(1);
       const amountMicros = state.funds.heldMicros;
       askHold(state, context, amountMicros, spec.alias);
+      if (spec.storeRequest !== null && isRich(state)) spec.storeRequest(spec.id);
       const isAhead = spec.search === null && mayCallAhead(state, amountMicros);
       // Behind the statement of the hold, which takes longer than most calls to their first event.
       if (isAhead) atTurnEnd(() => void self.tell('callAhead', null));
@@ -163,6 +168,11 @@ export function createGenerationKind(deps: GenerationDeps): GenerationKind {
       if (state.phase !== 'over') tellCrash(state);
     },
   };
+}
+
+/** The hold is as good as granted: what is done beside it is hardly ever in vain. */
+function isRich({ deps, spec, funds }: GenerationState): boolean {
+  return deps.fundsEstimate.expectsFunds(spec.walletId, funds.heldMicros, spec.createdAtMs);
 }
 
 /** The hold is durable: calls the upstream, or goes on with the call that was made meanwhile. */

@@ -133,6 +133,7 @@ async function startNew(
     outputTokensCeiling: planned.outputTokensCeiling,
     keepsAnswer: order.keepsAnswer,
     background: order.background,
+    storeRequest: order.storeRequest,
     detachedSlot: detached === null ? null : detached.slot,
     subscriber,
     releasePermit,

@@ -54,6 +54,11 @@ export interface GenerationSpec extends RequestSpec {
   keepsAnswer: boolean;
   /** Runs to its end whoever listens, and remembers in which pieces its answer came. */
   background: boolean;
+  /**
+   * Stores what the client sent, once for an id: beside the hold where the wallet is rich, else
+   * behind it. Null: it is not stored.
+   */
+  storeRequest: ((requestId: string) => void) | null;
   /** A background one counts among the detached ones from its beginning: its slot there. */
   detachedSlot: number | null;
   subscriber: ActorRef<SubscriberProtocol>;
@@ -61,11 +66,16 @@ export interface GenerationSpec extends RequestSpec {
 
 /** Counts tokens with the tokenizer, off the shard; null when that failed or took too long. */
 export type CountTokens = (
+  accountId: string,
   texts: Record<keyof CountedTokens, string>,
 ) => Promise<CountedTokens | null>;
 
 /** Whether an answer has the format, off the shard; null when nobody could look in time. */
-export type CheckAnswer = (format: OutputFormat, text: string) => Promise<boolean | null>;
+export type CheckAnswer = (
+  accountId: string,
+  format: OutputFormat,
+  text: string,
+) => Promise<boolean | null>;
 
 export interface GenerationDeps extends RequestDeps {
   /** What keys leave before the first word, and what they pay for. */

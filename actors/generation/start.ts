@@ -51,6 +51,7 @@ export function startGeneration(
     fingerprint: wanted.fingerprint,
     keepsAnswer: idempotencyKey !== null || stored,
     background: wanted.background,
+    storeRequest: wanted.storeRequest,
     alias: request.model,
     plan() {
       requireDetachedCapacity(services, wanted.accountId);

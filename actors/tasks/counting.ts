@@ -7,9 +7,10 @@ import { MovedBytes } from '../../runtime/shard/moved.ts';
 import { ownTurn } from '../../runtime/turns.ts';
 import type { TasksProtocol } from './protocol.ts';
 
-/** The tokens of each text; null: the pool has no room or took too long. */
+/** The tokens of each text; null: the pool has no room for the account, or took too long. */
 export async function countTexts(
   tasks: ActorRef<TasksProtocol>,
+  accountId: string,
   texts: readonly string[],
   timeoutMs: number,
 ): Promise<number[] | null> {
@@ -19,6 +20,7 @@ export async function countTexts(
     await ownTurn();
     payload = new MovedBytes(serialize(texts));
   }
-  const answer = await tasks.ask('run', { name: 'count-tokens', payload }, timeoutMs);
+  const task = { name: 'count-tokens', payload, accountId };
+  const answer = await tasks.ask('run', task, timeoutMs);
   return answer.ok && answer.value.ok ? (answer.value.value as number[]) : null;
 }

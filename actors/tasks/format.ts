@@ -13,14 +13,16 @@ const { poolPauseMs, poolPauseMsMax } = fixedLimits.work;
 type Tasks = ActorRef<TasksProtocol>;
 type Reply = TaskAnswer<unknown> | { ok: false; refused: AskFailure };
 
-/** Whether the schema of a format is one. Null: the pool has no room or took too long. */
+/** Whether the schema of a format is one. Null: no room for the account, or it took too long. */
 export async function checkSchema(
   tasks: Tasks,
+  accountId: string,
   format: OutputFormat,
   timeoutMs: number,
 ): Promise<true | SchemaFault | null> {
   const payload: CheckFormatInput = { format, text: null };
-  const answer = await tasks.ask('run', { name: 'check-format', payload }, timeoutMs);
+  const task = { name: 'check-format', payload, accountId };
+  const answer = await tasks.ask('run', task, timeoutMs);
   return answer.ok && answer.value.ok ? (answer.value.value as true | SchemaFault) : null;
 }
 
@@ -30,12 +32,13 @@ export async function checkSchema(
  */
 export async function checkAnswer(
   tasks: Tasks,
+  accountId: string,
   format: OutputFormat,
   text: string,
   timeoutMs: number,
 ): Promise<boolean | null> {
   const payload: CheckFormatInput = { format, text };
-  const task = { name: 'check-format', payload, isSettling: true } as const;
+  const task = { name: 'check-format', payload, accountId, isSettling: true } as const;
   const deadline = awakeMs() + timeoutMs;
   let pauseMs: number = poolPauseMs;
   for (;;) {

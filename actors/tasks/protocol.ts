@@ -3,8 +3,13 @@ import type { TaskAnswer } from '../../runtime/work/pool.ts';
 
 export type TasksProtocol = {
   /**
-   * `name` is a file of media/tasks, without its ending. `isSettling`: money is held for it, so
-   * that it may have the room that is kept for such.
+   * `name` is a file of media/tasks, without its ending. Accounts take turns. `isSettling`: money
+   * is held for it, so that it may have the room that is kept for such.
    */
-  run: (task: { name: string; payload: unknown; isSettling?: true }) => TaskAnswer<unknown>;
+  run: (task: {
+    name: string;
+    payload: unknown;
+    accountId: string;
+    isSettling?: true;
+  }) => TaskAnswer<unknown>;
 };

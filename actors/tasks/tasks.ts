@@ -1,12 +1,12 @@
 // The one way from a shard to the Piscina pool: a shard's own pool would multiply threads.
 // It does not wait for a task: the reply of each leaves when its thread is done.
 import { strict as assert } from 'node:assert';
-import type { ActorKind } from '../../runtime/actor/contract.ts';
+import type { ActorKind, PayloadOf } from '../../runtime/actor/contract.ts';
 import type { TaskAnswer } from '../../runtime/work/pool.ts';
 import type { TasksProtocol } from './protocol.ts';
 
 export interface TasksDeps {
-  run(name: string, payload: unknown, isSettling: boolean): Promise<TaskAnswer<unknown>>;
+  run(task: PayloadOf<TasksProtocol, 'run'>): Promise<TaskAnswer<unknown>>;
 }
 
 export const tasksId = 'tasks';
@@ -30,8 +30,7 @@ export function createTasksKind(deps: TasksDeps | null): TasksKind {
         lengthMax: 64,
         receive(state, batch) {
           for (const entry of batch) {
-            const { name, payload, isSettling = false } = entry.payload;
-            void state.run(name, payload, isSettling).then((reply) => entry.reply(reply));
+            void state.run(entry.payload).then((reply) => entry.reply(reply));
           }
         },
       },

@@ -93,6 +93,7 @@ function decideOne(
     case 'debit':
       takeBack(wallet, entry, known, decided);
       return;
+    case 'look':
     case 'balance': {
       const reply = balance(wallet);
       decided.needsProof = true;

@@ -24,6 +24,8 @@ export interface WalletMemory {
   readonly id: string;
   /** Null: to be loaded before the next decision. */
   wallet: Wallet | null;
+  /** When it was loaded, by `performance.now()`. */
+  loadedMs: number;
   /**
    * Holds that may have become durable although their caller was told `unavailable`, with the
    * attempt that made them.
@@ -39,7 +41,15 @@ export interface WalletMemory {
 
 export function emptyMemory(id: string): WalletMemory {
   const deciding = createMutex();
-  return { id, wallet: null, uncertain: new Map(), doubt: null, deciding, landing: null };
+  return {
+    id,
+    wallet: null,
+    loadedMs: 0,
+    uncertain: new Map(),
+    doubt: null,
+    deciding,
+    landing: null,
+  };
 }
 
 export interface WalletEngine {
@@ -134,12 +144,14 @@ async function decide(
   if (memory.wallet === null) {
     // What is on its way is over before the wallet is read: else it would be read in vain.
     await memory.landing;
+    const loadedMs = performance.now();
     const loaded = await ledgerAccess.load(memory.id);
     if (!loaded.ok) return 'unavailable';
     if (loaded.value === null) {
       for (const entry of entries) missingReply(entry);
       return { answered: entries.length };
     }
+    memory.loadedMs = loadedMs;
     memory.wallet = openWallet(loaded.value, randomBytes(8).readBigInt64LE(), ledgerAccess.holders);
   }
   const wallet = memory.wallet;
@@ -235,16 +247,23 @@ function releaseUncertain(
   }
 }
 
+type HoldEntry = Exclude<WalletEntry, { message: OtherMessage }>;
+type OtherMessage = 'grant' | 'balance' | 'look' | 'revoke' | 'debit';
+
+function isOfHold(entry: WalletEntry): entry is HoldEntry {
+  return 'holdId' in (entry.payload ?? {});
+}
+
 /** Operations that memory does not have: only the journal knows what became of them. */
 function unknownOperations(wallet: Wallet, run: Run): string[] {
   const begun = new Set<string>();
   const ids: string[] = [];
   for (const entry of run.entries) {
-    if (entry.message === 'grant' || entry.message === 'balance') continue;
     if (entry.message === 'revoke' || entry.message === 'debit') {
       ids.push(takenAs(entry.payload));
       continue;
     }
+    if (!isOfHold(entry)) continue;
     const { holdId } = entry.payload;
     if (entry.message === 'hold') {
       begun.add(holdId);
@@ -264,9 +283,8 @@ function unknownOperations(wallet: Wallet, run: Run): string[] {
 /** A hold that the journal says is active, and memory does not have. */
 function isStale(wallet: Wallet, run: Run): boolean {
   return run.entries.some((entry) => {
-    const { payload } = entry;
-    if (!('holdId' in payload)) return false;
-    const { holdId } = payload;
+    if (!isOfHold(entry)) return false;
+    const { holdId } = entry.payload;
     const { entries } = run.known;
     const isHeld = entries.has(operation.hold(holdId)) && !entries.has(operation.end(holdId));
     return isHeld && !wallet.holds.has(holdId) && !wallet.ended.has(holdId);

@@ -55,6 +55,8 @@ export interface WalletLimits {
   /** How soon a wallet with holds in doubt looks again, if nobody asks before. */
   doubtMsMin: number;
   doubtMsMax: number;
+  /** A look that finds too little reads the wallet again, but not so soon after the last time. */
+  lookFreshMs: number;
   /** A wallet that was not asked for this long leaves memory. */
   idleTimeoutMs: number;
   /** Statements of this shard on their way at once, for writing and for loading. */
@@ -78,6 +80,7 @@ export const walletLimits: Readonly<WalletLimits> = Object.freeze({
   mailboxLengthMax: ledgerLimits.mailboxLengthMax,
   doubtMsMin: ledgerLimits.doubtMsMin,
   doubtMsMax: ledgerLimits.doubtMsMax,
+  lookFreshMs: 200,
   idleTimeoutMs: ledgerLimits.idleMs,
   writesInFlightMax: 2,
   loadsInFlightMax: 2,

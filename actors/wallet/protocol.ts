@@ -161,6 +161,14 @@ export type BalanceReply =
   | { status: 'wallet_not_found' }
   | { status: 'unavailable' };
 
+/**
+ * Whether a hold of this amount may fit, before what is dear is done for it. Memory answers: only
+ * where it says no, and is not fresh, is the wallet read again.
+ */
+export interface LookRequest {
+  amountMicros: bigint;
+}
+
 export type WalletProtocol = {
   hold: (request: HoldRequest) => HoldReply;
   extend: (request: ExtendRequest) => ExtendReply;
@@ -171,4 +179,5 @@ export type WalletProtocol = {
   revoke: (request: RevokeRequest) => RevokeReply;
   debit: (request: DebitRequest) => DebitReply;
   balance: (request: Record<string, never>) => BalanceReply;
+  look: (request: LookRequest) => BalanceReply;
 };

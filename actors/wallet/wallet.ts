@@ -2,6 +2,7 @@
 // two actors for one wallet are slower, never wrong. Start with `ledger.ts` for the rules.
 import type { ActorContext, ActorKind } from '../../runtime/actor/contract.ts';
 import { createWalletEngine, emptyMemory, type WalletEntry, type WalletMemory } from './engine.ts';
+import { balance } from './ledger.ts';
 import { createLedgerAccess, type WalletDependencies } from './ledger-access.ts';
 import type { WalletLimits } from './limits.ts';
 import type { WalletMetrics } from './metrics.ts';
@@ -28,13 +29,37 @@ export function createWalletKind(
         ...(writer === undefined ? {} : { overlapFrom: limits.overlapFrom }),
         async receive(memory, batch, context) {
           const startedAt = performance.now();
-          await engine.run(memory, metrics === undefined ? batch : counted(batch, metrics));
-          metrics?.batch(batch.length, (performance.now() - startedAt) / 1_000);
+          const entries = metrics === undefined ? batch : counted(batch, metrics);
+          const rest = answerLooks(memory, entries, limits.lookFreshMs);
+          if (rest.length === 0) return;
+          await engine.run(memory, rest);
+          metrics?.batch(rest.length, (performance.now() - startedAt) / 1_000);
           lookAgain(memory, context, limits);
         },
       },
     },
   };
+}
+
+/**
+ * Answers the looks that memory is enough for, and returns the other entries. One that finds too
+ * little is proved like a balance, unless the wallet was read a moment ago.
+ */
+function answerLooks(
+  memory: WalletMemory,
+  entries: readonly WalletEntry[],
+  freshMs: number,
+): readonly WalletEntry[] {
+  const { wallet, loadedMs } = memory;
+  if (wallet === null || !entries.some(({ message }) => message === 'look')) return entries;
+  const isFresh = performance.now() - loadedMs < freshMs;
+  return entries.filter((entry) => {
+    if (entry.message !== 'look') return true;
+    const isEnough = wallet.balances.walletMicros >= entry.payload.amountMicros;
+    if (!isEnough && !isFresh) return true;
+    entry.reply(balance(wallet));
+    return false;
+  });
 }
 
 /** While holds are in doubt any batch clears them up, so a timer is for a wallet that is silent. */

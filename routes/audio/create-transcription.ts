@@ -4,11 +4,15 @@ import { strict as assert } from 'node:assert';
 import * as v from 'valibot';
 import { audioLimits } from '../../actors/audio/limits.ts';
 import { type AudioServices, openAudio } from '../../actors/audio/open.ts';
+import { leastTranscription } from '../../actors/audio/state.ts';
+import { requireFunds } from '../../actors/billed-request/funds-look.ts';
 import type { Exchange, Reply } from '../../runtime/http/route.ts';
 import { maxCharacters } from '../../runtime/http/text.ts';
 import { Problem, toProblem } from '../../runtime/problem.ts';
 import { defineRoute } from '../define.ts';
+import { fundedOrRetry } from '../generations/funds.ts';
 import { leftNote } from '../generations/generate.ts';
+import { idempotencyKeyOf } from '../generations/idempotency.ts';
 import { inspectRecording } from './inspect.ts';
 import { orderAudio, requireModel } from './order.ts';
 import { audioHeaders, audioProblemHeaders, audioProblems, audioReplyHeaders } from './problems.ts';
@@ -47,7 +51,8 @@ export const createTranscription = defineRoute({
     'the decoded audio (`input_too_long`). An empty recording, or one of digital silence, is ' +
     'answered with an empty text, costs nothing and has no `x-svc-request-id`: no provider was ' +
     'asked. Charged by the second, as `usage` says. With an Idempotency-Key the text is ' +
-    'replayed for 24 hours.' +
+    'replayed for 24 hours. A wallet without credits is refused before its recording is decoded, ' +
+    'silent or not; only a file without a byte is free for it.' +
     leftNote,
   tag: 'Audio',
   documents: ['model'],
@@ -69,8 +74,13 @@ export const createTranscription = defineRoute({
     const { file } = files;
     assert(file !== undefined, 'the file is required');
     const model = requireModel(services.catalog.current(), body.model, 'transcription');
-    takeMemory(services.audio, exchange, file.bytes.length);
-    const { container, seconds, isSilent, sha256 } = await inspectRecording(services, file);
+    const { accountId, walletId } = caller;
+    const keyed = { services, caller, route, idempotencyKey: idempotencyKeyOf(exchange, {}) };
+    const leastMicros = file.bytes.length === 0 ? 0n : leastTranscription(model);
+    await fundedOrRetry(keyed, requireFunds(services.audio, walletId, leastMicros));
+    takeMemory(services.audio, accountId, exchange, file.bytes.length);
+    const inspected = await inspectRecording(services, accountId, file);
+    const { container, seconds, isSilent, sha256 } = inspected;
     if (isSilent) return replyWith('', seconds, {});
     const { language = null } = body;
     const request = { bytes: file.bytes, container, language };
@@ -92,15 +102,16 @@ export const createTranscription = defineRoute({
 });
 
 /** A recording is kept while it waits for its programs and its provider. */
-function takeMemory(audio: AudioServices, exchange: Exchange, bytes: number): void {
-  const { recordings } = audio;
-  if (recordings.bytesLeft < bytes) {
+function takeMemory(
+  { recordings }: AudioServices,
+  accountId: string,
+  exchange: Exchange,
+  bytes: number,
+): void {
+  if (!recordings.take(accountId, bytes)) {
     throw new Problem('overloaded', { headers: { 'retry-after': '2' } });
   }
-  recordings.bytesLeft -= bytes;
-  exchange.onFinish(() => {
-    recordings.bytesLeft += bytes;
-  });
+  exchange.onFinish(() => recordings.give(accountId, bytes));
 }
 
 function replyWith(text: string, seconds: number, headers: Record<string, string>): Reply {

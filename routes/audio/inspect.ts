@@ -17,6 +17,7 @@ export type GoodRecording = Extract<InspectedAudio, { status: 'good' }>;
 /** @throws Problem unprocessable_media, input_too_long, overloaded, dependency_unavailable */
 export async function inspectRecording(
   { audio, log }: Pick<Services, 'audio' | 'log'>,
+  accountId: string,
   { bytes, filename, mediaType }: UploadedFile,
 ): Promise<GoodRecording> {
   const tasks = audio.tasks();
@@ -29,7 +30,7 @@ export async function inspectRecording(
       secondsMax,
       timeoutMs,
     };
-    return tasks.ask('run', { name: 'inspect-audio', payload }, askTimeoutMs);
+    return tasks.ask('run', { name: 'inspect-audio', payload, accountId }, askTimeoutMs);
   }).catch((error: unknown) => {
     if (!(error instanceof ScratchFault)) throw error;
     log.error({ err: error.cause }, 'a recording cannot be written in TOLLGATE_DATA');

@@ -9,8 +9,7 @@ import {
   generationProblemHeaders,
   generationProblems,
   generationReplyHeaders,
-  leftEarlyNote,
-  leftNote,
+  leftNotes,
 } from '../generations/generate.ts';
 import { chatCompletionSchema } from './schema.ts';
 
@@ -34,8 +33,7 @@ export const createChatCompletion = defineRoute({
     'of servers for tools, must be of the web: without a user, blanks or backslashes, under no ' +
     'special-use name (RFC 6761) and of no private network, else 400 at their path. Providers ' +
     'are sent the parsed form.' +
-    leftNote +
-    leftEarlyNote,
+    leftNotes,
   tag: 'Generation',
   documents: ['model'],
   access: { kind: 'key', scope: 'models:generate' },

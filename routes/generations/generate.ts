@@ -23,8 +23,9 @@ export const leftNote =
   ' At most half of all requests that run on without their client, with those in the background, ' +
   'are of one account: beyond that its new requests are 429 `concurrency_limited`.';
 
-/** What it says beside that of generations, which a client may leave for nothing. */
-export const leftEarlyNote =
+/** The same of generations, which a client may leave for nothing before they have begun. */
+export const leftNotes =
+  leftNote +
   ' A client that leaves, or cancels, before the first word pays nothing. A key whose requests ' +
   'were left so with over 2,000,000 input tokens (by default) within a minute, and over ten ' +
   'times of what it paid for meanwhile, is 429 `rate_limited` with Retry-After.';

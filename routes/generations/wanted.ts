@@ -42,6 +42,7 @@ export async function wantedBy(input: WantedInput): Promise<GenerationWanted> {
     request,
     stored: input.stored === true,
     background: input.background === true,
+    storeRequest: null,
     takePermit: () => caller.permit.take(),
   };
 }

@@ -9,8 +9,7 @@ import {
   generationProblemHeaders,
   generationProblems,
   generationReplyHeaders,
-  leftEarlyNote,
-  leftNote,
+  leftNotes,
 } from '../generations/generate.ts';
 import { requireInput } from '../generations/input.ts';
 import { legacyReplySchema } from './schema.ts';
@@ -26,8 +25,7 @@ export const createLegacyResponse = defineRoute({
     'A request id is generated when `request_id` is omitted. With `stream` the reply is ' +
     'server-sent events: `progress` before the answer, `delta` with its `text`, then `done` ' +
     'with the whole reply, or `error` in the envelope of this route.' +
-    leftNote +
-    leftEarlyNote,
+    leftNotes,
   tag: 'Generation',
   documents: ['model'],
   access: { kind: 'key', scope: 'models:generate' },

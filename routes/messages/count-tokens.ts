@@ -40,9 +40,13 @@ export const countMessageTokens = defineRoute({
   },
   problems: ['invalid_request', 'model_not_found'],
   problemHeaders: shouldRetryHeader,
-  async handle({ body, services, exchange }) {
+  async handle({ body, caller, services, exchange }) {
     const sent = readCountRequest(body, readHeaders(exchange));
-    const { inputTokens, estimated } = await countGeneration(sent, services.generations);
+    const { inputTokens, estimated } = await countGeneration(
+      caller.accountId,
+      sent,
+      services.generations,
+    );
     return {
       status: 200,
       headers: { 'request-id': exchange.requestId },

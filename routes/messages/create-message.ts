@@ -9,8 +9,7 @@ import {
   generationProblemHeaders,
   generationProblems,
   generationReplyHeaders,
-  leftEarlyNote,
-  leftNote,
+  leftNotes,
 } from '../generations/generate.ts';
 import { messagesHeaders, readHeaders } from './headers.ts';
 import { messageSchema } from './schema.ts';
@@ -34,8 +33,7 @@ export const createMessage = defineRoute({
     '`compaction` is for models of a same-format provider alone, and refused for others. Tools ' +
     'that the provider runs and bills beside tokens pass where `credits_per_tool_call` of the ' +
     'model names a price for them, else 400 at their path.' +
-    leftNote +
-    leftEarlyNote,
+    leftNotes,
   tag: 'Generation',
   documents: ['model'],
   access: { kind: 'key', scope: 'models:generate' },

@@ -1,7 +1,6 @@
 // `previous_response_id`: the inputs and answers of the turns before, in front of the new input.
 // Instructions are each request's own and are not carried over, as this format has it.
 import { withDeadline } from '../../db/driver/sql.ts';
-import { failedUncharged, findGenerationByKey } from '../../db/generations.ts';
 import { readChain, type Turn } from '../../db/responses.ts';
 import { responsesDialect } from '../../media/model/dialects/responses/dialect.ts';
 import { requestIdOf, responseId } from '../../media/model/dialects/responses/ids.ts';
@@ -9,6 +8,7 @@ import type { InputItem } from '../../media/model/dialects/responses/input.ts';
 import type { ResponsesRequestBody } from '../../media/model/dialects/responses/schema.ts';
 import type { GenerationRequest } from '../../media/model/request.ts';
 import { Problem } from '../../runtime/problem.ts';
+import { isRetry, type Keyed } from '../generations/funds.ts';
 import type { KeyCaller, Services } from '../services.ts';
 import { inputItems, turnItems } from './items.ts';
 
@@ -21,12 +21,9 @@ export interface Continued {
 }
 
 /** What a request is continued for. */
-export interface Asker {
+export interface Asker extends Keyed {
   services: Pick<Services, 'sql' | 'limits'>;
   caller: KeyCaller;
-  /** Canonical path of the route, and the idempotency key on it. */
-  route: string;
-  idempotencyKey: string | null;
 }
 
 /**
@@ -80,19 +77,6 @@ function assertContinuable(last: Turn): void {
     param: field,
     headers: { 'x-should-retry': 'false' },
   });
-}
-
-/** Whether its key has an answer, or is about to. */
-export async function isRetry({
-  services,
-  caller,
-  route,
-  idempotencyKey,
-}: Asker): Promise<boolean> {
-  if (idempotencyKey === null) return false;
-  const { sql } = services;
-  const row = await withDeadline(findGenerationByKey(sql, caller.accountId, route, idempotencyKey));
-  return row !== null && !failedUncharged(row);
 }
 
 function notFound(id: string): Problem {

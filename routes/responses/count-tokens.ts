@@ -48,7 +48,11 @@ export const countResponseTokens = defineRoute({
     const asker = { services, caller, route, idempotencyKey: null };
     const said = await withReferences(body, asker);
     const { request } = await continueConversation(said, {}, asker);
-    const { inputTokens, estimated } = await countGeneration(request, services.generations);
+    const { inputTokens, estimated } = await countGeneration(
+      caller.accountId,
+      request,
+      services.generations,
+    );
     const json = { object: 'response.input_tokens' as const, input_tokens: inputTokens };
     return { status: 200, json: { ...json, svc_estimated: estimated } };
   },

@@ -1,4 +1,5 @@
 // POST /v1/responses: one generation in the Responses format, streamed or whole.
+
 import type { MakeSink } from '../../actors/generation/open.ts';
 import { startGeneration } from '../../actors/generation/start.ts';
 import { emptyAnswer } from '../../media/model/answer.ts';
@@ -16,17 +17,17 @@ import {
   generationProblemHeaders,
   generationProblems,
   generationReplyHeaders,
-  leftEarlyNote,
-  leftNote,
+  leftNotes,
 } from '../generations/generate.ts';
 import { idempotencyKeyOf } from '../generations/idempotency.ts';
 import { requireInput } from '../generations/input.ts';
 import { replyTo } from '../generations/reply.ts';
 import { isManaged, wantedBy } from '../generations/wanted.ts';
 import { continueConversation } from './conversation.ts';
+import { requireFundsToRead } from './funds.ts';
 import { withReferences } from './references.ts';
 import { responseSchema } from './schema.ts';
-import { openStored } from './storing.ts';
+import { openStored, type StoreRequest } from './storing.ts';
 
 const route = '/v1/responses';
 
@@ -53,8 +54,7 @@ export const createResponse = defineRoute({
     'more than 200 turns or 16 MiB is not continued: 400. With `background` the reply is the ' +
     '`queued` response; it runs whoever listens, counts among the open requests of its key, and ' +
     'is read, streamed from any event on, or cancelled by its id.' +
-    leftNote +
-    leftEarlyNote,
+    leftNotes,
   tag: 'Generation',
   documents: ['model'],
   access: { kind: 'key', scope: 'models:generate' },
@@ -84,6 +84,7 @@ export const createResponse = defineRoute({
     }
     const idempotencyKey = idempotencyKeyOf(exchange, body);
     const asker = { services, caller, route, idempotencyKey };
+    await requireFundsToRead(body, asker, services);
     const said = await withReferences(body, asker);
     const { request, previousId } = await continueConversation(said, {}, asker);
     if (previousId === null) requireInput(request);
@@ -96,8 +97,12 @@ export const createResponse = defineRoute({
       options,
       managed: isManaged(services.catalog.current(), request),
     };
-    const open = (makeSink: MakeSink) =>
-      startGeneration(services.generations, wanted, makeSink, (gone) => exchange.onAbort(gone));
+    const open = (makeSink: MakeSink, storeRequest: StoreRequest | null = null) => {
+      const asked = { ...wanted, storeRequest };
+      return startGeneration(services.generations, asked, makeSink, (gone) =>
+        exchange.onAbort(gone),
+      );
+    };
     const isLong = isLongRequest(request);
     const storing = { services, caller, body: said, previousId, isLong };
     return await replyTo(

@@ -9,11 +9,17 @@ import { namespacesOf } from '../../media/model/dialects/responses/namespaces.ts
 import { outputItems } from '../../media/model/dialects/responses/output.ts';
 import type { ResponsesRequestBody } from '../../media/model/dialects/responses/schema.ts';
 import { fieldProblem } from '../../runtime/http/validate.ts';
-import { type Asker, isRetry } from './conversation.ts';
+import { isRetry } from '../generations/funds.ts';
+import type { Asker } from './conversation.ts';
 import { firstInputPlace } from './items.ts';
 
 const tooOften = 'Items are referred to again and again: each is needed once.';
 const nothing: InputItem = { type: 'message', role: 'user', content: [] };
+
+/** Whether megabytes of earlier responses may have to be read for it. */
+export function readsStored({ input, previous_response_id }: ResponsesRequestBody): boolean {
+  return previous_response_id != null || (Array.isArray(input) && input.some(isReference));
+}
 
 /**
  * The body with the items that it refers to; those that are not there stay as they are, but for a

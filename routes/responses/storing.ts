@@ -1,5 +1,6 @@
-// Keeps what the client sent beside its generation. The row is written while the hold is on its
-// way, and is durable before the client can know its id; one of a refused request is taken back.
+// Keeps what the client sent beside its generation. The row is written beside the hold of a rich
+// wallet, else behind it, and is durable before the client can know its id. One of a refused
+// request is taken back.
 import type { MakeSink, Opened } from '../../actors/generation/open.ts';
 import { errorFields, withDeadline } from '../../db/driver/sql.ts';
 import { discardResponse, insertResponse } from '../../db/responses.ts';
@@ -20,26 +21,38 @@ export interface Storing {
   isLong: boolean;
 }
 
-type Open = (makeSink: MakeSink) => Promise<Opened>;
+export type StoreRequest = (requestId: string) => void;
 
-/** Opens a generation as `open` does, and stores the request; rejects when that fails. */
-export function openStored(storing: Storing, open: Open): Open {
+/** A row that is stored, or about to be. */
+interface Row {
+  id: string;
+  inserted: Promise<void>;
+}
+
+/**
+ * Opens a generation as `open` does, and stores the request when that says so; rejects when the row
+ * cannot be written. A generation that was there before has its row.
+ */
+export function openStored(
+  storing: Storing,
+  open: (makeSink: MakeSink, storeRequest: StoreRequest) => Promise<Opened>,
+): (makeSink: MakeSink) => Promise<Opened> {
   return async (makeSink) => {
-    let row: { id: string; inserted: Promise<void> } | null = null;
-    const opened = await open((identity) => {
-      // Another look at a running generation that has just ended: the row is its own, and stays.
-      if (row?.id === identity.requestId) return makeSink(identity);
-      // Another round: the generation before was a duplicate, and never came to be.
-      if (row !== null) takeBack(storing, row);
-      const inserted = insert(storing, identity.requestId);
+    const rows: Row[] = [];
+    const store = (id: string): Row => {
+      const known = rows.find((row) => row.id === id);
+      if (known !== undefined) return known;
+      const row = { id, inserted: insert(storing, id) };
       // It is awaited below; until then its failure is nobody's.
-      inserted.catch(() => {});
-      row = { id: identity.requestId, inserted };
-      return makeSink(identity);
-    });
-    if (row === null) return opened;
-    if (isVoid(opened)) takeBack(storing, row);
-    else await durable(storing, row, opened);
+      row.inserted.catch(() => {});
+      rows.push(row);
+      return row;
+    };
+    const opened = await open(makeSink, store);
+    const isStored = !isVoid(opened);
+    // The others are of rounds before: their generations were duplicates, and never came to be.
+    for (const row of rows) if (!isStored || row.id !== opened.requestId) takeBack(storing, row);
+    if (isStored) await durable(storing, store(opened.requestId), opened);
     return opened;
   };
 }
@@ -71,11 +84,7 @@ function isVoid({ opening }: Opened): boolean {
 }
 
 /** A response that cannot be stored is not generated either. */
-async function durable(
-  { services, body }: Storing,
-  row: { id: string; inserted: Promise<void> },
-  opened: Opened,
-): Promise<void> {
+async function durable({ services, body }: Storing, row: Row, opened: Opened): Promise<void> {
   try {
     await row.inserted;
   } catch (error) {
@@ -89,10 +98,7 @@ async function durable(
   }
 }
 
-function takeBack(
-  { services }: Storing,
-  { id, inserted }: { id: string; inserted: Promise<void> },
-): void {
+function takeBack({ services }: Storing, { id, inserted }: Row): void {
   const discard = () => withDeadline(discardResponse(services.sql, id));
   void inserted.then(discard, discard).catch((error: unknown) => {
     // Nobody can see the row, and the sweep removes it.

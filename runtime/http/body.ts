@@ -1,6 +1,7 @@
 // Reads a request body under three bounds: its own bytes, those of all bodies until their values
 // replace them, and time. A body that arrives in one piece is not copied: it is lent for one call.
 import type { HttpResponse } from 'uWebSockets.js';
+import { Budget } from '../limiter/budget.ts';
 import { fixedLimits } from '../limits.ts';
 import { Problem } from '../problem.ts';
 import { TransientSet } from '../transient.ts';
@@ -65,34 +66,6 @@ function tooShortChunks(): Problem {
 /** A 503 where all bodies together have no room for another one. */
 export function noRoom(): Problem {
   return new Problem('overloaded', { headers: { 'retry-after': '1' } });
-}
-
-/** Bytes of all bodies; no tenant may take so much that nothing is left for the others. */
-class Budget {
-  readonly #shareMax: number;
-  readonly #taken = new Map<string, number>();
-  #left: number;
-
-  constructor(bytes: number) {
-    this.#left = bytes;
-    this.#shareMax = bytes / 2;
-  }
-
-  take(tenant: string, bytes: number): boolean {
-    const taken = (this.#taken.get(tenant) ?? 0) + bytes;
-    if (bytes > this.#left || taken > this.#shareMax) return false;
-    this.#left -= bytes;
-    this.#taken.set(tenant, taken);
-    return true;
-  }
-
-  give(tenant: string, bytes: number): void {
-    if (bytes === 0) return;
-    this.#left += bytes;
-    const taken = (this.#taken.get(tenant) ?? 0) - bytes;
-    if (taken > 0) this.#taken.set(tenant, taken);
-    else this.#taken.delete(tenant);
-  }
 }
 
 /** One reader per server: it owns the budget and the list of bodies that have a deadline. */

@@ -1,8 +1,10 @@
-// Threads for CPU-heavy work without state (Piscina), started when the first task comes.
+// Threads for CPU-heavy work without state (Piscina), started when the first task comes. Tenants
+// take turns for them, and none has more than half of the queue.
 // A task that is late is ended with its thread, so a task must not hold anything that outlives it.
 import type { Piscina } from 'piscina';
 import { AwakeTimer } from '../awake.ts';
 import type { Logger } from '../log.ts';
+import { Places } from './places.ts';
 
 /** `overloaded`: not begun. `timeout`, `aborted`: ended. `failed`: it threw, the log says what. */
 export type TaskRefusal = 'overloaded' | 'timeout' | 'aborted' | 'failed';
@@ -12,6 +14,8 @@ export interface TaskOptions {
   /** From now, with the wait for a thread; absent: the default of the pool. */
   timeoutMs?: number;
   signal?: AbortSignal;
+  /** For whom: its tasks wait behind each other, and not in front of what others send. */
+  tenant?: string;
   /** It may have the room that is kept for tasks that money is held for. */
   isSettling?: boolean;
   /** Buffers that move to the thread instead of being copied. */
@@ -31,7 +35,9 @@ export interface Pool {
 }
 
 export interface PoolOptions {
+  /** One more is started for a tenant that has nothing running. */
   threadsMax: number;
+  /** What waits, in all; half of the pool's room is one tenant's. */
   queueLengthMax: number;
   /** Of the queue, kept for tasks that money is held for. Default 0. */
   reservedLength?: number;
@@ -59,7 +65,7 @@ async function openThreads(options: PoolOptions, onEmpty: () => void): Promise<P
   const { Piscina: Threads } = await import('piscina');
   const threads = new Threads({
     minThreads: 0,
-    maxThreads: options.threadsMax,
+    maxThreads: options.threadsMax + 1,
     maxQueue: options.queueLengthMax,
     idleTimeout: options.idleMs,
     // Synchronous waiting saves microseconds a task but keeps the thread from being idle.
@@ -79,11 +85,40 @@ async function openThreads(options: PoolOptions, onEmpty: () => void): Promise<P
   return threads;
 }
 
+/** Ends a task, or its wait, when its time is over or its caller gives it up. */
+interface Ending {
+  readonly signal: AbortSignal;
+  isLate(): boolean;
+  cancel(): void;
+}
+
+function createEnding({ timeoutMs, signal }: TaskOptions, usualMs: number): Ending {
+  // AbortSignal.timeout and .any would cost as much as a short task itself: 80 µs of CPU.
+  const ending = new AbortController();
+  const giveUp = () => ending.abort();
+  let late = false;
+  const deadline = new AwakeTimer(timeoutMs ?? usualMs, () => {
+    late = true;
+    giveUp();
+  });
+  if (signal?.aborted === true) giveUp();
+  signal?.addEventListener('abort', giveUp, { once: true });
+  return {
+    signal: ending.signal,
+    isLate: () => late,
+    cancel() {
+      deadline.cancel();
+      signal?.removeEventListener('abort', giveUp);
+    },
+  };
+}
+
 /** A pool without threads yet. */
 export function createPool(options: PoolOptions): Pool {
   let opened: Promise<Piscina> | null = null;
   let length = 0;
   let stopped = false;
+  const places = new Places(options.threadsMax);
 
   const open = () => {
     const own = openThreads(options, () => {
@@ -92,19 +127,13 @@ export function createPool(options: PoolOptions): Pool {
     return own;
   };
 
-  const attempt = async <T>(file: URL, input: unknown, given: TaskOptions) => {
-    // AbortSignal.timeout and .any would cost as much as a short task itself: 80 µs of CPU.
-    const ending = new AbortController();
-    const giveUp = () => ending.abort();
-    let late = false;
-    const deadline = new AwakeTimer(given.timeoutMs ?? options.timeoutMs, () => {
-      late = true;
-      giveUp();
-    });
-    if (given.signal?.aborted === true) giveUp();
-    given.signal?.addEventListener('abort', giveUp, { once: true });
+  const attempt = async <T>(file: URL, input: unknown, tenant: string, given: TaskOptions) => {
+    const ending = createEnding(given, options.timeoutMs);
     const refuse = (refused: TaskRefusal): TaskAnswer<T> => ({ ok: false, refused });
+    let hasPlace = false;
     try {
+      hasPlace = await places.enter(tenant, ending.signal);
+      if (!hasPlace) return refuse(ending.isLate() ? 'timeout' : 'aborted');
       opened ??= open();
       const threads = await opened;
       const value: T = await threads.run(input, {
@@ -114,14 +143,14 @@ export function createPool(options: PoolOptions): Pool {
       });
       return { ok: true, value } satisfies TaskAnswer<T>;
     } catch (error) {
-      if (late) return refuse('timeout');
+      if (ending.isLate()) return refuse('timeout');
       if (ending.signal.aborted || stopped) return refuse('aborted');
       const name = file.pathname.split('/').at(-1) ?? '';
       options.log.error({ task: name, err: error }, 'a task failed');
       return refuse('failed');
     } finally {
-      deadline.cancel();
-      given.signal?.removeEventListener('abort', giveUp);
+      if (hasPlace) places.leave(tenant);
+      ending.cancel();
     }
   };
 
@@ -130,12 +159,15 @@ export function createPool(options: PoolOptions): Pool {
       // Counted here, because Piscina's own refusal cannot be told from a task's error.
       const kept = given.isSettling === true ? 0 : (options.reservedLength ?? 0);
       const room = options.threadsMax + options.queueLengthMax - kept;
-      if (stopped || length >= room) {
+      const { tenant = '' } = given;
+      // Work of our own is nobody's share.
+      const isOver = tenant !== '' && places.countOf(tenant) >= Math.ceil(room / 2);
+      if (stopped || length >= room || isOver) {
         return { ok: false, refused: 'overloaded' } satisfies TaskAnswer<T>;
       }
       length += 1;
       try {
-        return await attempt<T>(file, input, given);
+        return await attempt<T>(file, input, tenant, given);
       } finally {
         length -= 1;
       }
@@ -145,6 +177,7 @@ export function createPool(options: PoolOptions): Pool {
     },
     async stop() {
       stopped = true;
+      places.close();
       const threads = await opened?.catch(() => null);
       await threads?.destroy();
     },

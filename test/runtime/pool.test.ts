@@ -92,6 +92,61 @@ test('a part of the queue is kept for tasks that money is held for', async () =>
   await pool.stop();
 });
 
+test('who has nothing running does not wait for another tenant’s long task', async () => {
+  const { pool, run } = openPool(1, 4);
+  await run({ act: 'add' });
+  const giveUp = new AbortController();
+  const options = { tenant: 'slow', signal: giveUp.signal };
+  const long = [1, 2].map(() => run({ act: 'sleep', ms: 60_000 }, options));
+  assert.deepEqual(await run({ act: 'add', numbers: [3] }, { tenant: 'quick' }), {
+    ok: true,
+    value: 3,
+  });
+  giveUp.abort();
+  for (const answer of await Promise.all(long)) {
+    assert.deepEqual(answer, { ok: false, refused: 'aborted' });
+  }
+  await pool.stop();
+});
+
+test('one tenant has half of the room, the rest is for others', async () => {
+  const { pool, run } = openPool(1, 7);
+  const send = (tenant: string) => run({ act: 'sleep', ms: 20 }, { tenant });
+  const many = Array.from({ length: 6 }, () => send('many'));
+  const other = Array.from({ length: 4 }, () => send('other'));
+  assert.equal(pool.length, 8);
+  assert.deepEqual(await send('third'), { ok: false, refused: 'overloaded' });
+  const refused = (await Promise.all(many)).filter(({ ok }) => !ok);
+  assert.deepEqual(refused, [
+    { ok: false, refused: 'overloaded' },
+    { ok: false, refused: 'overloaded' },
+  ]);
+  for (const answer of await Promise.all(other)) assert.equal(answer.ok, true);
+  assert.equal((await send('many')).ok, true, 'its share is free again');
+  await pool.stop();
+});
+
+test('a stop refuses what waits for its turn', async () => {
+  const { pool, run } = openPool(1, 4);
+  const sent = ['a', 'a', 'b', 'c'].map((tenant) => run({ act: 'sleep', ms: 60_000 }, { tenant }));
+  await new Promise((resolve) => setTimeout(resolve, 150));
+  await pool.stop();
+  const aborted = { ok: false, refused: 'aborted' };
+  assert.deepEqual(await Promise.all(sent), [aborted, aborted, aborted, aborted]);
+});
+
+test('one that is late while it waits for its turn is told so, and the others go on', async () => {
+  const { pool, run } = openPool(1, 4);
+  await run({ act: 'add' });
+  const first = run({ act: 'sleep', ms: 600, numbers: [1] }, { tenant: 'a' });
+  const late = run({ act: 'add' }, { tenant: 'a', timeoutMs: 50 });
+  const third = run({ act: 'add', numbers: [2] }, { tenant: 'a' });
+  assert.deepEqual(await late, { ok: false, refused: 'timeout' });
+  assert.deepEqual(await first, { ok: true, value: 1 });
+  assert.deepEqual(await third, { ok: true, value: 2 });
+  await pool.stop();
+});
+
 test('a task that eats its heap ends its thread, not the process', async () => {
   const { pool, run } = openPool(1, 4);
   const answer = await run({ act: 'eat' }, { timeoutMs: 20_000 });

@@ -5,7 +5,7 @@ import { tooLong, tooLongCode } from '../../../media/model/too-long.ts';
 import { Problem } from '../../../runtime/problem.ts';
 import { countTexts } from '../../tasks/counting.ts';
 import type { GenerationPlan } from './planning.ts';
-import type { PlanServices } from './services.ts';
+import type { PlanServices, PoolClient } from './services.ts';
 
 type FitServices = Pick<PlanServices, 'catalog' | 'tasks' | 'limits'>;
 
@@ -15,12 +15,14 @@ const windowTolerance = 1.1;
 /**
  * The plan by the cheap estimate; where that is too much for every candidate, by the tokenizer's
  * count, so that nobody is refused for a guess.
- * @throws Problem context_length_exceeded, input_too_long, and what `planWith` throws
+ * @throws Problem context_length_exceeded, input_too_long, insufficient_credits, and what
+ * `planWith` throws
  */
 export async function planThatFits(
   request: GenerationRequest,
   inputTokens: number,
   planWith: (inputTokens: number) => GenerationPlan,
+  client: PoolClient,
   services: FitServices,
 ): Promise<GenerationPlan> {
   let plan: GenerationPlan | null = null;
@@ -31,7 +33,7 @@ export async function planThatFits(
   }
   const window = plan === null ? 0 : widest(plan);
   if (plan !== null && inputTokens <= window) return plan;
-  const tokens = await countInput(request, services);
+  const tokens = await countInput(request, client, services);
   if (plan === null) {
     if (tokens === null || tokens >= inputTokens)
       throw refusal(request, tokens ?? inputTokens, services);
@@ -76,9 +78,11 @@ function refusal(request: GenerationRequest, tokens: number, services: FitServic
 /** By the tokenizer, on the pool; null: it could not be counted. */
 async function countInput(
   request: GenerationRequest,
+  { accountId, requireFunds }: PoolClient,
   services: FitServices,
 ): Promise<number | null> {
+  await requireFunds();
   const { taskTimeoutMs } = services.limits.work;
-  const counts = await countTexts(services.tasks(), [inputText(request)], taskTimeoutMs);
+  const counts = await countTexts(services.tasks(), accountId, [inputText(request)], taskTimeoutMs);
   return counts?.[0] ?? null;
 }

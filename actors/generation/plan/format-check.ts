@@ -6,22 +6,24 @@ import { Problem } from '../../../runtime/problem.ts';
 import { checkSchema } from '../../tasks/format.ts';
 import type { Candidate } from '../spec.ts';
 import { isConstrained } from '../structure.ts';
-import type { PlanServices } from './services.ts';
+import type { PlanServices, PoolClient } from './services.ts';
 
 /**
  * Compiles it on the pool. Where every provider that may answer keeps to the schema itself, it may
  * have patterns that are not known here.
- * @throws Problem invalid_request, overloaded
+ * @throws Problem invalid_request, insufficient_credits, overloaded
  */
 export async function assertCompiles(
   request: GenerationRequest,
   candidates: readonly Candidate[],
+  { accountId, requireFunds }: PoolClient,
   services: Pick<PlanServices, 'tasks' | 'limits'>,
 ): Promise<void> {
   const { outputFormat, source } = request;
   if (!isHeavyFormat(outputFormat)) return;
+  await requireFunds();
   const { taskTimeoutMs } = services.limits.work;
-  const verdict = await checkSchema(services.tasks(), outputFormat, taskTimeoutMs);
+  const verdict = await checkSchema(services.tasks(), accountId, outputFormat, taskTimeoutMs);
   if (verdict === null) throw new Problem('overloaded', { headers: { 'retry-after': '1' } });
   if (verdict === 'pattern' && candidates.every((each) => keepsItself(request, each))) return;
   if (verdict !== true) throw uncompiled(verdict, formatPath(source.body));

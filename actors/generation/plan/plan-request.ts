@@ -7,28 +7,38 @@ import { asksChatSearch } from '../../../media/model/search-tools.ts';
 import { estimateInputTokens } from '../../../media/model/tokens.ts';
 import { requireFamily } from '../../../media/providers/generation/families.ts';
 import type { Catalog } from '../../catalog/current.ts';
+import { requireLeastHold } from '../least-hold.ts';
 import type { GenerationPlanned } from '../spec.ts';
 import { planThatFits } from './context-fit.ts';
 import { assertCompiles } from './format-check.ts';
 import { planGeneration } from './planning.ts';
 import { conversationOf, optimized } from './prepare.ts';
 import { withSharedSearch } from './search-plan.ts';
-import type { PlanServices } from './services.ts';
+import type { PlanServices, PoolClient } from './services.ts';
 
 /**
  * Everything that is decided of a generation before it is opened: its context, its candidates, its
  * search and its format.
  * @throws Problem model_not_found, invalid_request, input_too_long, no_route_available,
- * policy_blocked, overloaded
+ * insufficient_credits, policy_blocked, overloaded
  */
 export async function planRequest(
   services: PlanServices,
-  { request: asked, accountId }: { request: GenerationRequest; accountId: string },
+  {
+    request: asked,
+    accountId,
+    walletId,
+  }: { request: GenerationRequest; accountId: string; walletId: string },
 ): Promise<GenerationPlanned> {
+  const clientWith = (inputTokens: number): PoolClient => ({
+    accountId,
+    requireFunds: () => requireLeastHold(services, walletId, asked, inputTokens),
+  });
   const catalog = services.catalog();
   const managed = catalog.routes.get(asked.model);
   const isShared = asksChatSearch(asked) && !forwardsChat(catalog, asked);
-  const request = await optimized(isShared ? withSharedSearch(asked) : asked, managed, services);
+  const said = isShared ? withSharedSearch(asked) : asked;
+  const request = await optimized(said, clientWith(0), managed, services);
   const inputTokens = estimateInputTokens(request);
   const conversation =
     managed === undefined ? null : await conversationOf(request, accountId, services);
@@ -45,8 +55,9 @@ export async function planRequest(
       answered: conversation?.answered ?? (() => null),
       nowMs: Date.now(),
     });
-  const plan = await planThatFits(request, inputTokens, planWith, services);
-  await assertCompiles(request, plan.candidates, services);
+  const client = clientWith(inputTokens);
+  const plan = await planThatFits(request, inputTokens, planWith, client, services);
+  await assertCompiles(request, plan.candidates, client, services);
   // Behind the decision: what is searched for and how hard it is are the user's own words.
   const told = withClientContext(request, Date.now());
   const inputTokensEstimate = told === request ? inputTokens : estimateInputTokens(told);

@@ -14,11 +14,12 @@ import type { GenerationRequest } from '../../../media/model/request.ts';
 import { MovedBytes } from '../../../runtime/shard/moved.ts';
 import { ownTurn } from '../../../runtime/turns.ts';
 import type { ManagedRoute } from '../../catalog/managed.ts';
-import type { PlanServices } from './services.ts';
+import type { PlanServices, PoolClient } from './services.ts';
 
 /** The request with a shorter context, where the route or the client wants one. */
 export async function optimized(
   request: GenerationRequest,
+  client: PoolClient,
   managed: ManagedRoute | undefined,
   services: Pick<PlanServices, 'tasks' | 'limits'>,
 ): Promise<GenerationRequest> {
@@ -26,7 +27,7 @@ export async function optimized(
   if (options === null) return request;
   const { messages } = request;
   const result = needsThread(messages, options)
-    ? await optimizedElsewhere(messages, options, services)
+    ? await optimizedElsewhere(messages, options, client, services)
     : optimizeMessages(messages, options).messages;
   if (result === messages) return request;
   return { ...request, messages: result, source: { ...request.source, rewritten: true } };
@@ -47,12 +48,15 @@ function optionsOf(
 async function optimizedElsewhere(
   messages: GenerationRequest['messages'],
   options: OptimizerOptions,
+  { accountId, requireFunds }: PoolClient,
   services: Pick<PlanServices, 'tasks' | 'limits'>,
 ): Promise<GenerationRequest['messages']> {
+  await requireFunds();
   await ownTurn();
   const payload = new MovedBytes(threadBytes(messages, options));
   const { taskTimeoutMs } = services.limits.work;
-  const answer = await services.tasks().ask('run', { name: 'optimize', payload }, taskTimeoutMs);
+  const task = { name: 'optimize', payload, accountId };
+  const answer = await services.tasks().ask('run', task, taskTimeoutMs);
   if (!answer.ok || !answer.value.ok) return messages;
   await ownTurn();
   return applyPlan(messages, answer.value.value as OptimizerPlan).messages;

@@ -6,8 +6,19 @@ import type { Catalog } from '../../catalog/current.ts';
 import type { Limits } from '../../limits.ts';
 import type { RouteHealth } from '../../provider-health/health.ts';
 import type { TasksProtocol } from '../../tasks/protocol.ts';
+import type { FundsServices } from '../least-hold.ts';
 
-export interface PlanServices {
+/** For whom the pool works. */
+export interface PoolClient {
+  accountId: string;
+  /**
+   * Asks the wallet before the pool is; what is free of charge asks nobody.
+   * @throws Problem insufficient_credits
+   */
+  requireFunds(): Promise<void>;
+}
+
+export interface PlanServices extends FundsServices {
   sql: Sql;
   log: Logger;
   limits: Limits;

@@ -48,7 +48,7 @@ const deps: GenerationDeps = {
   family: requireFamily,
   search: { search: async () => null },
   countTokens: async () => null,
-  checkAnswer: async (format, text) => satisfiesOutputFormat(format, text),
+  checkAnswer: async (_accountId, format, text) => satisfiesOutputFormat(format, text),
   running: new TransientMap(),
 };
 const kind = createGenerationKind(deps);
@@ -88,6 +88,7 @@ async function generate(outputFormat: OutputFormat): Promise<void> {
     outputTokensCeiling: 4_096,
     keepsAnswer: false,
     background: false,
+    storeRequest: null,
     detachedSlot: null,
     subscriber,
   };

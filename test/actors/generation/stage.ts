@@ -79,7 +79,8 @@ export interface Stage {
 
 const silent = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
 
-const checkHere: CheckAnswer = async (format, text) => satisfiesOutputFormat(format, text);
+const checkHere: CheckAnswer = async (_accountId, format, text) =>
+  satisfiesOutputFormat(format, text);
 
 /** A client whose calls are heard of as they begin. */
 function heardClient(onCall: (() => void) | undefined): UpstreamClient {
@@ -108,7 +109,7 @@ function servicesOf(
   generationKind: GenerationKind,
   model: CatalogModel,
 ): GenerationServices {
-  const { log, limits, limiter, giveaways, health } = deps;
+  const { log, limits, limiter, giveaways, health, wallet, fundsEstimate } = deps;
   return {
     system,
     sql,
@@ -119,6 +120,8 @@ function servicesOf(
     limiter,
     giveaways,
     health,
+    wallet,
+    fundsEstimate,
     tasks: () => assert.fail('nothing here is long enough for the pool'),
     catalog: () => catalogOf(model),
     countInput: createInputCounter(deps),
@@ -144,7 +147,7 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
     health: createRouteHealth(),
     ...limitersOf(limits),
     limits,
-    countTokens: async ({ input, output, reasoning }) => ({
+    countTokens: async (_accountId, { input, output, reasoning }) => ({
       input: await countTokens(input),
       output: await countTokens(output),
       reasoning: await countTokens(reasoning),
@@ -271,6 +274,7 @@ function orderOf(
     }),
     keepsAnswer: key !== null,
     background: false,
+    storeRequest: null,
     takePermit: () => () => {},
   };
 }

@@ -26,20 +26,25 @@ function scripted(answers: Answer<TaskAnswer<unknown>>[]) {
   return { tasks, asked };
 }
 
-const task = { name: 'check-format', payload: { format, text: '{}' }, isSettling: true };
+const task = {
+  name: 'check-format',
+  payload: { format, text: '{}' },
+  accountId: 'acc',
+  isSettling: true,
+};
 
 test('a pool without room is asked again, as one that money waits for', async () => {
   for (const verdict of [true, false]) {
     const good = { ok: true, value: { ok: true, value: verdict } } as const;
     const { tasks, asked } = scripted([full, busy, good]);
-    assert.equal(await checkAnswer(tasks, format, '{}', 60_000), verdict);
+    assert.equal(await checkAnswer(tasks, 'acc', format, '{}', 60_000), verdict);
     assert.deepEqual(asked, [task, task, task]);
   }
 });
 
 test('what nobody could look at in time is no verdict', async () => {
-  assert.equal(await checkAnswer(scripted([full]).tasks, format, '{}', 120), null);
+  assert.equal(await checkAnswer(scripted([full]).tasks, 'acc', format, '{}', 120), null);
   const late = scripted([{ ok: true, value: { ok: false, refused: 'timeout' } }]);
-  assert.equal(await checkAnswer(late.tasks, format, '{}', 60_000), null);
+  assert.equal(await checkAnswer(late.tasks, 'acc', format, '{}', 60_000), null);
   assert.equal(late.asked.length, 1);
 });

@@ -24,7 +24,7 @@ test('a recording that waited too long for its turn is no bad recording', async 
     const ask = async () => ({ ok: true, value });
     const audio = { scratchFolder, system: { node: 1 }, tasks: () => ({ ask }) };
     const services = { audio } as unknown as Services;
-    await assert.rejects(inspectRecording(services, file), (error: unknown) => {
+    await assert.rejects(inspectRecording(services, 'acc', file), (error: unknown) => {
       assert.ok(error instanceof Problem);
       assert.equal(error.code, code, JSON.stringify(value));
       return true;
@@ -38,7 +38,7 @@ test('a disk that takes no recording is an outage, no bug', async () => {
   const audio = { scratchFolder: '/nowhere', system: { node: 1 }, tasks: () => null };
   const services = { audio, log };
   const file = { bytes: wav(1), filename: 'a.wav', mediaType: 'audio/wav' };
-  await assert.rejects(inspectRecording(services as unknown as Services, file), {
+  await assert.rejects(inspectRecording(services as unknown as Services, 'acc', file), {
     code: 'dependency_unavailable',
   });
   assert.deepEqual(faults, ['ENOENT']);

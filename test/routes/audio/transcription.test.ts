@@ -107,7 +107,7 @@ test('a provider may count a begun second as a whole one: so much is held', asyn
 });
 
 test('digital silence is an empty text, without a call and without a charge', async () => {
-  const account = await audio.bed.account({ micros: 0n });
+  const account = await audio.bed.account();
   const before = audio.one.asked.length + audio.two.asked.length;
   const opus = ['-c:a', 'libopus'];
   const recordings = [
@@ -134,6 +134,20 @@ test('digital silence is an empty text, without a call and without a charge', as
     assert.ok(Math.abs(body.usage.seconds - seconds) < 0.15, `${name}: ${body.usage.seconds}`);
   }
   assert.equal(audio.one.asked.length + audio.two.asked.length, before);
+  assert.equal(await paid(account), 0n);
+});
+
+test('without credits nothing is decoded: only what has no bytes is known to be free', async () => {
+  const account = await audio.bed.account({ micros: 0n });
+  const nothing = await hear(audio, account, { bytes: Buffer.alloc(0), name: 'nothing.webm' });
+  assert.equal(nothing.status, 200);
+  assert.equal(((await nothing.json()) as { text: string }).text, '');
+  for (const bytes of [wav(1.5, 0), Buffer.from('no recording')]) {
+    const refusal = await refusalOf(await hear(audio, account, { bytes, name: 'a.wav' }));
+    assert.deepEqual([refusal.status, refusal.code], [402, 'insufficient_credits']);
+    assert.equal(refusal.headers.get('x-svc-required-microcredits'), `${microsPerSecond}`);
+    assert.equal(refusal.headers.get('x-svc-available-microcredits'), '0');
+  }
 });
 
 /** The EBML header, and room for what would have followed. */

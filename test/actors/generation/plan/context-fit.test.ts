@@ -17,12 +17,14 @@ function servicesWith(models: { targets: number[]; contextWindow: number }[]): P
   } as unknown as PlanServices;
 }
 
+const client = { accountId: 'acc', requireFunds: async () => {} };
+
 async function refusalOf(services: PlanServices): Promise<Problem> {
   const request = neutralRequest({ model: 'auto' });
   const planWith = () => {
     throw new Problem('input_too_long');
   };
-  const refused = planThatFits(request, 1_000, planWith, services);
+  const refused = planThatFits(request, 1_000, planWith, client, services);
   return refused.then(
     () => assert.fail('it has a plan'),
     (error) => error as Problem,
