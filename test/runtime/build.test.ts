@@ -80,6 +80,21 @@ test('every command that runs code looks at the version of Node before all else'
   }
 });
 
+test('npm runs no script of a package, and the lock file wants the same Node', async () => {
+  const settings = await readFile(join(root, '.npmrc'), 'utf8');
+  assert.ok(settings.split('\n').includes('ignore-scripts=true'));
+  const lock = JSON.parse(await readFile(join(root, 'package-lock.json'), 'utf8'));
+  const { engines, dependencies, devDependencies } = lock.packages[''];
+  assert.deepEqual(engines, manifest.engines);
+  assert.deepEqual(
+    { ...dependencies, ...devDependencies },
+    {
+      ...manifest.dependencies,
+      ...manifest.devDependencies,
+    },
+  );
+});
+
 test('another Node ends in one line with the remedy', () => {
   const refused = [
     { version: '18.20.8', modules: '108' },
