@@ -2,14 +2,14 @@
 // was asked for. Aliases have a provider's name in front, and clients a date behind.
 
 /** One comparison of two characters is a step. So many take about a millisecond. */
-const stepsMax = 400_000;
+const stepsMax = 200_000;
 /** Shorter names are like many; and of a longer one a shorter part says nothing. */
 const askedMin = 3;
 const scoreMin = 4;
 
 /**
- * The nearest of the aliases; null: none is near. Aliases beyond 400,000 steps of work are not
- * looked at, which are thousands of usual length.
+ * The nearest of the aliases; null: none is near. Aliases beyond 200,000 steps of work are not
+ * looked at, which are a thousand of usual length.
  */
 export function nearestAlias(asked: string, aliases: readonly string[]): string | null {
   const wanted = folded(asked);

@@ -50,8 +50,8 @@ export function isNewer(one: ProgramVersion, other: ProgramVersion): boolean {
 }
 
 /**
- * Asks a program for its version. Null where it cannot be run, takes longer than 5 s, or is
- * another program. `argv` is the program and what stands before its own argument.
+ * Asks a program for its version, by its path or by a command that passes arguments on to it. Null
+ * where it cannot be run, takes longer than 5 s, or is another program.
  */
 export async function askVersion(
   name: ProgramName,
