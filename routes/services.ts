@@ -12,6 +12,7 @@ import type { VoiceHost } from '../actors/voice/host.ts';
 import type { VoiceSessionKind } from '../actors/voice/session.ts';
 import type { WalletProtocol } from '../actors/wallet/protocol.ts';
 import type { Sql } from '../db/driver/sql.ts';
+import type { Seals } from '../media/model/seals.ts';
 import type { UpstreamTarget } from '../media/providers/generation/contract.ts';
 import type { TrialResult } from '../media/providers/generation/trial.ts';
 import type { ActorRef, ActorSystem } from '../runtime/actor/contract.ts';
@@ -63,6 +64,8 @@ export interface Services {
   sql: Sql;
   system: ActorSystem;
   bus: Bus;
+  /** What an account's clients carry for providers. */
+  seals(accountId: string): Seals;
 
   // What other threads keep, as this shard sees it.
   access: AccessServices;

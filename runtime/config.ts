@@ -53,7 +53,7 @@ const variables = {
   ),
   previousSecret: key32(
     'TOLLGATE_SECRET_PREVIOUS',
-    'master key before TOLLGATE_SECRET: what it sealed is sealed anew',
+    'master key before TOLLGATE_SECRET: credentials are sealed anew, reasoning still opens',
     'unset',
   ),
   configPath: optionalText(

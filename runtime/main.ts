@@ -24,6 +24,7 @@ import { migrate } from '../db/driver/migrate.ts';
 import { patiently } from '../db/driver/patience.ts';
 import { assertDatabaseUsable, type DatabaseFacts } from '../db/driver/reach.ts';
 import { closePool, openPool, parseDatabaseUrl } from '../db/driver/sql.ts';
+import { readSealsBoundSince } from '../db/seals.ts';
 import { createBudgetCounters } from '../media/audio/budget.ts';
 import { probeTarget } from '../media/providers/generation/probe.ts';
 import { createActorSystem } from './actor/system.ts';
@@ -105,6 +106,7 @@ const allServing = createGate<void>();
 const servingNodes = new Set<number>();
 let threads: Threads | null = null;
 let metricsServer: MetricsServer | null = null;
+let unboundSealsUntilMs = 0;
 let endLease = () => {};
 let endOwnSweep = () => {};
 let endFollowing = () => {};
@@ -123,7 +125,11 @@ const ends = endsThrough(performOnWallet, log);
 
 const kinds = createProcessKinds({
   director: {
-    order: async () => ({ catalog: (await launch.opened).current(), port }),
+    order: async () => ({
+      catalog: (await launch.opened).current(),
+      port,
+      unboundSealsUntilMs,
+    }),
     serving: (node) => {
       if (servingNodes.has(node)) reconcileAfterLoss(node);
       servingNodes.add(node);
@@ -204,6 +210,8 @@ async function prepareDatabase(): Promise<LiveCatalog> {
   endLease = repeat('lease', limits.instance.leaseRenewalMs, lease.renew, log);
   const recovered = await patiently(() => recover(boot.previousInstanceIds), log);
   if (recovered.instances > 0) log.info({ ...recovered }, 'recovered from dead instances');
+  const boundSince = await patiently(() => readSealsBoundSince(sql), log);
+  unboundSealsUntilMs = boundSince.getTime() + limits.generation.unboundSealsMs;
   const sealer = createSealer(boot.masterKey);
   const previous = config.previousSecret;
   const previousSealer = previous === null ? null : createSealer(previous);

@@ -4,6 +4,8 @@ import type { CatalogPublication } from '../catalog/live.ts';
 export interface LaunchOrder {
   catalog: CatalogPublication;
   port: number;
+  /** Unix milliseconds up to which seals that are bound to no account are taken. */
+  unboundSealsUntilMs: number;
 }
 
 export type DirectorProtocol = {

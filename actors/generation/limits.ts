@@ -35,6 +35,10 @@ export const generationLimits = {
   /** Of a conversation that `previous_response_id` continues; read in one query. */
   chainTurnsMax: 200,
   chainBytesMax: 16 * MIB,
+  /** How long seals that are bound to no account are taken: as long as a conversation is kept. */
+  unboundSealsMs: 30 * 86_400_000,
+  /** In one request. Each takes 6 µs or more, and 8 MiB of requests have no more than these. */
+  sealsOpenedMax: 8_192,
   /** How long a cancel waits for its settlement to be durable. */
   cancelWaitMs: 10_000,
 } as const;

@@ -10,8 +10,6 @@ type Members = Record<string, unknown>;
 type Place = 'address' | 'media' | 'other';
 /** Names and places of a member, from the body's own on. */
 type Trail = (string | number)[];
-/** What becomes of a text that names something to be fetched. */
-type Read = (text: string, trail: Trail) => string;
 
 /** Parts that have what they show in a member of their own name. A document's may be words. */
 const mediaNames: ReadonlySet<string> = new Set([
@@ -36,7 +34,7 @@ export function withParsedUrls<B extends object>(body: B, lists: readonly (keyof
     const given = body[name];
     // Servers that a provider connects to for their tools.
     const place = name === 'mcp_servers' ? 'address' : 'other';
-    const parsed = readValue(given, place, [name], parsedUrl);
+    const parsed = readValue(given, place, [name]);
     if (parsed === given) continue;
     if (whole === body) whole = { ...body };
     whole[name] = parsed as B[typeof name];
@@ -44,31 +42,21 @@ export function withParsedUrls<B extends object>(body: B, lists: readonly (keyof
   return whole;
 }
 
-/** Whether anything in it would be fetched. */
-export function namesMedia(value: unknown): boolean {
-  let found = false;
-  readValue(value, 'other', [], (text) => {
-    found = true;
-    return text;
-  });
-  return found;
-}
-
 /** The value, or a copy of what differs in it; the body's depth is bounded. */
-function readValue(value: unknown, place: Place, trail: Trail, read: Read): unknown {
-  if (typeof value === 'string') return place === 'other' ? value : read(value, trail);
+function readValue(value: unknown, place: Place, trail: Trail): unknown {
+  if (typeof value === 'string') return place === 'other' ? value : parsedUrl(value, trail);
   if (typeof value !== 'object' || value === null) return value;
   return Array.isArray(value)
-    ? readList(value, place, trail, read)
-    : readMembers(value as Members, place, trail, read);
+    ? readList(value, place, trail)
+    : readMembers(value as Members, place, trail);
 }
 
-function readList(list: unknown[], place: Place, trail: Trail, read: Read): unknown[] {
+function readList(list: unknown[], place: Place, trail: Trail): unknown[] {
   let copy = list;
   for (let index = 0; index < list.length; index += 1) {
     const value = list[index];
     trail.push(index);
-    const parsed = readValue(value, place, trail, read);
+    const parsed = readValue(value, place, trail);
     trail.pop();
     if (parsed === value) continue;
     if (copy === list) copy = [...list];
@@ -77,7 +65,7 @@ function readList(list: unknown[], place: Place, trail: Trail, read: Read): unkn
   return copy;
 }
 
-function readMembers(members: Members, place: Place, trail: Trail, read: Read): Members {
+function readMembers(members: Members, place: Place, trail: Trail): Members {
   let copy = members;
   for (const name of Object.keys(members)) {
     const value = members[name];
@@ -86,7 +74,7 @@ function readMembers(members: Members, place: Place, trail: Trail, read: Read): 
     if (own === 'other' && typeof value !== 'object') continue;
     if (isUnread(name, members)) continue;
     trail.push(name);
-    const parsed = readValue(value, own, trail, read);
+    const parsed = readValue(value, own, trail);
     trail.pop();
     if (parsed === value) continue;
     if (copy === members) copy = { ...members };

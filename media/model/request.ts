@@ -139,6 +139,8 @@ export interface RequestSource {
   body: Record<string, unknown>;
   /** Responses: the turns that it continues, in front of its own input. */
   input?: readonly Record<string, unknown>[];
+  /** Responses: its own input with what was sealed opened; null or absent: as it is in the body. */
+  opened?: readonly Record<string, unknown>[] | null;
   /** Request headers that a same-format upstream is to see, lower case. */
   headers: Readonly<Record<string, string>>;
   /** `messages` are not the body's any more: every upstream must be written from them. */

@@ -66,7 +66,7 @@ export interface GenerateInput {
   request: GenerationRequest;
   body: Record<string, unknown>;
   caller: KeyCaller;
-  services: Pick<Services, 'generations' | 'catalog' | 'log'>;
+  services: Pick<Services, 'generations' | 'catalog' | 'seals' | 'log'>;
   exchange: Exchange;
   /** The canonical path: aliases are one route. */
   route: string;
@@ -82,7 +82,12 @@ export interface GenerateInput {
 export async function generate<Body>(dialect: Dialect<Body>, input: GenerateInput): Promise<Reply> {
   const { request, body, caller, services, exchange, route, stream } = input;
   const wanted = await wantedBy({ request, body, caller, services, exchange, route });
-  const options = { includeUsage: input.includeUsage === true, request, startingAfter: null };
+  const options = {
+    includeUsage: input.includeUsage === true,
+    request,
+    seals: services.seals(caller.accountId),
+    startingAfter: null,
+  };
   const form = { stream, options, managed: isManaged(services.catalog.current(), request) };
   return await replyTo(dialect, form, (makeSink) =>
     startGeneration(services.generations, wanted, makeSink, (gone) => exchange.onAbort(gone)),

@@ -49,7 +49,7 @@ export const createLegacyResponse = defineRoute({
   problems: generationProblems,
   problemHeaders: generationProblemHeaders,
   async handle({ body, caller, services, exchange }) {
-    const request = legacyDialect.readRequest(body, {});
+    const request = legacyDialect.readRequest(body, {}, services.seals(caller.accountId));
     requireInput(request);
     return await generate(legacyDialect, {
       request,

@@ -41,7 +41,8 @@ export const countMessageTokens = defineRoute({
   problems: ['invalid_request', 'model_not_found'],
   problemHeaders: shouldRetryHeader,
   async handle({ body, caller, services, exchange }) {
-    const sent = readCountRequest(body, readHeaders(exchange));
+    const seals = services.seals(caller.accountId);
+    const sent = readCountRequest(body, readHeaders(exchange), seals);
     const { inputTokens, estimated } = await countGeneration(
       caller.accountId,
       sent,

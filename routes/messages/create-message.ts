@@ -32,7 +32,9 @@ export const createMessage = defineRoute({
     'offered: the refusal says so in `error.details.error_code`, as the format has it. ' +
     '`compaction` is for models of a same-format provider alone, and refused for others. Tools ' +
     'that the provider runs and bills beside tokens pass where `credits_per_tool_call` of the ' +
-    'model names a price for them, else 400 at their path.' +
+    'model names a price for them, else 400 at their path. Thinking of a model of another ' +
+    'format has a `signature` that is sealed for the account: send it back as it came. A block ' +
+    'whose signature was altered, or is another account’s, is left out.' +
     leftNotes,
   tag: 'Generation',
   documents: ['model'],
@@ -68,8 +70,9 @@ export const createMessage = defineRoute({
   problemHeaders: generationProblemHeaders,
   async handle({ body, caller, services, exchange }) {
     exchange.setHeader('request-id', exchange.requestId);
+    const seals = services.seals(caller.accountId);
     return await generate(messagesDialect, {
-      request: messagesDialect.readRequest(body, readHeaders(exchange)),
+      request: messagesDialect.readRequest(body, readHeaders(exchange), seals),
       body,
       caller,
       services,

@@ -22,7 +22,7 @@ export interface Continued {
 
 /** What a request is continued for. */
 export interface Asker extends Keyed {
-  services: Pick<Services, 'sql' | 'limits'>;
+  services: Pick<Services, 'sql' | 'limits' | 'seals'>;
   caller: KeyCaller;
 }
 
@@ -35,13 +35,14 @@ export async function continueConversation(
   headers: Readonly<Record<string, string>>,
   asker: Asker,
 ): Promise<Continued> {
+  const { services, caller } = asker;
+  const seals = services.seals(caller.accountId);
   // First as it came, so that what is wrong with it is told by its own paths.
-  const request = responsesDialect.readRequest(body, headers);
+  const request = responsesDialect.readRequest(body, headers, seals);
   const previous = body.previous_response_id ?? null;
   if (previous === null) return { request, previousId: null };
   const previousId = requestIdOf(previous);
   if (previousId === null) throw notFound(previous);
-  const { services, caller } = asker;
   const { chainTurnsMax: turnsMax, chainBytesMax: bytesMax } = services.limits.generation;
   const bounds = { turnsMax, bytesMax };
   const chain = await withDeadline(readChain(services.sql, caller.accountId, previousId, bounds));
@@ -53,12 +54,14 @@ export async function continueConversation(
   if (chain.status === 'too_long') throw tooLong(turnsMax, bytesMax);
   const last = chain.turns.at(-1);
   if (last !== undefined) assertContinuable(last);
-  const input = [...turnItems(chain.turns, inputItems(body), body.tools), ...inputItems(body)];
+  const before = turnItems(chain.turns, inputItems(body), seals, body.tools);
+  const said = [...before, ...inputItems(body)] as InputItem[];
   const { messages: _messages, ...rest } = body;
-  const whole = responsesDialect.readRequest({ ...rest, input: input as InputItem[] }, headers);
+  const whole = responsesDialect.readRequest({ ...rest, input: said }, headers, seals);
   // As it was read: its URLs are parsed.
   const read = whole.source.body.input as readonly InputItem[];
-  return { request: { ...whole, source: { ...request.source, input: read } }, previousId };
+  const input = whole.source.opened ?? read;
+  return { request: { ...whole, source: { ...request.source, input } }, previousId };
 }
 
 function assertContinuable(last: Turn): void {

@@ -3,11 +3,10 @@
 import type { MakeSink } from '../../actors/generation/open.ts';
 import { startGeneration } from '../../actors/generation/start.ts';
 import { emptyAnswer } from '../../media/model/answer.ts';
-import type { ReplyIdentity } from '../../media/model/dialects/contract.ts';
+import type { ReplyIdentity, ReplyOptions } from '../../media/model/dialects/contract.ts';
 import { responsesDialect } from '../../media/model/dialects/responses/dialect.ts';
 import { responseObject } from '../../media/model/dialects/responses/response.ts';
 import { responsesRequestSchema } from '../../media/model/dialects/responses/schema.ts';
-import type { GenerationRequest } from '../../media/model/request.ts';
 import { isLongRequest } from '../../media/model/tokens.ts';
 import { fieldProblem } from '../../runtime/http/validate.ts';
 import { fixedLimits } from '../../runtime/limits.ts';
@@ -53,7 +52,9 @@ export const createResponse = defineRoute({
     'unknown, expired or deleted, 409 while it is running or when it failed. A conversation of ' +
     'more than 200 turns or 16 MiB is not continued: 400. With `background` the reply is the ' +
     '`queued` response; it runs whoever listens, counts among the open requests of its key, and ' +
-    'is read, streamed from any event on, or cancelled by its id.' +
+    'is read, streamed from any event on, or cancelled by its id. `encrypted_content` of ' +
+    'reasoning is sealed for the account: send it back as it came. One that was altered, or is ' +
+    'another account’s, is left out, and the model goes on without that reasoning.' +
     leftNotes,
   tag: 'Generation',
   documents: ['model'],
@@ -91,7 +92,8 @@ export const createResponse = defineRoute({
     const stored = body.store !== false;
     const input = { request, body, caller, services, exchange, route, stored, background };
     const wanted = await wantedBy(input);
-    const options = { includeUsage: true, request, startingAfter: null };
+    const seals = services.seals(caller.accountId);
+    const options = { includeUsage: true, request, seals, startingAfter: null };
     const form = {
       stream: body.stream === true,
       options,
@@ -107,13 +109,13 @@ export const createResponse = defineRoute({
     const storing = { services, caller, body: said, previousId, isLong };
     return await replyTo(
       responsesDialect,
-      background ? { ...form, accepted: (identity) => queued(identity, request) } : form,
+      background ? { ...form, accepted: (identity) => queued(identity, options) } : form,
       stored ? openStored(storing, open) : open,
     );
   },
 });
 
 /** A background response as soon as it is certain that it will run. */
-function queued(identity: ReplyIdentity, request: GenerationRequest): Record<string, unknown> {
-  return responseObject(identity, { request }, emptyAnswer(), null, 'queued');
+function queued(identity: ReplyIdentity, options: ReplyOptions): Record<string, unknown> {
+  return responseObject(identity, options, emptyAnswer(), null, 'queued');
 }

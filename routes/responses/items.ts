@@ -6,6 +6,7 @@ import { itemId } from '../../media/model/dialects/responses/ids.ts';
 import { namespacesOf } from '../../media/model/dialects/responses/namespaces.ts';
 import { outputItems } from '../../media/model/dialects/responses/output.ts';
 import { statusOf } from '../../media/model/dialects/responses/response.ts';
+import type { Seals } from '../../media/model/seals.ts';
 
 export type Item = Record<string, unknown>;
 
@@ -60,6 +61,7 @@ function listedContent({ role, content }: Item): unknown {
 export function turnItems(
   turns: readonly Turn[],
   newItems: readonly Item[],
+  seals: Seals,
   tools?: unknown,
 ): Item[] {
   const namespaces = namespacesOf(tools);
@@ -70,7 +72,7 @@ export function turnItems(
     if (turn.answerJson === null) continue;
     const answer = JSON.parse(turn.answerJson) as Answer;
     const { generationId: requestId } = turn;
-    const options = { requestId, sealed: true, lastStatus: 'completed', namespaces } as const;
+    const options = { requestId, seals, lastStatus: 'completed', namespaces } as const;
     const output = outputItems(answer, options);
     items.push(...output);
     if (turn.status === 'completed' && statusOf(answer) === 'completed') continue;

@@ -41,10 +41,11 @@ export async function withReferences(
     findResponseTexts(services.sql, caller.accountId, ids, chainBytesMax),
   );
   const namespaces = namespacesOf(body.tools);
+  const seals = services.seals(caller.accountId);
   const itemsOf = new Map(
     [...texts].map(([requestId, { inputJson, answerJson }]) => {
       const answer = answerJson === null ? null : (JSON.parse(answerJson) as Answer);
-      const options = { requestId, sealed: true, lastStatus: 'completed', namespaces } as const;
+      const options = { requestId, seals, lastStatus: 'completed', namespaces } as const;
       const output = answer === null ? [] : outputItems(answer, options);
       return [requestId, { input: JSON.parse(inputJson) as InputItem[], output }] as const;
     }),

@@ -54,12 +54,12 @@ export async function requireResponse(
 
 /** The response object as it stands now. */
 export function storedBody(
-  services: Pick<Services, 'catalog'>,
+  services: Pick<Services, 'catalog' | 'seals'>,
   stored: Stored,
 ): Record<string, unknown> {
   const { generation, request } = stored;
   const identity = identityOf(generation);
-  const options = { request };
+  const options = { request, seals: services.seals(generation.accountId) };
   if (generation.status === 'running') {
     return responseObject(identity, options, emptyAnswer(), null, 'in_progress');
   }

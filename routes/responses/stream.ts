@@ -21,18 +21,19 @@ const roundsMax = 5;
 
 /** Streams the response behind the event of this number (null: from the first one). */
 export async function streamStored(
-  services: Pick<Services, 'sql' | 'catalog' | 'generations'>,
+  services: Pick<Services, 'sql' | 'catalog' | 'generations' | 'seals'>,
   stored: Stored,
   startingAfter: number | null,
   exchange: Exchange,
 ): Promise<Reply> {
   const { request } = stored;
   let row = stored.generation;
+  const seals = services.seals(row.accountId);
   const headers = { 'x-svc-request-id': row.id };
   for (let round = 0; round < roundsMax; round += 1) {
     // Of a process that died nothing is left but that it did.
     const isLost = row.status === 'failed' && row.answerJson === null;
-    const options = { includeUsage: true, request, startingAfter, isLost };
+    const options = { includeUsage: true, request, seals, startingAfter, isLost };
     const encoder = responsesDialect.encoder(identityOf(row), options);
     if (row.status !== 'running') return storedReply(encoder, readEnd(services, row), headers);
     const sink = new ReplySink(encoder);

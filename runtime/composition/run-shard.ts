@@ -14,6 +14,7 @@ import { createRouteHealth } from '../../actors/provider-health/health.ts';
 import { tasksId } from '../../actors/tasks/tasks.ts';
 import { createProcessKinds, supervisionTree } from '../../actors/tree.ts';
 import { classifyError, closePool, openPool } from '../../db/driver/sql.ts';
+import { createSeals } from '../../media/model/seals.ts';
 import { authorize } from '../../routes/access.ts';
 import {
   type CredentialChange,
@@ -33,8 +34,9 @@ import { Limiter } from '../limiter.ts';
 import { effectiveBytesMax } from '../limits.ts';
 import { createLog } from '../log.ts';
 import { createMetrics } from '../metrics.ts';
+import type { MetricsRegistry } from '../metrics-registry.ts';
 import { Problem } from '../problem.ts';
-import { createSealer } from '../seal.ts';
+import { createSealer, type Sealer } from '../seal.ts';
 import type { Component, Withdrawn } from '../shard/component.ts';
 import { connectShard, type ShardConnection } from '../shard/connection.ts';
 import { createBus } from '../work/bus.ts';
@@ -64,16 +66,19 @@ function createBase(boot: ShardBoot, { node, mesh }: ShardConnection) {
   const log = createLog({ level: config.logLevel, base: { shard: node }, sync: false });
   const limiter = new Limiter(boot.limiter, node);
   const { giveawayTokensMax } = limits.generation;
+  const metrics = createMetrics(`shard-${node}`);
+  const sealer = createSealer(boot.masterKey);
   return {
     config,
     limits,
     log,
-    metrics: createMetrics(`shard-${node}`),
+    metrics,
     limiter,
     giveaways: new GiveawayLimiter(boot.giveaways, limiter, giveawayTokensMax),
     failures: new FailureLimiter(boot.failures, limits.credentials.failuresPerMinute),
     health: createRouteHealth(),
-    sealer: createSealer(boot.masterKey),
+    sealer,
+    seals: createAccountSeals(boot, sealer, limits, metrics.registry),
     bus: createBus({ mesh, log }),
     sql: openPool({
       url: boot.databaseUrl,
@@ -82,6 +87,26 @@ function createBase(boot: ShardBoot, { node, mesh }: ShardConnection) {
       statementTimeoutMs: limits.ledger.statementTimeoutMs,
     }),
   };
+}
+
+/** `unboundUntilMs` is set before the first request: the launch order says it. */
+function createAccountSeals(
+  { config: { previousSecret } }: ShardBoot,
+  sealer: Sealer,
+  { generation }: Limits,
+  registry: MetricsRegistry,
+) {
+  const times = { unboundUntilMs: 0 };
+  const help = 'Seals of requests that were left out, by what is wrong with them.';
+  const of = createSeals({
+    sealer,
+    previousSealer: previousSecret === null ? null : createSealer(previousSecret),
+    unboundUntilMs: () => times.unboundUntilMs,
+    clock: Date.now,
+    openedMax: generation.sealsOpenedMax,
+    refused: registry.counter('tollgate_seals_left_out_total', help, ['fault']),
+  });
+  return { of, times };
 }
 
 type Base = ReturnType<typeof createBase>;
@@ -161,6 +186,7 @@ function createServices(
     sql,
     system,
     bus,
+    seals: base.seals.of,
     access: {
       credentials: createCredentialCache(sql, bus, limiter),
       limiter,
@@ -302,7 +328,7 @@ function createShard(product: Product, connection: ShardConnection): Shard {
 
 /** Asks the main thread what to serve, and listens; resolves when the first request may come. */
 async function serve(
-  { bus, metrics, health, config }: Base,
+  { bus, metrics, health, config, seals }: Base,
   { kinds, components, system }: Domains,
   catalog: CatalogView,
   server: ReturnType<typeof createServer>,
@@ -328,6 +354,7 @@ async function serve(
   const order = await director.ask('launch', null, launchTimeoutMs);
   if (!order.ok) throw new Error(`no launch order: ${order.reason}`);
   catalog.set(order.value.catalog);
+  seals.times.unboundUntilMs = order.value.unboundSealsUntilMs;
   await server.listen(config.host, order.value.port);
   director.tell('serving', { node: connection.node });
   await loadThreads();

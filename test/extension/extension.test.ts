@@ -64,7 +64,7 @@ async function startMain(port: number, config: ShardBoot['config']): Promise<voi
     serving = resolve;
   });
   const snapshot = buildSnapshot({ ...emptyCatalog, creditsPerUsd: 100 } as never, () => 0);
-  const order = { catalog: { sequence: 1, snapshot }, port };
+  const order = { catalog: { sequence: 1, snapshot }, port, unboundSealsUntilMs: 0 };
   const kinds = createProcessKinds({
     director: { order: async () => order, serving: () => serving() },
     catalog: null as never,

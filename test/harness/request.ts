@@ -6,7 +6,9 @@ import {
   noControls,
   noSampling,
 } from '../../media/model/request.ts';
+import { createSeals, type Seals, type SealsOptions } from '../../media/model/seals.ts';
 import type { UpstreamTarget } from '../../media/providers/generation/contract.ts';
+import { createSealer } from '../../runtime/seal.ts';
 
 export function neutralRequest(change: Partial<GenerationRequest> = {}): GenerationRequest {
   return {
@@ -46,6 +48,22 @@ export function userMessage(text: string): Message {
   return { role: 'user', parts: [{ type: 'text', text }], toolCalls: [], toolCallId: null };
 }
 
+const sealer = createSealer(Buffer.alloc(32, 7).toString('base64url'));
+
+/** The seals of an account under a key that all tests of a process share. */
+export function accountSeals(accountId = 'acc_1', change: Partial<SealsOptions> = {}): Seals {
+  return createSeals({
+    sealer,
+    previousSealer: null,
+    unboundUntilMs: () => 0,
+    clock: () => 0,
+    openedMax: 100_000,
+    refused: () => {},
+    ...change,
+  })(accountId);
+}
+
 export function replyOptions(change: Partial<ReplyOptions> = {}): ReplyOptions {
-  return { includeUsage: false, request: neutralRequest(), startingAfter: null, ...change };
+  const seals = accountSeals();
+  return { includeUsage: false, request: neutralRequest(), seals, startingAfter: null, ...change };
 }

@@ -39,3 +39,21 @@ test('a digest tells the same text under the same key and purpose, and nothing e
   assert.notEqual(createSealer(first).digest('sk-secret', 'provider:b'), digest);
   assert.notEqual(createSealer(second).digest('sk-secret', 'provider:a'), digest);
 });
+
+test('what is sealed for an owner opens for that owner, and is the same whoever seals it', () => {
+  const master = key();
+  const owner = createSealer(master).bind('owner:a');
+  const sealed = owner.seal('thought ✓');
+  assert.equal(createSealer(master).bind('owner:a').open(sealed), 'thought ✓');
+  assert.deepEqual(createSealer(master).bind('owner:a').seal('thought ✓'), sealed);
+  assert.notDeepEqual(owner.seal('thought').subarray(0, 12), sealed.subarray(0, 12));
+  assert.throws(() => createSealer(master).bind('owner:b').open(sealed));
+  assert.throws(() => createSealer(key()).bind('owner:a').open(sealed));
+  assert.throws(() => createSealer(master).open(sealed, 'owner:a'), 'it has a key of its own');
+  for (let index = 0; index < sealed.length; index += 1) {
+    const changed = Buffer.from(sealed);
+    changed[index] = (changed[index] ?? 0) ^ 1;
+    assert.throws(() => owner.open(changed), `byte ${index}`);
+  }
+  assert.throws(() => owner.open(sealed.subarray(0, 20)));
+});

@@ -4,6 +4,7 @@ import type { Problem } from '../../../runtime/problem.ts';
 import type { Answer } from '../answer.ts';
 import type { ModelEvent, Progress } from '../events.ts';
 import type { GenerationRequest, WireFormat } from '../request.ts';
+import type { Seals } from '../seals.ts';
 import type { TokenUsage, ToolCalls, UsageSource } from '../usage.ts';
 
 /** `svc_usage` (decisions.md, section 5), as it is sent and stored. */
@@ -72,6 +73,8 @@ export interface ReplyOptions {
   includeUsage: boolean;
   /** The client's own request, for formats whose replies repeat parts of it. */
   request: GenerationRequest;
+  /** Seals for the account that is answered. */
+  seals: Pick<Seals, 'seal'>;
   /** Responses: events up to this sequence number are counted and left out. */
   startingAfter: number | null;
   /** Responses: what had been told of the answer is lost, and how far it came. */
@@ -109,8 +112,15 @@ export interface Dialect<Body> {
   readonly name: WireFormat | 'legacy';
   /** Sent every 15 s on an idle stream, as it is. */
   readonly keepAlive: string;
-  /** Throws a Problem with the field's path for what the schema alone cannot refuse. */
-  readRequest(body: Body, headers: Readonly<Record<string, string>>): GenerationRequest;
+  /**
+   * Throws a Problem with the field's path for what the schema alone cannot refuse. `seals` are of
+   * the account that asks: without them nothing sealed is opened.
+   */
+  readRequest(
+    body: Body,
+    headers: Readonly<Record<string, string>>,
+    seals?: Pick<Seals, 'open'>,
+  ): GenerationRequest;
   encoder(identity: ReplyIdentity, options: ReplyOptions): StreamEncoder;
   /** The whole reply as a JSON-able object. */
   whole(

@@ -13,7 +13,7 @@ import { messagesDialect } from '../../../media/model/dialects/messages/dialect.
 import { responsesDialect } from '../../../media/model/dialects/responses/dialect.ts';
 import type { ModelEvent } from '../../../media/model/events.ts';
 import { ChatReader } from '../../../media/providers/generation/openai-chat/reader.ts';
-import { replyOptions } from '../../harness/request.ts';
+import { accountSeals, replyOptions } from '../../harness/request.ts';
 import { cpuMsOf } from '../../harness/stopwatch.ts';
 
 /** Each of these takes a small part of it, and took several times as much. */
@@ -133,7 +133,7 @@ test('tens of thousands of citations stand behind the words that they belong to'
   }).flat();
   const answer = answerOf(events);
   await soon(() => {
-    const blocks = answer.items.flatMap(blocksOf);
+    const blocks = answer.items.flatMap((item) => blocksOf(item, accountSeals()));
     assert.equal(blocks.length, count);
     const last = { type: 'char_location', cited_text: `c${count - 1}` };
     assert.deepEqual(blocks.at(-1), { type: 'text', text: 'abc ', citations: [last] });

@@ -4,8 +4,10 @@ import { test } from 'node:test';
 import type { Turn } from '../../../db/responses.ts';
 import { type Answer, emptyAnswer } from '../../../media/model/answer.ts';
 import { inputItems, listedItem, turnItems } from '../../../routes/responses/items.ts';
+import { accountSeals } from '../../harness/request.ts';
 
 const generationId = 'req_0123456789abcdef01234567';
+const seals = accountSeals();
 
 function turn(
   status: Turn['status'],
@@ -34,12 +36,13 @@ const typesOf = (items: Record<string, unknown>[]) => items.map(({ type }) => ty
 test('a call that a cut answer left open is dropped unless it was answered', () => {
   const turns = [turn('incomplete', [text, call('a', 0), call('b', 1)])];
   const output = { type: 'function_call_output', call_id: 'b', output: '' };
-  const items = turnItems(turns, [output]);
+  const items = turnItems(turns, [output], seals);
   assert.deepEqual(typesOf(items), ['message', 'message', 'function_call']);
   assert.equal(items[2]?.call_id, 'b');
   const later = turnItems(
     [...turns, { ...turns[0], inputJson: JSON.stringify([output]) } as Turn],
     [],
+    seals,
   );
   assert.equal(later.filter(({ call_id }) => call_id === 'b').length, 3);
   assert.equal(later.filter(({ call_id }) => call_id === 'a').length, 0);
@@ -50,14 +53,14 @@ test('so is one of the provider’s own kinds, and one of an answer that a filte
   const custom: Answer['items'][number] = { type: 'native', format: 'responses', value };
   const cut = turn('incomplete', [text, custom]);
   const output = { type: 'custom_tool_call_output', call_id: 'c', output: '' };
-  assert.deepEqual(typesOf(turnItems([cut], [])), ['message', 'message']);
-  assert.equal(turnItems([cut], [output]).at(-1)?.type, 'custom_tool_call');
+  assert.deepEqual(typesOf(turnItems([cut], [], seals)), ['message', 'message']);
+  assert.equal(turnItems([cut], [output], seals).at(-1)?.type, 'custom_tool_call');
   const filtered = turn('completed', [text, call('a', 0)], 'content_filter');
-  assert.deepEqual(typesOf(turnItems([filtered], [])), ['message', 'message']);
+  assert.deepEqual(typesOf(turnItems([filtered], [], seals)), ['message', 'message']);
 });
 
 test('the calls of a complete answer stay: the provider says what is missing', () => {
-  const items = turnItems([turn('completed', [call('a', 0)])], []);
+  const items = turnItems([turn('completed', [call('a', 0)])], [], seals);
   assert.deepEqual(typesOf(items), ['message', 'function_call']);
 });
 

@@ -2,6 +2,7 @@
 import { fieldProblem } from '../../../../runtime/http/validate.ts';
 import { withParsedUrls } from '../../media-url.ts';
 import { type GenerationRequest, type Message, noSampling } from '../../request.ts';
+import { noSeals, type Seals } from '../../seals.ts';
 import { withoutForbiddenSearch } from '../../search-tools.ts';
 import { readCeiling, readControls, readOutputFormat } from '../fields.ts';
 import { readInput, textMessage } from '../responses/input.ts';
@@ -13,9 +14,10 @@ import type { LegacyRequestBody } from './schema.ts';
 export function readRequest(
   given: LegacyRequestBody,
   headers: Readonly<Record<string, string>>,
+  seals: Pick<Seals, 'open'> = noSeals,
 ): GenerationRequest {
   const body = withParsedUrls(given, ['input', 'messages', 'tools']);
-  const messages = readMessages(body);
+  const messages = readMessages(body, seals);
   if (typeof body.instructions === 'string') {
     messages.unshift(textMessage('system', body.instructions));
   }
@@ -38,10 +40,12 @@ export function readRequest(
   });
 }
 
-function readMessages(body: LegacyRequestBody): Message[] {
+function readMessages(body: LegacyRequestBody, seals: Pick<Seals, 'open'>): Message[] {
   const { input, messages } = body;
-  if (input !== null && input !== undefined) return readInput(input);
-  if (messages !== null && messages !== undefined) return readInput(messages, 'messages');
+  if (input !== null && input !== undefined) return readInput(input, seals).messages;
+  if (messages !== null && messages !== undefined) {
+    return readInput(messages, seals, 'messages').messages;
+  }
   throw fieldProblem('input', "One of 'input' and 'messages' is required.");
 }
 

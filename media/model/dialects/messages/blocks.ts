@@ -3,6 +3,7 @@ import { readJson } from '../../../../runtime/http/whole-numbers.ts';
 import { blockEnds, splitText } from '../../answer.ts';
 import type { AnswerItem } from '../../answer-item.ts';
 import type { Citation, NativeValue } from '../../events.ts';
+import type { Seals } from '../../seals.ts';
 import { sealReasoning } from '../responses/reasoning.ts';
 
 type Block = Record<string, unknown>;
@@ -24,14 +25,14 @@ export function toolBlock(id: string, name: string, input: Block, native?: Nativ
 }
 
 /** The blocks of one item of an answer; none for what only another format can show. */
-export function blocksOf(item: AnswerItem): Block[] {
+export function blocksOf(item: AnswerItem, seals: Pick<Seals, 'seal'>): Block[] {
   switch (item.type) {
     case 'text':
       return textBlocks(item);
     case 'refusal':
       return item.text === '' ? [] : [textBlock(item.text, null)];
     case 'reasoning':
-      return [thinkingBlock(item.text, item.native === null ? '' : signatureOf(item.native))];
+      return [thinkingBlock(item.text, signatureOf(item.native, seals))];
     case 'tool_call':
       return [toolBlock(item.id, item.name, toolInput(item.arguments), item.native)];
     default:
@@ -42,8 +43,9 @@ export function blocksOf(item: AnswerItem): Block[] {
 }
 
 /** What a provider of another format needs to take its reasoning back travels sealed. */
-export function signatureOf(native: NativeValue): string {
-  if (native.format !== 'messages') return sealReasoning(native) ?? '';
+export function signatureOf(native: NativeValue | null, seals: Pick<Seals, 'seal'>): string {
+  if (native === null) return '';
+  if (native.format !== 'messages') return sealReasoning(native, seals) ?? '';
   const { signature } = native.value;
   return typeof signature === 'string' ? signature : '';
 }

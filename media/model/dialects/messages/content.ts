@@ -2,22 +2,28 @@
 // words of its own: each result becomes a message, in the order in which they stand.
 import { writeJson } from '../../../../runtime/http/whole-numbers.ts';
 import type { ContentPart, Message, NativeMembers } from '../../request.ts';
+import { isSealed, type Seals } from '../../seals.ts';
 import { cacheMark, passthroughOf } from '../passthrough.ts';
-import { isSealed, openReasoning } from '../responses/reasoning.ts';
+import { openReasoning } from '../responses/reasoning.ts';
 import { readTextDocument } from './documents.ts';
 import type { BlockSource, BodyMessage, CountRequestBody, KnownBlocks } from './schema.ts';
 
 /** Any block: those of unknown types too. */
 type BodyBlock = Record<string, unknown> & { type: string };
+/** Opens what the account that asks was given. */
+type Opening = Pick<Seals, 'open'>;
 
 /** The system prompt is the first of them. */
-export function readMessages(body: Pick<CountRequestBody, 'system' | 'messages'>): Message[] {
+export function readMessages(
+  body: Pick<CountRequestBody, 'system' | 'messages'>,
+  seals: Opening,
+): Message[] {
   const messages: Message[] = [];
-  const system = readParts(body.system ?? []);
+  const system = readParts(body.system ?? [], seals);
   if (system.length > 0) messages.push(messageOf('system', system));
   const lastUser = body.messages.findLastIndex(({ role }) => role === 'user');
   for (const [index, message] of body.messages.entries()) {
-    if (!isCleared(message) || index > lastUser) addMessage(message, messages);
+    if (!isCleared(message) || index > lastUser) addMessage(message, messages, seals);
   }
   return messages;
 }
@@ -27,11 +33,11 @@ function isCleared(message: BodyMessage): boolean {
   return message.role === 'system' && message.clear_at === 'next_user_message';
 }
 
-function addMessage({ role, content }: BodyMessage, messages: Message[]): void {
+function addMessage({ role, content }: BodyMessage, messages: Message[], seals: Opening): void {
   // A system message may set nothing but the effort.
   if (content === null || content === undefined) return;
   if (typeof content === 'string' || role === 'system') {
-    messages.push(messageOf(role, readParts(content)));
+    messages.push(messageOf(role, readParts(content, seals)));
     return;
   }
   if (role === 'assistant') {
@@ -41,26 +47,26 @@ function addMessage({ role, content }: BodyMessage, messages: Message[]): void {
       const { id, name, input } = call;
       return { id, name, arguments: writeJson(input) ?? '', ...cacheMark(call), ...ownOf(call) };
     });
-    messages.push({ ...messageOf(role, readParts(rest)), toolCalls });
+    messages.push({ ...messageOf(role, readParts(rest, seals)), toolCalls });
     return;
   }
   let words: BodyBlock[] = [];
   const flush = () => {
-    if (words.length > 0) messages.push(messageOf(role, readParts(words)));
+    if (words.length > 0) messages.push(messageOf(role, readParts(words, seals)));
     words = [];
   };
   for (const block of content) {
     if (isBlock(block, 'tool_result')) {
       flush();
-      messages.push(resultOf(block));
+      messages.push(resultOf(block, seals));
     } else words.push(block);
   }
   flush();
 }
 
-function resultOf(block: KnownBlocks['tool_result']): Message {
+function resultOf(block: KnownBlocks['tool_result'], seals: Opening): Message {
   return {
-    ...messageOf('tool', readParts(block.content ?? [])),
+    ...messageOf('tool', readParts(block.content ?? [], seals)),
     toolCallId: block.tool_use_id,
     toolFailed: block.is_error === true,
     ...cacheMark(block),
@@ -71,12 +77,12 @@ function messageOf(role: Message['role'], parts: ContentPart[]): Message {
   return { role, parts, toolCalls: [], toolCallId: null };
 }
 
-function readParts(content: string | readonly BodyBlock[]): ContentPart[] {
-  if (typeof content !== 'string') return content.map((block) => readPart(block));
+function readParts(content: string | readonly BodyBlock[], seals: Opening): ContentPart[] {
+  if (typeof content !== 'string') return content.map((block) => readPart(block, seals));
   return content === '' ? [] : [{ type: 'text', text: content }];
 }
 
-function readPart(block: BodyBlock): ContentPart {
+function readPart(block: BodyBlock, seals: Opening): ContentPart {
   if (isBlock(block, 'text')) {
     return { type: 'text', text: block.text, ...cacheMark(block), ...ownOf(block) };
   }
@@ -95,15 +101,15 @@ function readPart(block: BodyBlock): ContentPart {
   }
   const document = readTextDocument(block);
   if (document !== null) return { ...document, ...cacheMark(block) };
-  return readForeign(block) ?? { type: 'native', format: 'messages', value: block };
+  return readForeign(block, seals) ?? { type: 'native', format: 'messages', value: block };
 }
 
 /** Thinking of a provider of another format, which takes it back as it was. */
-function readForeign({ type, thinking, signature }: BodyBlock): ContentPart | null {
+function readForeign({ type, thinking, signature }: BodyBlock, seals: Opening): ContentPart | null {
   if (type !== 'thinking' || typeof signature !== 'string' || !isSealed(signature)) return null;
   const isShown = typeof thinking === 'string' && thinking !== '';
   const summary = isShown ? [{ type: 'summary_text', text: thinking }] : [];
-  return openReasoning({ type: 'reasoning', summary, encrypted_content: signature });
+  return openReasoning({ type: 'reasoning', summary, encrypted_content: signature }, seals);
 }
 
 const readMembers: ReadonlySet<string> = new Set([

@@ -13,6 +13,7 @@ import {
   type Reasoning,
   type ToolChoice,
 } from '../../request.ts';
+import { noSeals, type Seals } from '../../seals.ts';
 import { withoutForbiddenSearch } from '../../search-tools.ts';
 import { assertOutputFormat } from '../../structured.ts';
 import {
@@ -30,9 +31,13 @@ const listsWithUrls = ['system', 'messages', 'tools', 'mcp_servers'] as const;
 type Headers = Readonly<Record<string, string>>;
 
 /** Throws a Problem with the field's path for what the schema alone cannot refuse. */
-export function readRequest(body: MessagesRequestBody, headers: Headers): GenerationRequest {
+export function readRequest(
+  body: MessagesRequestBody,
+  headers: Headers,
+  seals: Pick<Seals, 'open'> = noSeals,
+): GenerationRequest {
   return {
-    ...readCountRequest(body, headers),
+    ...readCountRequest(body, headers, seals),
     outputTokensMax: readCeiling(body),
     sampling: {
       ...noSampling,
@@ -45,14 +50,18 @@ export function readRequest(body: MessagesRequestBody, headers: Headers): Genera
 }
 
 /** The same for a body of count_tokens, which has no ceiling. */
-export function readCountRequest(given: CountRequestBody, headers: Headers): GenerationRequest {
+export function readCountRequest(
+  given: CountRequestBody,
+  headers: Headers,
+  seals: Pick<Seals, 'open'> = noSeals,
+): GenerationRequest {
   refuseThread(given);
   const body = withInstructions(withParsedUrls(given, listsWithUrls));
   const toolChoice = readToolChoice(body);
   const { tools, nativeTools } = readTools(body.tools ?? [], toolChoice);
   return withoutForbiddenSearch({
     model: body.model,
-    messages: readMessages(body),
+    messages: readMessages(body, seals),
     tools,
     nativeTools,
     toolChoice,

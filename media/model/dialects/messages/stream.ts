@@ -116,7 +116,7 @@ export class MessagesStreamEncoder implements StreamEncoder {
         queue.thinking(event.text);
         return;
       case 'reasoning_end':
-        queue.thinkingEnd(signatureOf(event));
+        queue.thinkingEnd(signatureOf(event, this.#options.seals));
         return;
       case 'citation':
         for (const citation of citationBlock(event.citation)) queue.citation(citation);

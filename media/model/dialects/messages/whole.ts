@@ -19,14 +19,14 @@ const unknownUsage = {
 
 export function wholeReply(
   identity: ReplyIdentity,
-  { request }: ReplyOptions,
+  { request, seals }: ReplyOptions,
   answer: Answer,
   receipt: Receipt,
 ): Record<string, unknown> {
   const { usage: ownUsage, ...own } = ownEnd(answer);
   const opened = openMessage(identity, receipt.usage, answer.startNative);
   Object.assign(opened.usage, ownUsage);
-  const content = answer.items.flatMap(blocksOf);
+  const content = answer.items.flatMap((item) => blocksOf(item, seals));
   const stop = stopMembers(answer, request.sampling.stop);
   return Object.assign(opened, { content }, stop, own, svcMembers(receipt));
 }

@@ -4,17 +4,42 @@ import { fieldProblem } from '../../../../runtime/http/validate.ts';
 import { fileUrl } from '../../file-url.ts';
 import { addTo } from '../../lists.ts';
 import type { ContentPart, Message } from '../../request.ts';
+import type { Seals } from '../../seals.ts';
 import { flatName } from './namespaces.ts';
 import { type Members, openReasoning } from './reasoning.ts';
 
 export type InputItem = Members & { type?: string | null | undefined };
 
+export interface ReadInput {
+  messages: Message[];
+  /** The items as a provider of this format takes them back; null: as they are. */
+  opened: Members[] | null;
+}
+
 /** @throws Problem invalid_request with the path of what is wrong */
-export function readInput(input: string | readonly InputItem[], path = 'input'): Message[] {
-  if (typeof input === 'string') return [message('user', [{ type: 'text', text: input }])];
+export function readInput(
+  input: string | readonly InputItem[],
+  seals: Pick<Seals, 'open'>,
+  path = 'input',
+): ReadInput {
   const messages: Message[] = [];
-  for (const [index, item] of input.entries()) readItem(messages, item, `${path}[${index}]`);
-  return messages;
+  if (typeof input === 'string') {
+    messages.push(message('user', [{ type: 'text', text: input }]));
+    return { messages, opened: null };
+  }
+  let opened: Members[] | null = null;
+  for (const [index, item] of input.entries()) {
+    if (typeOf(item) !== 'reasoning') {
+      readItem(messages, item, `${path}[${index}]`);
+      opened?.push(item);
+      continue;
+    }
+    const part = openReasoning(item, seals);
+    if (part !== null) assistant(messages, false).parts.push(part);
+    opened ??= input.slice(0, index);
+    if (part?.type === 'native' && part.format === 'responses') opened.push(part.value);
+  }
+  return { messages, opened };
 }
 
 /** A message of one text; for `instructions` too. */
@@ -49,11 +74,6 @@ function readItem(messages: Message[], item: InputItem, path: string): void {
       const answer = message('tool', parts);
       answer.toolCallId = text(item.call_id, `${path}.call_id`);
       messages.push(answer);
-      return;
-    }
-    case 'reasoning': {
-      const part = openReasoning(item);
-      if (part !== null) assistant(messages, false).parts.push(part);
       return;
     }
     case 'item_reference':

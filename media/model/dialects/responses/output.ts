@@ -3,6 +3,7 @@
 import type { Answer } from '../../answer.ts';
 import type { AnswerItem, Stages } from '../../answer-item.ts';
 import type { Citation, NativeValue } from '../../events.ts';
+import type { Seals } from '../../seals.ts';
 import { itemId, prefixOf } from './ids.ts';
 import type { Inside } from './namespaces.ts';
 import { sealReasoning } from './reasoning.ts';
@@ -71,17 +72,18 @@ export interface ReasoningParts {
   members: Item;
 }
 
-/** `sealed`: the client asked for what a provider needs to take the reasoning back. */
+/** `seals`: the client asked for what a provider needs to take the reasoning back. */
 export function reasoningItem(
   id: string,
   { summary, content, members }: ReasoningParts,
   native: NativeValue | null,
-  sealed: boolean,
+  seals: Pick<Seals, 'seal'> | null,
 ): Item {
   const item: Item = { id, type: 'reasoning', summary };
   if (content.length > 0) item.content = content;
   Object.assign(item, native?.format === 'responses' ? reasoningMembers(native.value) : members);
-  if (sealed) item.encrypted_content = native === null ? null : sealReasoning(native);
+  if (seals === null) return item;
+  item.encrypted_content = native === null ? null : sealReasoning(native, seals);
   return item;
 }
 
@@ -119,7 +121,8 @@ export function isRedacted({ format, value }: NativeValue): boolean {
 
 export interface OutputOptions {
   requestId: string;
-  sealed: boolean;
+  /** Null: reasoning is not to be taken back. */
+  seals: Pick<Seals, 'seal'> | null;
   /** The status of the last item; the others are complete. */
   lastStatus: ItemStatus;
   /** Of the request, by the names that models of other formats know them by. */
@@ -127,19 +130,19 @@ export interface OutputOptions {
 }
 
 export function outputItems(answer: Answer, options: OutputOptions): Item[] {
-  const { requestId, sealed, lastStatus, namespaces } = options;
+  const { requestId, seals, lastStatus, namespaces } = options;
   const groups = grouped(answer.items);
   return groups.map((group, index): Item => {
     const status = index === groups.length - 1 ? lastStatus : 'completed';
     const [first] = group;
     switch (first?.type) {
       case 'reasoning':
-        return reasoningGroup(itemId('rs', requestId, index), group, sealed);
+        return reasoningGroup(itemId('rs', requestId, index), group, seals);
       case 'tool_call':
         return callItem(itemId('fc', requestId, index), status, first, namespaces?.get(first.name));
       case 'native':
         return isRedacted(first)
-          ? reasoningItem(itemId('rs', requestId, index), noParts, first, sealed)
+          ? reasoningItem(itemId('rs', requestId, index), noParts, first, seals)
           : nativeItem(shownValue(first), requestId, index);
       default: {
         const id = itemId('msg', requestId, index);
@@ -197,7 +200,11 @@ function groupMembers(group: readonly AnswerItem[]): Item {
   return members;
 }
 
-function reasoningGroup(id: string, group: readonly AnswerItem[], sealed: boolean): Item {
+function reasoningGroup(
+  id: string,
+  group: readonly AnswerItem[],
+  seals: OutputOptions['seals'],
+): Item {
   const summary: Item[] = [];
   const content: Item[] = [];
   let native: NativeValue | null = null;
@@ -208,7 +215,7 @@ function reasoningGroup(id: string, group: readonly AnswerItem[], sealed: boolea
     if (border?.kind === 'reasoning_text') content.push(reasoningPart(text));
     else if (border?.kind === 'summary_text' || text !== '') summary.push(summaryPart(text));
   }
-  return reasoningItem(id, { summary, content, members: groupMembers(group) }, native, sealed);
+  return reasoningItem(id, { summary, content, members: groupMembers(group) }, native, seals);
 }
 
 function contentPart(item: AnswerItem): Item {

@@ -12,6 +12,7 @@ import {
   type Reasoning,
   type ToolChoice,
 } from '../../request.ts';
+import { noSeals, type Seals } from '../../seals.ts';
 import { withoutForbiddenSearch } from '../../search-tools.ts';
 import {
   readCeiling,
@@ -21,7 +22,7 @@ import {
   refuseTooManyServers,
 } from '../fields.ts';
 import { allowedAmong } from './allowed.ts';
-import { readInput, textMessage } from './input.ts';
+import { type ReadInput, readInput, textMessage } from './input.ts';
 import { flatName, namespaceTools } from './namespaces.ts';
 import type { DeclaredChoice, DeclaredTool, ResponsesRequestBody } from './schema.ts';
 
@@ -29,10 +30,11 @@ import type { DeclaredChoice, DeclaredTool, ResponsesRequestBody } from './schem
 export function readRequest(
   given: ResponsesRequestBody,
   headers: Readonly<Record<string, string>>,
+  seals: Pick<Seals, 'open'> = noSeals,
 ): GenerationRequest {
   refuseForeignState(given);
   const body = withParsedUrls(given, ['input', 'messages', 'tools']);
-  const messages = readMessages(body);
+  const { messages, opened } = readMessages(body, seals);
   if (typeof body.instructions === 'string') {
     messages.unshift(textMessage('system', body.instructions));
   }
@@ -51,7 +53,7 @@ export function readRequest(
     },
     reasoning: readReasoning(body.reasoning ?? null),
     controls: readControls(body),
-    source: { format: 'responses', body, headers, rewritten: false },
+    source: { format: 'responses', body, opened, headers, rewritten: false },
   });
 }
 
@@ -64,15 +66,13 @@ function refuseForeignState(body: ResponsesRequestBody): void {
   }
 }
 
-type Messages = GenerationRequest['messages'];
-
 /** `messages` is the shared field of 2.9, for callers that have no `input`. */
-function readMessages(body: ResponsesRequestBody): Messages {
+function readMessages(body: ResponsesRequestBody, seals: Pick<Seals, 'open'>): ReadInput {
   const { input, messages } = body;
-  if (input !== null && input !== undefined) return readInput(input);
-  if (messages !== null && messages !== undefined) return readInput(messages, 'messages');
+  if (input !== null && input !== undefined) return readInput(input, seals);
+  if (messages !== null && messages !== undefined) return readInput(messages, seals, 'messages');
   // The model goes on from the turns that are continued.
-  if ((body.previous_response_id ?? null) !== null) return [];
+  if ((body.previous_response_id ?? null) !== null) return { messages: [], opened: null };
   throw fieldProblem('input', "Missing required field 'input'.");
 }
 

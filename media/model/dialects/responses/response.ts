@@ -34,7 +34,7 @@ export function statusOf(answer: Answer): 'completed' | 'incomplete' {
  */
 export function responseObject(
   identity: ReplyIdentity,
-  options: Pick<ReplyOptions, 'request'>,
+  options: Pick<ReplyOptions, 'request' | 'seals'>,
   answer: Answer,
   receipt: Receipt | null,
   status: ResponseStatus,
@@ -55,7 +55,7 @@ export function responseObject(
     model: identity.model,
     output: outputItems(answer, {
       requestId: identity.requestId,
-      sealed: asksForSeal(body),
+      seals: asksForSeal(body) ? options.seals : null,
       lastStatus: itemStatus(status),
       namespaces: namespacesOf(body.tools),
     }),

@@ -67,8 +67,9 @@ const textClose = '","logprobs":[]}\n\n';
 
 export class ResponsesStreamEncoder implements StreamEncoder {
   readonly #identity: ReplyIdentity;
-  readonly #options: Pick<ReplyOptions, 'request'>;
-  readonly #sealed: boolean;
+  readonly #options: Pick<ReplyOptions, 'request' | 'seals'>;
+  /** Null: the client has not asked for reasoning to be sealed. */
+  readonly #seals: ReplyOptions['seals'] | null;
   readonly #namespaces: ReadonlyMap<string, Inside>;
   /** Events up to this number are counted and left out. */
   readonly #startingAfter: number;
@@ -86,12 +87,12 @@ export class ResponsesStreamEncoder implements StreamEncoder {
 
   constructor(
     identity: ReplyIdentity,
-    options: Pick<ReplyOptions, 'request' | 'startingAfter' | 'isLost'>,
+    options: Pick<ReplyOptions, 'request' | 'seals' | 'startingAfter' | 'isLost'>,
   ) {
     this.#identity = identity;
     this.#options = options;
     const { body } = options.request.source;
-    this.#sealed = asksForSeal(body);
+    this.#seals = asksForSeal(body) ? options.seals : null;
     this.#namespaces = namespacesOf(body.tools);
     this.#startingAfter = options.startingAfter ?? -1;
     this.#isLost = options.isLost ?? false;
@@ -127,8 +128,7 @@ export class ResponsesStreamEncoder implements StreamEncoder {
   finish(receipt: Receipt, answer: Answer): string {
     const status = statusOf(answer);
     const text = this.#begin() + this.#closeAll(status);
-    const { request } = this.#options;
-    const response = responseObject(this.#identity, { request }, answer, receipt, status);
+    const response = responseObject(this.#identity, this.#options, answer, receipt, status);
     return text + this.#emit(`response.${status}`, `"response":${JSON.stringify(response)}`);
   }
 
@@ -144,9 +144,9 @@ export class ResponsesStreamEncoder implements StreamEncoder {
     if (this.#isLost) this.#sequence = Math.max(this.#sequence, this.#startingAfter + 1);
     const receipt =
       svcUsage === null ? null : { usage: tokenUsage(svcUsage), svcUsage, svcRouting };
-    const { request } = this.#options;
-    const failed = 'failed';
-    const response = responseObject(this.#identity, { request }, answer, receipt, failed, problem);
+    const identity = this.#identity;
+    const options = this.#options;
+    const response = responseObject(identity, options, answer, receipt, 'failed', problem);
     return text + this.#emit('response.failed', `"response":${JSON.stringify(response)}`);
   }
 
@@ -195,14 +195,9 @@ export class ResponsesStreamEncoder implements StreamEncoder {
   /** The first two events, once. */
   #begin(): string {
     if (this.#beginning !== '') return '';
-    const { request } = this.#options;
-    const response = responseObject(
-      this.#identity,
-      { request },
-      emptyAnswer(),
-      null,
-      'in_progress',
-    );
+    const identity = this.#identity;
+    const none = emptyAnswer();
+    const response = responseObject(identity, this.#options, none, null, 'in_progress');
     this.#beginning = `"response":${JSON.stringify(response)}`;
     return (
       this.#emit('response.created', this.#beginning) +
@@ -263,7 +258,7 @@ export class ResponsesStreamEncoder implements StreamEncoder {
     const parts = { members, summary: [], content: [] };
     const id = this.#newId('rs');
     this.#open = { type, id, index, ...parts, part: null };
-    return closing + this.#added(index, reasoningItem(id, parts, null, this.#sealed));
+    return closing + this.#added(index, reasoningItem(id, parts, null, this.#seals));
   }
 
   #closePart(open: Open, part: Part): string {
@@ -364,7 +359,7 @@ export class ResponsesStreamEncoder implements StreamEncoder {
     const item =
       open.type === 'message'
         ? openMessage(open, status)
-        : reasoningItem(open.id, open, native, this.#sealed);
+        : reasoningItem(open.id, open, native, this.#seals);
     return closing + this.#itemDone(open.index, item);
   }
 

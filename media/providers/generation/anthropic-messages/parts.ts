@@ -1,6 +1,6 @@
 // Neutral content parts → content blocks. Empty text is left out: the provider refuses it.
-import { isSealed } from '../../../model/dialects/responses/reasoning.ts';
 import type { ContentPart, Message, NativeMembers } from '../../../model/request.ts';
+import { isSealed } from '../../../model/seals.ts';
 import { readDataUrl, readTextFile } from '../../../transport/data-url.ts';
 import type { Members } from '../../../transport/members.ts';
 

@@ -1,6 +1,5 @@
 // Input items for a server that stores nothing for us: what a client sends of an earlier turn is
-// stripped of ids that would be looked up, and sealed reasoning is opened.
-import { openReasoning } from '../../../model/dialects/responses/reasoning.ts';
+// stripped of ids that would be looked up.
 import type { ContentPart, Message } from '../../../model/request.ts';
 import { isMembers, type Members } from '../../../transport/members.ts';
 import { fileName } from '../file-name.ts';
@@ -28,23 +27,18 @@ const contentTypes: ReadonlySet<unknown> = new Set([
 /** The client's own items, as its provider may see them. */
 export function forwardInput(input: unknown): unknown {
   if (!Array.isArray(input)) return input;
-  return input.flatMap((item: unknown) => (isMembers(item) ? forwardItem(item) : [item]));
+  return input.map((item: unknown) => (isMembers(item) ? forwardItem(item) : item));
 }
 
 /** The turns before, as they were answered, and the client's own items. */
 export function continued(input: readonly Members[]): Members[] {
-  return withoutLoneReasoning(input.flatMap(forwardItem));
+  return withoutLoneReasoning(input.map(forwardItem));
 }
 
-function forwardItem(item: Members): Members[] {
-  const { type } = item;
-  if (type === 'reasoning') {
-    const part = openReasoning(item);
-    return part?.type === 'native' && part.format === 'responses' ? [part.value] : [];
-  }
-  if (!withoutIds.has(type) || item.id === undefined) return [item];
+function forwardItem(item: Members): Members {
+  if (!withoutIds.has(item.type) || item.id === undefined) return item;
   const { id: _id, ...kept } = item;
-  return [kept];
+  return kept;
 }
 
 /** Neutral messages as items; native items stand where they stood, as they are. */
@@ -73,7 +67,7 @@ function encodeMessage(message: Message): Members[] {
     if (part.type === 'native' && !contentTypes.has(part.value.type)) {
       if (part.format !== 'responses') continue;
       flush();
-      items.push(...forwardItem(part.value));
+      items.push(forwardItem(part.value));
     } else content.push(...encodePart(part, role === 'assistant'));
   }
   flush();

@@ -83,9 +83,11 @@ function contentOf(
   const body: Members = { model: target.upstreamModel };
   if (isForwardable(request, 'responses')) {
     if (typeof source.instructions === 'string') body.instructions = source.instructions;
-    const { input } = request.source;
+    const { input, opened } = request.source;
     body.input =
-      input === undefined ? forwardInput(source.input ?? source.messages) : continued(input);
+      input === undefined
+        ? forwardInput(opened ?? source.input ?? source.messages)
+        : continued(input);
   } else Object.assign(body, encodeMessages(request.messages));
   if (request.outputFormat.type === 'json_object') body.input = sayingJson(body.input);
   if (!isSameFormat) {

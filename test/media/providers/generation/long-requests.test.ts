@@ -9,6 +9,7 @@ import { responsesDialect } from '../../../../media/model/dialects/responses/dia
 import { sealReasoning } from '../../../../media/model/dialects/responses/reasoning.ts';
 import type { GenerationRequest } from '../../../../media/model/request.ts';
 import { familyNames, requireFamily } from '../../../../media/providers/generation/families.ts';
+import { accountSeals } from '../../../harness/request.ts';
 import { cpuMsOf } from '../../../harness/stopwatch.ts';
 
 type Members = Record<string, unknown>;
@@ -34,7 +35,7 @@ function messages(content: Members[], answer: Members[]): GenerationRequest {
       { role: 'user', content: answer },
     ],
   };
-  return messagesDialect.readRequest(body as never, {});
+  return messagesDialect.readRequest(body as never, {}, accountSeals());
 }
 
 /** Written by every family from the neutral messages; the bodies by the family's name. */
@@ -97,7 +98,8 @@ test('tens of thousands of calls in one turn find their results', async () => {
 });
 
 test('reasoning that nothing follows is left out, however much there is of it', async () => {
-  const signature = sealReasoning({ format: 'responses', value: { encrypted_content: 'x' } }) ?? '';
+  const value = { encrypted_content: 'x' };
+  const signature = sealReasoning({ format: 'responses', value }, accountSeals()) ?? '';
   const thoughts = list(60_000, () => ({ type: 'thinking', thinking: '', signature }));
   const bodies = await writtenSoon(() => messages(thoughts, [{ type: 'text', text: 'so' }]));
   assert.equal(listIn(bodies['openai-responses'], 'input').length, 2);

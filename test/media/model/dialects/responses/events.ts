@@ -7,7 +7,7 @@ import type { GenerationRequest } from '../../../../../media/model/request.ts';
 import type { TokenUsage } from '../../../../../media/model/usage.ts';
 import { isPlain } from '../../../../../runtime/http/json-pieces.ts';
 import { fc } from '../../../../harness/properties.ts';
-import { neutralRequest } from '../../../../harness/request.ts';
+import { neutralRequest, replyOptions } from '../../../../harness/request.ts';
 
 export const identity = {
   requestId: 'req_0123456789abcdef01234567',
@@ -97,11 +97,8 @@ export interface EncodeOptions {
 export function encode(events: readonly ModelEvent[], options: EncodeOptions = {}): string {
   const { body = {}, startingAfter = null, batch = 1, between = '' } = options;
   const request = requestOf(body);
-  const encoder = responsesDialect.encoder(identity, {
-    includeUsage: true,
-    request,
-    startingAfter,
-  });
+  const asked = replyOptions({ includeUsage: true, request, startingAfter });
+  const encoder = responsesDialect.encoder(identity, asked);
   let written = '';
   for (let at = 0; at < events.length; at += batch) {
     written += encoder.events(events.slice(at, at + batch)) + between;

@@ -13,6 +13,7 @@ import type { ModelEvent } from '../../../../../media/model/events.ts';
 import { encodeConversation } from '../../../../../media/providers/generation/anthropic-messages/translate.ts';
 import { Problem } from '../../../../../runtime/problem.ts';
 import { fc } from '../../../../harness/properties.ts';
+import { accountSeals, replyOptions } from '../../../../harness/request.ts';
 import { testSeed } from '../../../../harness/seed.ts';
 import {
   answerOf,
@@ -45,7 +46,7 @@ async function helped(body: string) {
 }
 
 function whole(events: readonly ModelEvent[], body: Record<string, unknown> = {}) {
-  const options = { includeUsage: true, request: requestOf(body), startingAfter: null };
+  const options = replyOptions({ includeUsage: true, request: requestOf(body) });
   return responsesDialect.whole(identity, options, answerOf(events), receipt);
 }
 
@@ -122,7 +123,8 @@ test('redacted thinking is sealed reasoning, and goes back as it came', () => {
   assert.deepEqual(byId(streamed.map(({ data }) => data.item as InputItem)), byId(output));
   const result = { type: 'function_call_output', call_id: 'c', output: 'found' };
   const input = [{ role: 'user', content: 'hi' }, ...output, result] as InputItem[];
-  const request = responsesDialect.readRequest({ model: identity.model, input }, {});
+  const again = { model: identity.model, input };
+  const request = responsesDialect.readRequest(again, {}, accountSeals());
   const [, turn] = encodeConversation(request.messages).messages;
   assert.deepEqual(turn?.content, [
     redacted,
@@ -267,7 +269,7 @@ test('a cut answer ends as incomplete, a blocked one with its reason', async () 
 
 test('progress repeats response.in_progress before the first item, never after', async () => {
   const request = requestOf();
-  const options = { includeUsage: true, request, startingAfter: null };
+  const options = replyOptions({ includeUsage: true, request });
   const encoder = responsesDialect.encoder(identity, options);
   const progress = { stage: 'search', state: 'started', detail: 'x' } as const;
   const begin = encoder.progress(progress) + encoder.events([{ type: 'start' }]);
@@ -287,7 +289,7 @@ test('progress repeats response.in_progress before the first item, never after',
 
 test('a failure after response.created is response.failed, before it an error', async () => {
   const problem = new Problem('upstream_timeout');
-  const options = { includeUsage: true, request: requestOf(), startingAfter: null };
+  const options = replyOptions({ includeUsage: true, request: requestOf() });
   const encoder = responsesDialect.encoder(identity, options);
   const begun = encoder.events([{ type: 'start' }, text('a')]);
   const failed = begun + encoder.failure(problem, receipt.svcUsage, answerOf([text('a')]), null);
@@ -333,7 +335,8 @@ test('the response repeats its request, response_format before text.format', () 
   for (const [name, value] of Object.entries(body)) assert.deepEqual(response[name], value, name);
   const plain = whole([text('a'), finish], { ...body, response_format: { type: 'text' } });
   assert.deepEqual(plain.text, { format: { type: 'text' }, verbosity: 'low' });
-  const waiting = responseObject(identity, { request: requestOf() }, emptyAnswer(), null, 'queued');
+  const asked = replyOptions({ request: requestOf() });
+  const waiting = responseObject(identity, asked, emptyAnswer(), null, 'queued');
   assert.equal(waiting.status, 'queued');
   assert.equal(waiting.usage, null);
   assert.deepEqual(waiting.output, []);

@@ -8,6 +8,7 @@ import type { ModelEvent } from '../../../../../media/model/events.ts';
 import { MessagesReader } from '../../../../../media/providers/generation/anthropic-messages/reader.ts';
 import { messagesFixtures } from '../../../../conformance/own/messages-fixtures.ts';
 import { messageStreamOf } from '../../../../conformance/own/messages-upstream.ts';
+import { accountSeals } from '../../../../harness/request.ts';
 
 function read(pieces: readonly Uint8Array[]): ModelEvent[] {
   const reader = new MessagesReader('messages');
@@ -18,7 +19,8 @@ function read(pieces: readonly Uint8Array[]): ModelEvent[] {
 function contentOf(events: readonly ModelEvent[]): unknown {
   const answer = emptyAnswer();
   for (const event of events) addToAnswer(answer, event);
-  return JSON.parse(JSON.stringify(answer.items.flatMap(blocksOf)));
+  const blocks = answer.items.flatMap((item) => blocksOf(item, accountSeals()));
+  return JSON.parse(JSON.stringify(blocks));
 }
 
 for (const fixture of messagesFixtures) {

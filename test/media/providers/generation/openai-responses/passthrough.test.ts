@@ -22,7 +22,7 @@ function shownOf(events: readonly ModelEvent[]): Members[] {
   const answer: Answer = emptyAnswer();
   for (const event of events) addToAnswer(answer, event);
   const requestId = 'req_0123456789abcdef01234567';
-  return outputItems(answer, { requestId, sealed: false, lastStatus: 'completed' }).map(plain);
+  return outputItems(answer, { requestId, seals: null, lastStatus: 'completed' }).map(plain);
 }
 
 function plain(item: object): Members {

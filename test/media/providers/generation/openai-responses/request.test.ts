@@ -6,7 +6,12 @@ import { sealReasoning } from '../../../../../media/model/dialects/responses/rea
 import type { GenerationRequest } from '../../../../../media/model/request.ts';
 import { openaiResponses } from '../../../../../media/providers/generation/openai-responses/family.ts';
 import { encodeInput } from '../../../../../media/providers/generation/openai-responses/input.ts';
-import { neutralRequest, upstreamTarget, userMessage } from '../../../../harness/request.ts';
+import {
+  accountSeals,
+  neutralRequest,
+  upstreamTarget,
+  userMessage,
+} from '../../../../harness/request.ts';
 
 type Members = Record<string, unknown>;
 
@@ -23,7 +28,8 @@ function encode(
 }
 
 function forward(body: Members, change: Partial<GenerationRequest> = {}): Members {
-  const read = responsesDialect.readRequest({ model: 'alias', input: 'hi', ...body }, {});
+  const whole = { model: 'alias', input: 'hi', ...body };
+  const read = responsesDialect.readRequest(whole, {}, accountSeals());
   return encode({ ...read, ...change }).sent;
 }
 
@@ -101,8 +107,9 @@ test('asks for sealed reasoning where a model reasons, and for nothing twice', (
 
 test('items of an earlier turn lose ids that would be looked up; seals are opened', () => {
   const native = { id: 'rs_up', encrypted_content: 'gAAA', summary: [] };
-  const sealed = sealReasoning({ format: 'responses', value: native });
-  const foreign = sealReasoning({ format: 'messages', value: { signature: 's' } });
+  const seals = accountSeals();
+  const sealed = sealReasoning({ format: 'responses', value: native }, seals);
+  const foreign = sealReasoning({ format: 'messages', value: { signature: 's' } }, seals);
   const summary = [{ type: 'summary_text', text: 'shown' }];
   const output = [{ type: 'output_text', text: 'a', annotations: [] }];
   const search = { type: 'web_search_call', id: 'ws_0', status: 'completed' };
