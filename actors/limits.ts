@@ -11,6 +11,7 @@ import {
 } from './credentials/limits.ts';
 import { createGenerationLimits, type GenerationLimits } from './generation/limits.ts';
 import { createMonitorLimits, type MonitorLimits } from './monitor/limits.ts';
+import { healthLimits } from './provider-health/limits.ts';
 import { createVoiceLimits, type VoiceLimits } from './voice/limits.ts';
 import { createLedgerLimits, type LedgerLimits } from './wallet/limits.ts';
 
@@ -19,6 +20,7 @@ export type Limits = KernelLimits & {
   readonly credentials: CredentialLimits;
   readonly keys: KeyLimits;
   readonly monitor: MonitorLimits;
+  readonly health: typeof healthLimits;
   readonly generation: GenerationLimits;
   readonly voice: VoiceLimits;
   readonly audio: AudioLimits;
@@ -34,6 +36,7 @@ export function createLimits(config: Config): Limits {
     credentials: credentialLimits,
     keys: keyLimits,
     monitor: createMonitorLimits(config),
+    health: healthLimits,
     generation: createGenerationLimits(config, kernel, ledger),
     voice: createVoiceLimits(config, ledger),
     audio: createAudioLimits(kernel),

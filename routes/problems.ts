@@ -14,7 +14,8 @@ export interface RenderedProblem {
 
 /** What refusals of a request that had begun may carry, as the reference tells it. */
 export const shouldRetryHeader = {
-  'x-should-retry': '`false` where a retry would be charged again, or refused again.',
+  'x-should-retry':
+    '`false` where a retry would be charged again, refused again, or fail until the operator acts.',
 };
 
 /** A 409 for what is still under way says when to ask again. */

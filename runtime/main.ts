@@ -10,6 +10,7 @@ import { planLines } from '../actors/catalog/plan-lines.ts';
 import { createLimits } from '../actors/limits.ts';
 import { monitorId } from '../actors/monitor/monitor.ts';
 import { nodeActorId } from '../actors/node/node.ts';
+import { type UnpaidRoute, unpaidTopic } from '../actors/provider-health/unpaid.ts';
 import { createProcessKinds } from '../actors/tree.ts';
 import { createDirectWallet } from '../actors/wallet/direct.ts';
 import { createLease } from '../actors/wallet/lease.ts';
@@ -146,6 +147,7 @@ const kinds = createProcessKinds({
       return failure === null || failure === 'busy';
     },
     limits: limits.monitor,
+    log,
   },
   tasks: {
     run: ({ name, payload, accountId, isSettling = false }) => {
@@ -156,6 +158,9 @@ const kinds = createProcessKinds({
   },
 });
 const system = createActorSystem({ node: 0, kinds: Object.values(kinds), log, transport: mesh });
+bus.subscribe(unpaidTopic, (found) => {
+  system.ref(kinds.monitor, monitorId).tell('unpaid', found as UnpaidRoute);
+});
 
 function shardStates(): { id: number; live: boolean }[] {
   return (threads?.status() ?? []).map(({ node, status }) => ({

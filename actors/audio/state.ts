@@ -64,6 +64,7 @@ export function newAudioState(deps: AudioDeps, spec: AudioSpec): AudioState {
     attempt: null,
     attempts: 0,
     busyAttempts: 0,
+    unpaidAttempts: 0,
     waiting: [],
     waitingEnd: null,
     body: [],

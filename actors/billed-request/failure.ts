@@ -9,6 +9,8 @@ export interface AttemptsState extends Pick<RequestState, 'deps' | 'spec'> {
   attempts: number;
   /** How many of them failed as `busy`. */
   busyAttempts: number;
+  /** How many of them failed as `unpaid`. */
+  unpaidAttempts: number;
 }
 
 /** Counts and logs a failed attempt; its route's health is the caller's. */
@@ -19,6 +21,7 @@ export function noteFailure(state: AttemptsState, routeId: string, failure: Upst
     'upstream attempt failed',
   );
   if (failure.kind === 'busy') state.busyAttempts += 1;
+  if (failure.kind === 'unpaid') state.unpaidAttempts += 1;
 }
 
 /**
@@ -39,7 +42,7 @@ export function mayTryNext(
 
 /** The public problem of the last failure; `rejection` where the model refuses what is asked. */
 export function failureProblem(
-  { busyAttempts, attempts }: AttemptsState,
+  { busyAttempts, unpaidAttempts, attempts }: AttemptsState,
   failure: UpstreamFailure,
   rejection: PlainProblem,
 ): PlainProblem {
@@ -54,6 +57,12 @@ export function failureProblem(
       const problem = plainProblem('upstream_busy');
       const seconds = Math.ceil((failure.retryAfterMs ?? 1_000) / 1_000);
       problem.headers['retry-after'] = String(Math.min(Math.max(seconds, 1), 3_600));
+      return problem;
+    }
+    case 'unpaid': {
+      const problem = plainProblem('upstream_error');
+      // Libraries try a 502 again, which helps nobody before somebody pays.
+      if (unpaidAttempts === attempts) problem.headers['x-should-retry'] = 'false';
       return problem;
     }
     case 'timeout':

@@ -6,6 +6,7 @@ import type { ContentPart, GenerationRequest } from '../../media/model/request.t
 import { estimateTextTokens } from '../../media/model/tokens.ts';
 import type { SearchHit } from '../../media/providers/search/contract.ts';
 import type { ActorContext } from '../../runtime/actor/contract.ts';
+import { searchWeb } from '../provider-health/search.ts';
 import { hasOwnSearch } from './plan/search-plan.ts';
 import { tellProgress } from './progress.ts';
 import type { GenerationProtocol } from './protocol.ts';
@@ -35,9 +36,10 @@ export function startSearch(state: GenerationState, context: Context): void {
   state.search.controller = controller;
   tellProgress(state, { stage: 'search', state: 'started', detail: 'Searching the web.' });
   const locale = spec.request.controls.clientContext?.locale ?? null;
-  void deps.search
-    .search(spec.search.target, { query: spec.search.query, locale }, controller.signal)
-    .then((hits) => context.self.tell('searched', hits));
+  const query = { query: spec.search.query, locale };
+  void searchWeb(deps, spec.search.target, query, controller.signal).then((hits) =>
+    context.self.tell('searched', hits),
+  );
 }
 
 /** A provider searches by itself: its end is told with the first word of the answer. */

@@ -138,6 +138,7 @@ export function newState(
     attempt: null,
     attempts: 0,
     busyAttempts: 0,
+    unpaidAttempts: 0,
     fallbacks: 0,
     answer,
     started: false,

@@ -3,10 +3,12 @@
 import { strict as assert } from 'node:assert';
 import type { UpstreamTarget } from '../../media/providers/generation/contract.ts';
 import type { ActorContext, ActorKind, ActorRef, Handlers } from '../../runtime/actor/contract.ts';
+import type { Logger } from '../../runtime/log.ts';
 import { routesOf } from '../catalog/moved.ts';
 import type { CatalogSnapshot } from '../catalog/snapshot.ts';
 import type { Limits } from '../limits.ts';
 import type { NodeProtocol, NodeReport } from '../node/protocol.ts';
+import type { UnpaidRoute } from '../provider-health/unpaid.ts';
 import type { MonitorProtocol, ProbedRoute, ShardStatus, StatusSnapshot } from './protocol.ts';
 import { dueRoutes, identityOf, probeRound } from './round.ts';
 import { modelStatuses } from './routes.ts';
@@ -21,6 +23,7 @@ export interface MonitorDeps {
   /** Whether a route works; at most a few seconds. */
   probe(target: UpstreamTarget): Promise<boolean>;
   limits: Limits['monitor'];
+  log: Pick<Logger, 'error' | 'info'>;
 }
 
 interface MonitorState {
@@ -29,6 +32,8 @@ interface MonitorState {
   shards: ShardStatus[];
   snapshot: StatusSnapshot | null;
   probed: Map<string, ProbedRoute>;
+  /** Unpaid routes by id. One that leads elsewhere now has another identity. */
+  unpaid: Map<string, UnpaidRoute & { identity: string }>;
   isProbing: boolean;
 }
 
@@ -41,6 +46,7 @@ const behaviour: Handlers<MonitorProtocol, MonitorState> = {
   tree: (state) => ({
     shards: state.shards,
     kinds: [...state.reports.values()].flatMap((report) => report.kinds),
+    unpaid: unpaidRoutes(state, Date.now()),
   }),
 
   modelStatus: (state) => state.snapshot,
@@ -82,6 +88,21 @@ const behaviour: Handlers<MonitorProtocol, MonitorState> = {
     if (state.snapshot !== null) publish(state);
   },
 
+  unpaid(state, { routeId, untilMs }) {
+    const { log } = state.deps;
+    const nowMs = Date.now();
+    const wasUnpaid = unpaidRoutes(state, nowMs).some((route) => route.routeId === routeId);
+    const target = everyTarget(state).find((each) => each.routeId === routeId);
+    if (untilMs <= nowMs || target === undefined) state.unpaid.delete(routeId);
+    else state.unpaid.set(routeId, { routeId, untilMs, identity: identityOf(target) });
+    if (untilMs <= nowMs) {
+      if (wasUnpaid) log.info({ route: routeId }, 'provider.paid');
+    } else if (!wasUnpaid) {
+      log.error({ route: routeId, until: new Date(untilMs).toISOString() }, 'provider.unpaid');
+    }
+    if (state.snapshot !== null) publish(state);
+  },
+
   publish: (state) => publish(state),
 
   catalogChanged(state, _payload, context) {
@@ -104,11 +125,29 @@ function publish(state: MonitorState): void {
   const probed = new Map(current.map(({ routeId, isWell }) => [routeId, isWell]));
   const observed = [...state.reports.values()].flatMap((report) => report.routes);
   const now = Date.now();
+  const unpaid = new Set(unpaidRoutes(state, now).map(({ routeId }) => routeId));
   state.snapshot = {
     generated_at: new Date(now).toISOString(),
     next_refresh_at: new Date(now + state.deps.limits.probeMs).toISOString(),
-    models: modelStatuses(catalog, probed, observed),
+    models: modelStatuses(catalog, probed, observed, unpaid),
   };
+}
+
+function everyTarget({ deps }: MonitorState): UpstreamTarget[] {
+  const catalog = deps.catalog();
+  return catalog.search === null ? routesOf(catalog) : [...routesOf(catalog), catalog.search];
+}
+
+/** The unpaid routes that still rest, and lead where they led. */
+function unpaidRoutes(state: MonitorState, nowMs: number): UnpaidRoute[] {
+  if (state.unpaid.size === 0) return [];
+  const identities = new Map(
+    everyTarget(state).map((target) => [target.routeId, identityOf(target)]),
+  );
+  for (const [routeId, { untilMs, identity }] of state.unpaid) {
+    if (untilMs <= nowMs || identities.get(routeId) !== identity) state.unpaid.delete(routeId);
+  }
+  return [...state.unpaid.values()].map(({ routeId, untilMs }) => ({ routeId, untilMs }));
 }
 
 /** `deps` is null on shards: they only send to it. */
@@ -129,6 +168,7 @@ export function createMonitorKind(deps: MonitorDeps | null): MonitorKind {
         shards,
         snapshot: null,
         probed: new Map(),
+        unpaid: new Map(),
         isProbing: false,
       };
     },

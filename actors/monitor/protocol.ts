@@ -1,5 +1,6 @@
 // The process's view of itself, kept on the main thread: shards, the actor tree, provider routes.
 import type { KindStatus } from '../../runtime/actor/contract.ts';
+import type { UnpaidRoute } from '../provider-health/unpaid.ts';
 
 export interface ShardStatus {
   id: number;
@@ -35,7 +36,12 @@ export interface ProbedRoute {
 
 export type MonitorProtocol = {
   shards: (payload: null) => ShardStatus[];
-  tree: (payload: null) => { shards: ShardStatus[]; kinds: KindStatus[] };
+  tree: (payload: null) => {
+    shards: ShardStatus[];
+    kinds: KindStatus[];
+    /** Routes that rest since nobody has paid their provider. */
+    unpaid: UnpaidRoute[];
+  };
   /** Null before the first snapshot. */
   modelStatus: (payload: null) => StatusSnapshot | null;
   /** Timer. */
@@ -44,6 +50,8 @@ export type MonitorProtocol = {
   probe: (payload: null) => void;
   /** A round is over. */
   probed: (routes: ProbedRoute[]) => void;
+  /** A shard has found that nobody has paid the provider of a route, or that it was paid. */
+  unpaid: (found: UnpaidRoute) => void;
   /** Makes the snapshot of what is known. */
   publish: (payload: null) => void;
   /** The catalog is another one: what left it leaves the snapshot, what is new is probed. */

@@ -15,16 +15,23 @@ const reasons: Record<ModelStatus['status'], string> = {
   unavailable: 'No route answers.',
   unknown: 'No route has been checked.',
 };
+const unpaidReasons: Partial<typeof reasons> = {
+  degraded: 'Some routes do not answer: provider.unpaid.',
+  unavailable: 'No route answers: provider.unpaid.',
+};
 
+/** `unpaid` routes do not work, whatever else is seen: their descriptions are told for free. */
 export function modelStatuses(
   catalog: CatalogSnapshot,
   probed: ReadonlyMap<string, boolean>,
   observed: readonly RouteRecord[],
+  unpaid: ReadonlySet<string> = new Set(),
 ): ModelStatus[] {
   const traffic = judgedByTraffic(observed);
+  for (const routeId of unpaid) traffic.set(routeId, false);
   const exact = catalog.models.map(({ alias, targets }) => ({ alias, targets }));
   const managed = catalog.routes.map(({ alias, pool }) => ({ alias, targets: poolTargets(pool) }));
-  return [...exact, ...managed].map((model) => modelStatus(model, probed, traffic));
+  return [...exact, ...managed].map((model) => modelStatus(model, probed, traffic, unpaid));
 }
 
 /** Every provider route that a pool may end at, each once. */
@@ -61,6 +68,7 @@ function modelStatus(
   model: { alias: string; targets: readonly UpstreamTarget[] },
   probed: ReadonlyMap<string, boolean>,
   traffic: ReadonlyMap<string, boolean>,
+  unpaid: ReadonlySet<string>,
 ): ModelStatus {
   const total = model.targets.length;
   // Servers may run what their lists of models do not name: who is served knows better.
@@ -68,12 +76,13 @@ function modelStatus(
   const checked = verdicts.filter((verdict) => verdict !== undefined).length;
   const operational = verdicts.filter((verdict) => verdict === true).length;
   const status = statusOf(total, checked, operational);
+  const isUnpaid = model.targets.some(({ routeId }) => unpaid.has(routeId));
   return {
     alias: model.alias,
     status,
     routes_total: total,
     routes_operational: operational,
-    reason: reasons[status],
+    reason: (isUnpaid ? unpaidReasons[status] : undefined) ?? reasons[status],
   };
 }
 

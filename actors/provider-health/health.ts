@@ -20,6 +20,8 @@ import {
   returnProbe,
   takeCall,
 } from './breaker.ts';
+import { healthLimits } from './limits.ts';
+import type { UnpaidRoute } from './unpaid.ts';
 
 const halfLifeMs = 60_000;
 /** Speeds change slowly and are measured seldom. */
@@ -29,6 +31,7 @@ const restMs = 10_000;
 const restMsMax = 60_000;
 /** Decayed below this, a count says nothing. */
 const weightMin = 0.01;
+const { unpaidRestMs } = healthLimits;
 
 /** A route as the monitor gets it from each shard. */
 export interface RouteRecord {
@@ -76,6 +79,8 @@ export interface RouteHealth {
   failed(routeId: string, failure: UpstreamFailure, nowMs: number, call?: CallBegin): void;
   /** A call ended by us, without a verdict. */
   abandoned(routeId: string, probe: Probe): void;
+  /** What another shard has found. */
+  rest(found: UnpaidRoute, nowMs: number): void;
   /** The route leads elsewhere now: nothing is known of it. */
   forget(routeId: string): void;
   stats(routeId: string, nowMs: number): RouteStats;
@@ -99,12 +104,15 @@ interface Entry {
   restUntilMs: number;
   /** The provider's own wish: a success of another call does not end it. */
   busyUntilMs: number;
+  /** Nobody has paid its provider: ended by a success of a call that began later. */
+  unpaidUntilMs: number;
   firstEventMs: DecayingMean;
   tokensPerSecond: DecayingMean;
   breaker: Breaker;
 }
 
-export function createRouteHealth(): RouteHealth {
+/** `tell` hears of routes that rest since nobody has paid their provider, and of their payment. */
+export function createRouteHealth(tell: (found: UnpaidRoute) => void = () => {}): RouteHealth {
   const entries = new Map<string, Entry>();
   const entryOf = (routeId: string, nowMs: number): Entry => {
     let entry = entries.get(routeId);
@@ -119,12 +127,12 @@ export function createRouteHealth(): RouteHealth {
     order: (targets, nowMs) => ordered(entries, targets, nowMs),
     allows(routeId, nowMs) {
       const entry = entries.get(routeId);
-      return entry === undefined || (mayCall(entry.breaker, nowMs) && !isBusy(entry, nowMs));
+      return entry === undefined || (mayCall(entry.breaker, nowMs) && !isHeldBack(entry, nowMs));
     },
     started(routeId, nowMs) {
       const entry = entries.get(routeId);
       if (entry === undefined) return noProbe;
-      return isBusy(entry, nowMs) ? null : takeCall(entry.breaker, nowMs);
+      return isHeldBack(entry, nowMs) ? null : takeCall(entry.breaker, nowMs);
     },
     firstEvent(routeId, durationMs, nowMs) {
       const entry = entryOf(routeId, nowMs);
@@ -135,16 +143,26 @@ export function createRouteHealth(): RouteHealth {
       const entry = entryOf(routeId, nowMs);
       entry.successes += 1;
       entry.restUntilMs = 0;
+      if (entry.unpaidUntilMs > 0 && startedMs >= entry.unpaidUntilMs - unpaidRestMs) {
+        entry.unpaidUntilMs = 0;
+        tell({ routeId, untilMs: 0 });
+      }
       breakerSucceeded(entry.breaker, nowMs, startedMs);
       if (speed === null || speed.tokens < 2 || speed.durationMs <= 0) return;
       addSample(entry.tokensPerSecond, (speed.tokens * 1_000) / speed.durationMs, nowMs);
     },
     failed(routeId, failure, nowMs, call = newCall(nowMs)) {
-      recordFailure(entryOf(routeId, nowMs), failure, nowMs, call);
+      const entry = entryOf(routeId, nowMs);
+      const isNews = failure.kind === 'unpaid' && !isUnpaid(entry, nowMs);
+      recordFailure(entry, failure, nowMs, call);
+      if (isNews) tell({ routeId, untilMs: entry.unpaidUntilMs });
     },
     abandoned(routeId, probe) {
       const entry = entries.get(routeId);
       if (entry !== undefined) returnProbe(entry.breaker, probe);
+    },
+    rest({ routeId, untilMs }, nowMs) {
+      entryOf(routeId, nowMs).unpaidUntilMs = untilMs;
     },
     forget: (routeId) => void entries.delete(routeId),
     stats: (routeId, nowMs) => statsOf(entries.get(routeId), nowMs),
@@ -170,6 +188,7 @@ function newEntry(routeId: string, nowMs: number): Entry {
     lastChangeMs: nowMs,
     restUntilMs: 0,
     busyUntilMs: 0,
+    unpaidUntilMs: 0,
     firstEventMs: { sum: 0, weight: 0, lastChangeMs: nowMs },
     tokensPerSecond: { sum: 0, weight: 0, lastChangeMs: nowMs },
     breaker: closedBreaker(),
@@ -186,12 +205,15 @@ function ordered(
     const entry = entries.get(routeId);
     if (entry === undefined) return false;
     const isResting = isRunning(entry.restUntilMs, restMsMax, nowMs);
-    return isResting || isBusy(entry, nowMs) || !mayCall(entry.breaker, nowMs);
+    return isResting || isHeldBack(entry, nowMs) || !mayCall(entry.breaker, nowMs);
   };
   return [...targets.filter((target) => !rests(target)), ...targets.filter(rests)];
 }
 
 const isBusy = ({ busyUntilMs }: Entry, nowMs: number) => isRunning(busyUntilMs, restMsMax, nowMs);
+const isUnpaid = ({ unpaidUntilMs }: Entry, nowMs: number) =>
+  isRunning(unpaidUntilMs, unpaidRestMs, nowMs);
+const isHeldBack = (entry: Entry, nowMs: number) => isBusy(entry, nowMs) || isUnpaid(entry, nowMs);
 
 function recordFailure(
   entry: Entry,
@@ -208,6 +230,12 @@ function recordFailure(
   if (failure.kind === 'rejected') {
     // The request is at fault; that the provider said so shows that it is there.
     if (breakerState(breaker, nowMs) === 'half-open') breakerAlive(breaker, nowMs);
+    return;
+  }
+  if (failure.kind === 'unpaid') {
+    // It says nothing of how well the route works. A last resort does not let it rest for longer.
+    if (!isUnpaid(entry, nowMs)) entry.unpaidUntilMs = nowMs + unpaidRestMs;
+    returnProbe(breaker, probe);
     return;
   }
   entry.failures += 1;
@@ -237,14 +265,14 @@ function statsOf(entry: Entry | undefined, nowMs: number): RouteStats {
 
 function recordOf(entry: Entry, nowMs: number): RouteRecord {
   const { routeId, successes, failures, lastChangeMs } = entry;
-  const restUntilMs = Math.max(entry.restUntilMs, entry.busyUntilMs);
+  const restUntilMs = Math.max(entry.restUntilMs, entry.busyUntilMs, entry.unpaidUntilMs);
   const state = breakerState(entry.breaker, nowMs);
   return { routeId, successes, failures, state, restUntilMs, lastChangeMs };
 }
 
 function isForgotten(entry: Entry, nowMs: number): boolean {
   const weight = Math.max(entry.successes, entry.failures, weightAt(entry.firstEventMs, nowMs));
-  const rests = Math.max(entry.restUntilMs, entry.busyUntilMs) > nowMs;
+  const rests = Math.max(entry.restUntilMs, entry.busyUntilMs, entry.unpaidUntilMs) > nowMs;
   return weight < weightMin && !rests && entry.breaker.state === 'closed';
 }
 

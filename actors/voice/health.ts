@@ -11,6 +11,7 @@ import type { VoiceSession } from './state.ts';
 const failureKinds: Record<LiveFailureKind, UpstreamFailure['kind']> = {
   refused: 'failed',
   busy: 'busy',
+  unpaid: 'unpaid',
   connect: 'connect',
   closed: 'cut',
   garbage: 'garbage',

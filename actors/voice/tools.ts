@@ -5,6 +5,7 @@ import type { LiveTool } from '../../media/providers/live/contract.ts';
 import type { SearchHit } from '../../media/providers/search/contract.ts';
 import { AwakeTimer } from '../../runtime/awake.ts';
 import { cutText } from '../../runtime/http/text.ts';
+import { searchWeb } from '../provider-health/search.ts';
 import { toolEvent } from './events.ts';
 import { noteUsage } from './funding.ts';
 import { voiceLimits } from './limits.ts';
@@ -70,12 +71,11 @@ export function callTool(
   session.tools.set(callId, { name, controller });
   const locale = session.started?.message.clientContext.locale ?? '';
   const late = new AwakeTimer(voiceLimits.toolMs, () => controller.abort());
-  void session.deps.search
-    .search(target, { query, locale: locale === '' ? null : locale }, controller.signal)
-    .then((hits) => {
-      late.cancel();
-      session.self.tell('searched', { callId, hits });
-    });
+  const asked = { query, locale: locale === '' ? null : locale };
+  void searchWeb(session.deps, target, asked, controller.signal).then((hits) => {
+    late.cancel();
+    session.self.tell('searched', { callId, hits });
+  });
 }
 
 /** The model calls a function in a way that cannot be answered. */

@@ -1,7 +1,7 @@
 // What a simulated family is to the server that runs it: HTTP routes, sockets, and what its
 // handlers are given. It knows no wire format.
 import type { HttpRequest } from 'uWebSockets.js';
-import type { Directive } from './directive.ts';
+import type { Directive, Refusal } from './directive.ts';
 import type { Script } from './player.ts';
 import type { TimerWheel } from './wheel.ts';
 
@@ -9,7 +9,7 @@ import type { TimerWheel } from './wheel.ts';
 export interface SimExchange {
   readonly keyAccepted: boolean;
   /** Status that an outage forces on this request (once it has begun: of its model), or null. */
-  readonly outageStatus: number | null;
+  readonly outageStatus: Refusal | null;
   /** Parsed JSON; undefined when the body was not JSON. A `Buffer` for routes that read bytes. */
   readonly body: unknown;
   /** What the family's `keep` took from the request line and the headers. */
@@ -61,7 +61,7 @@ export interface SimUpgrade {
   readonly kept: Readonly<Record<string, string>>;
   /** A directive that the control endpoint or the query gave to this connection; or empty. */
   readonly directiveText: string;
-  outageStatus(model: string): number | null;
+  outageStatus(model: string): Refusal | null;
 }
 
 /** `stall`: the upgrade is never answered. */

@@ -11,6 +11,9 @@ export type Fault =
   | 'garbage'
   | 'split_utf8';
 
+/** `unpaid`: as the provider words it that the account there has no credit, with its status. */
+export type Refusal = number | 'unpaid';
+
 export interface Directive {
   tokens: number;
   gapMs: number;
@@ -18,7 +21,7 @@ export interface Directive {
   fault: Fault | null;
   /** Number of the event that the fault hits, counted from 0. */
   at: number;
-  status: number;
+  status: Refusal;
   /** Seconds in Retry-After when the status is 429 or 503. */
   retryAfterSeconds: number;
   /** Tool calls before the answer, round after round; the calls of one round are parallel. */
@@ -192,7 +195,8 @@ function addRound(directive: Directive, value: string): void {
   directive.rounds = [...directive.rounds, round];
 }
 
-function statusOf(value: string): number {
+function statusOf(value: string): Refusal {
+  if (value === 'unpaid') return value;
   const status = integer(value, 599, 200);
   return status >= 400 ? status : 200;
 }

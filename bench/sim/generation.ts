@@ -2,7 +2,7 @@
 // were asked for, then a stream, or one object with the faults that an object can have.
 import type { Plan } from './answer.ts';
 import type { SimExchange, SimReply } from './contract.ts';
-import type { Directive } from './directive.ts';
+import type { Directive, Refusal } from './directive.ts';
 import type { Script } from './player.ts';
 
 export interface Generation {
@@ -14,7 +14,7 @@ export interface Generation {
 
 /** How one family words it. */
 export interface Rendering {
-  refuse(status: number): SimReply;
+  refuse(status: Refusal): SimReply;
   script(): Script;
   whole(): SimReply;
   /** An answer that says of itself that it failed, where the format has such a thing. */

@@ -1,11 +1,12 @@
 // Outages that somebody asked for: for a while everything, or one model, is answered with a status.
+import type { Refusal } from './directive.ts';
 
 export class Outages {
   /** By model; under the empty name for all. */
-  readonly #outages = new Map<string, { status: number; untilMs: number }>();
+  readonly #outages = new Map<string, { status: Refusal; untilMs: number }>();
 
   /** The status that a request for this model gets, or null. */
-  statusOf(model: string): number | null {
+  statusOf(model: string): Refusal | null {
     if (this.#outages.size === 0) return null;
     for (const name of [model, '']) {
       const outage = this.#outages.get(name);
@@ -16,11 +17,12 @@ export class Outages {
     return null;
   }
 
-  /** `{status, for_ms, model?}`; a status that is no error ends an outage. */
+  /** `{status, for_ms, model?}`; a status that is neither an error nor `unpaid` ends an outage. */
   set({ status, for_ms: forMs, model }: Record<string, unknown>): void {
     const name = typeof model === 'string' ? model : '';
     const untilMs = performance.now() + (typeof forMs === 'number' ? forMs : 0);
-    if (typeof status === 'number' && status >= 400) this.#outages.set(name, { status, untilMs });
+    const isError = typeof status === 'number' && status >= 400;
+    if (isError || status === 'unpaid') this.#outages.set(name, { status, untilMs });
     else this.#outages.delete(name);
   }
 

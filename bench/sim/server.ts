@@ -3,7 +3,7 @@
 import { App, type HttpRequest, type HttpResponse, type TemplatedApp } from 'uWebSockets.js';
 import { STATUS_CODES } from 'node:http';
 import type { SimExchange, SimFamily } from './contract.ts';
-import type { Directive } from './directive.ts';
+import type { Directive, Refusal } from './directive.ts';
 import { families, socketFamilies } from './families.ts';
 import { listen } from './listen.ts';
 import { Outages } from './outages.ts';
@@ -72,7 +72,7 @@ class Sim implements SocketHost {
     return this.#requests;
   }
 
-  outageStatus(model: string): number | null {
+  outageStatus(model: string): Refusal | null {
     return this.#outages.statusOf(model);
   }
 
@@ -168,7 +168,7 @@ class Exchange implements SimExchange, WheelEntry {
     this.kept = kept;
   }
 
-  get outageStatus(): number | null {
+  get outageStatus(): Refusal | null {
     return this.#sim.outageStatus(this.#model ?? '');
   }
 

@@ -9,6 +9,7 @@ import type {
 } from 'uWebSockets.js';
 import { STATUS_CODES } from 'node:http';
 import type { SimLink, SimSession, SimSocketFamily } from './contract.ts';
+import type { Refusal } from './directive.ts';
 import type { Stats } from './stats.ts';
 import type { TimerWheel } from './wheel.ts';
 
@@ -17,7 +18,7 @@ export interface SocketHost {
   readonly wheel: TimerWheel;
   readonly stats: Stats;
   acceptsKey(key: string): boolean;
-  outageStatus(model: string): number | null;
+  outageStatus(model: string): Refusal | null;
   nextRequest(): number;
   id(request: number, length: number): string;
 }

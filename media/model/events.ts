@@ -12,6 +12,7 @@ export interface UpstreamFailure {
     | 'connect' // no connection, or it broke before a response
     | 'timeout' // one of our deadlines, or the provider's 408
     | 'busy' // 429
+    | 'unpaid' // the operator's account with the provider has no credit left
     | 'rejected' // 400, 413, 422: the request is at fault, no other provider is asked
     | 'failed' // 401, 403, 404, 5xx, 529, an error event
     | 'cut' // the connection closed inside the stream

@@ -50,18 +50,19 @@ export function failureOfReply(
   body: string,
   members: readonly string[],
 ): UpstreamFailure {
-  const detail = detailIn(body, members);
+  const detail = detailOf(errorIn(body), members);
   return { kind: kindOfStatus(status), status, retryAfterMs: retryAfterMs(headers), detail };
 }
 
-function detailIn(body: string, members: readonly string[]): string {
+/** The error of a body: its member `error`, else all of it; the text itself where it is no JSON. */
+export function errorIn(body: string): unknown {
   try {
     const parsed: unknown = JSON.parse(body);
-    if (isMembers(parsed)) return detailOf(parsed.error ?? parsed, members);
+    if (isMembers(parsed)) return parsed.error ?? parsed;
   } catch {
-    // not JSON: the text itself is the detail
+    // The text itself is the detail.
   }
-  return body.slice(0, detailCharactersMax);
+  return body;
 }
 
 /** What the members of an error say that it has. */

@@ -10,6 +10,10 @@ const shardSchema = v.strictObject({
   actors: count,
   sockets: count,
 });
+const unpaidSchema = v.strictObject({
+  route: v.pipe(v.string(), v.description('The provider, and the name that the model has there')),
+  until: v.pipe(v.string(), v.description('It is tried last until then, or until a call succeeds')),
+});
 const kindSchema = v.strictObject({
   node: count,
   kind: v.string(),
@@ -49,6 +53,10 @@ export const adminStatus = defineRoute({
           }),
         ),
         actors: v.array(kindSchema),
+        unpaid_routes: v.pipe(
+          v.array(unpaidSchema),
+          v.description('Routes whose provider says that the account there is not paid for'),
+        ),
       }),
     },
   },
@@ -67,7 +75,7 @@ export const adminStatus = defineRoute({
       crashes: kind.crashes,
       refused: kind.refused,
     }));
-    const { shards } = answer.value;
+    const { shards, unpaid } = answer.value;
     const detached = services.access.limiter.detachedCount();
     return {
       status: 200,
@@ -78,6 +86,10 @@ export const adminStatus = defineRoute({
         shards,
         tree: services.monitor.tree,
         actors,
+        unpaid_routes: unpaid.map(({ routeId, untilMs }) => ({
+          route: routeId,
+          until: new Date(untilMs).toISOString(),
+        })),
       },
     };
   },

@@ -10,7 +10,10 @@ export const modelStatus = defineRoute({
   path: '/api/public/model-status',
   operationId: 'getModelStatus',
   summary: 'Read the availability of every public model',
-  description: 'Published every five minutes, first 10 s after the start; 503 before that.',
+  description:
+    'Published every five minutes, first 10 s after the start; 503 before that. `reason` is for ' +
+    'people. `provider.unpaid` in it says that a bill of the service itself is open: it is ' +
+    'published at once, and does not go away by waiting.',
   tag: 'Discovery',
   documents: ['account', 'model'],
   access: { kind: 'none' },

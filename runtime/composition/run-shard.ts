@@ -11,6 +11,7 @@ import { createLimits, type Limits } from '../../actors/limits.ts';
 import { monitorId } from '../../actors/monitor/monitor.ts';
 import { nodeActorId } from '../../actors/node/node.ts';
 import { createRouteHealth } from '../../actors/provider-health/health.ts';
+import { type UnpaidRoute, unpaidTopic } from '../../actors/provider-health/unpaid.ts';
 import { tasksId } from '../../actors/tasks/tasks.ts';
 import { createProcessKinds, supervisionTree } from '../../actors/tree.ts';
 import { classifyError, closePool, openPool } from '../../db/driver/sql.ts';
@@ -68,6 +69,7 @@ function createBase(boot: ShardBoot, { node, mesh }: ShardConnection) {
   const { giveawayTokensMax } = limits.generation;
   const metrics = createMetrics(`shard-${node}`);
   const sealer = createSealer(boot.masterKey);
+  const bus = createBus({ mesh, log });
   return {
     config,
     limits,
@@ -76,10 +78,10 @@ function createBase(boot: ShardBoot, { node, mesh }: ShardConnection) {
     limiter,
     giveaways: new GiveawayLimiter(boot.giveaways, limiter, giveawayTokensMax),
     failures: new FailureLimiter(boot.failures, limits.credentials.failuresPerMinute),
-    health: createRouteHealth(),
+    health: createRouteHealth((found) => void bus.publish(unpaidTopic, found)),
     sealer,
     seals: createAccountSeals(boot, sealer, limits, metrics.registry),
-    bus: createBus({ mesh, log }),
+    bus,
     sql: openPool({
       url: boot.databaseUrl,
       purpose: 'general',
@@ -339,6 +341,7 @@ async function serve(
     const withdrawn = withdrawnBy(change as CredentialChange);
     if (withdrawn !== null) for (const component of list) component.withdraw(withdrawn);
   });
+  bus.subscribe(unpaidTopic, (found) => health.rest(found as UnpaidRoute, Date.now()));
   bus.subscribe(catalogTopic, (publication) => catalog.set(publication as CatalogPublication));
   metrics.observeActors(() => system.status());
   metrics.observeStreams(() => server.counts().streams);

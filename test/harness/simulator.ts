@@ -31,8 +31,8 @@ export class Simulator {
     return body;
   }
 
-  /** Every model request is refused with this status for a while; 0 ends it. */
-  async outage(status: number, durationMs: number): Promise<void> {
+  /** Every model request is refused with this status, or for a bill, for a while; 0 ends it. */
+  async outage(status: number | 'unpaid', durationMs: number): Promise<void> {
     await this.#post('/sim/outage', { status, for_ms: durationMs });
   }
 

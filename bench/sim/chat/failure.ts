@@ -1,6 +1,7 @@
 // Errors as the provider of Chat Completions, Responses, speech and transcription words them, with
 // status and headers.
 import type { SimExchange, SimReply } from '../contract.ts';
+import type { Refusal } from '../directive.ts';
 
 export interface ChatError {
   status: number;
@@ -33,8 +34,18 @@ export const wrongKey: ChatError = {
 };
 
 /** The error that goes with a status that a directive or an outage asks for. */
-export function errorOfStatus(status: number): ChatError {
+export function errorOfStatus(status: Refusal): ChatError {
   switch (status) {
+    case 'unpaid':
+      return {
+        status: 429,
+        message:
+          'You exceeded your current quota, please check your plan and billing details. For more ' +
+          'information on this error, read the docs.',
+        type: 'insufficient_quota',
+        param: null,
+        code: 'insufficient_quota',
+      };
     case 401:
       return wrongKey;
     case 403:

@@ -1,5 +1,6 @@
 // Errors as the provider of generateContent words them: a code, a status name, and details.
 import type { SimReply } from '../contract.ts';
+import type { Refusal } from '../directive.ts';
 import type { Members } from '../members.ts';
 
 export interface GeminiError {
@@ -33,6 +34,14 @@ export const wrongKey: GeminiError = {
   ],
 };
 
+const unpaid: GeminiError = {
+  code: 402,
+  status: 'RESOURCE_EXHAUSTED',
+  message:
+    'Your prepayment credits are depleted. Please go to AI Studio at https://ai.studio/projects ' +
+    'to manage your project and billing.',
+};
+
 const errors: Readonly<Record<number, readonly [string, string]>> = {
   400: ['INVALID_ARGUMENT', 'The simulator was asked to refuse.'],
   401: ['UNAUTHENTICATED', 'Request had invalid authentication credentials.'],
@@ -46,7 +55,8 @@ const errors: Readonly<Record<number, readonly [string, string]>> = {
 };
 
 /** The error that goes with a status that a directive or an outage asks for. */
-export function errorOfStatus(code: number, retryAfterSeconds: number): GeminiError {
+export function errorOfStatus(code: Refusal, retryAfterSeconds: number): GeminiError {
+  if (code === 'unpaid') return unpaid;
   const known = errors[code] ?? errors[code < 500 ? 400 : 500] ?? ['UNKNOWN', 'Unknown'];
   const error = { code, status: known[0], message: known[1] };
   if (code !== 429) return error;

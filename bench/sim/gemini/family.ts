@@ -2,6 +2,7 @@
 // countTokens.
 import type { HttpRequest } from 'uWebSockets.js';
 import type { SimExchange, SimFamily, SimReply } from '../contract.ts';
+import type { Refusal } from '../directive.ts';
 import { sendReply, serveGeneration } from '../generation.ts';
 import {
   errorOfStatus,
@@ -87,7 +88,7 @@ function read(
   return readGeminiRequest(exchange.body, model, method);
 }
 
-function refuse(request: GeminiRequest, status: number): SimReply {
+function refuse(request: GeminiRequest, status: Refusal): SimReply {
   const { retryAfterSeconds } = request.directive;
   return errorReply(errorOfStatus(status, retryAfterSeconds), retryAfterSeconds);
 }

@@ -1,5 +1,6 @@
 // Errors as the provider of Messages words them, with status, headers and its envelope.
 import type { SimReply } from '../contract.ts';
+import type { Refusal } from '../directive.ts';
 import type { Members } from '../members.ts';
 
 export interface MessagesError {
@@ -46,7 +47,13 @@ const errors: Readonly<Record<number, readonly [string, string]>> = {
 };
 
 /** The error that goes with a status that a directive or an outage asks for. */
-export function errorOfStatus(status: number): MessagesError {
+export function errorOfStatus(status: Refusal): MessagesError {
+  if (status === 'unpaid') {
+    return invalidRequest(
+      'Your credit balance is too low to access the Anthropic API. Please go to Plans & Billing ' +
+        'to upgrade or purchase credits.',
+    );
+  }
   if (status === 401) return wrongKey;
   const known = errors[status] ?? errors[status < 500 ? 400 : 500] ?? ['api_error', 'Error'];
   return { status, type: known[0], message: known[1] };

@@ -1,6 +1,7 @@
 // The Anthropic Messages family: POST /v1/messages and POST /v1/messages/count_tokens, and its own
 // list of models.
 import type { SimExchange, SimFamily, SimReply } from '../contract.ts';
+import type { Refusal } from '../directive.ts';
 import { sendReply, serveGeneration } from '../generation.ts';
 import { bearerOf } from '../key.ts';
 import { errorOfStatus, errorReply, type MessagesError, wrongKey } from './failure.ts';
@@ -68,7 +69,7 @@ function read(
   return readMessagesRequest(exchange.body, version, counting);
 }
 
-function refuse(exchange: SimExchange, request: MessagesRequest, status: number): SimReply {
+function refuse(exchange: SimExchange, request: MessagesRequest, status: Refusal): SimReply {
   return refusal(exchange, errorOfStatus(status), request.directive.retryAfterSeconds);
 }
 

@@ -1,6 +1,7 @@
 // The Realtime family: a WebSocket at /v1/realtime?model=…, a bearer token in its upgrade.
 import { errorBody, errorHeaders, errorOfStatus, wrongKey } from '../chat/failure.ts';
 import type { SimReply, SimSocketFamily, SimUpgrade, SimVerdict } from '../contract.ts';
+import type { Refusal } from '../directive.ts';
 import { bearerOf } from '../key.ts';
 import { parseVoiceDirective } from '../voice/directive.ts';
 import { RealtimeSession } from './session.ts';
@@ -35,8 +36,8 @@ function connect(upgrade: SimUpgrade): SimVerdict {
   };
 }
 
-function refusal(status: number, retryAfterSeconds: number): SimReply {
+function refusal(status: Refusal, retryAfterSeconds: number): SimReply {
   const error = status === 401 ? wrongKey : errorOfStatus(status);
   const headers = errorHeaders(error, 'req_sim', retryAfterSeconds);
-  return { status, headers, body: errorBody(error) };
+  return { status: error.status, headers, body: errorBody(error) };
 }

@@ -1,6 +1,7 @@
 // What is particular to errors of Responses: its error event is flat and numbered, and an answer
 // that failed says so in itself. Statuses and bodies are those of the same provider's Chat.
 import { type ChatError, errorOfStatus, invalidRequest } from '../chat/failure.ts';
+import type { Refusal } from '../directive.ts';
 
 const message = 'The server had an error while processing your request. Sorry about that!';
 
@@ -43,7 +44,7 @@ export function unknownResponse(id: string): ChatError {
   return { ...error, code: 'previous_response_not_found' };
 }
 
-export function refusalOfStatus(status: number): ChatError {
+export function refusalOfStatus(status: Refusal): ChatError {
   const error = errorOfStatus(status);
   return error.param === 'messages' ? { ...error, param: 'input' } : error;
 }

@@ -1,6 +1,7 @@
 // The OpenAI Responses family: POST /v1/responses and POST /v1/responses/input_tokens.
 import { type ChatError, refusal, requestIdOf, wrongKey } from '../chat/failure.ts';
 import type { SimExchange, SimFamily, SimReply } from '../contract.ts';
+import type { Refusal } from '../directive.ts';
 import { sendReply, serveGeneration } from '../generation.ts';
 import { bearerOf } from '../key.ts';
 import { refusalOfStatus } from './failure.ts';
@@ -58,7 +59,7 @@ function read(exchange: SimExchange): ResponsesRequest | { error: ChatError } {
   return exchange.keyAccepted ? readResponsesRequest(exchange.body) : { error: wrongKey };
 }
 
-function refuse(exchange: SimExchange, request: ResponsesRequest, status: number): SimReply {
+function refuse(exchange: SimExchange, request: ResponsesRequest, status: Refusal): SimReply {
   return refusal(exchange, refusalOfStatus(status), request.directive.retryAfterSeconds);
 }
 

@@ -1,5 +1,6 @@
 // Errors as the search provider words them: a message and the status again.
 import type { SimReply } from '../contract.ts';
+import type { Refusal } from '../directive.ts';
 
 export interface SerperError {
   statusCode: number;
@@ -17,7 +18,8 @@ const messages: Readonly<Record<number, string>> = {
 };
 
 /** The error that goes with a status that a directive or an outage asks for. */
-export function errorOfStatus(statusCode: number): SerperError {
+export function errorOfStatus(status: Refusal): SerperError {
+  const statusCode = status === 'unpaid' ? 400 : status;
   return { statusCode, message: messages[statusCode] ?? 'Internal server error' };
 }
 

@@ -30,6 +30,7 @@ export type TrialFailure =
   | 'credential'
   | 'model'
   | 'busy'
+  | 'unpaid'
   | 'rejected'
   | 'failed';
 
@@ -60,6 +61,7 @@ export function tryTarget(
 }
 
 function kindOf(failure: { kind: string; status: number | null }): TrialFailure {
+  if (failure.kind === 'unpaid') return 'unpaid';
   if (failure.status === 401 || failure.status === 403) return 'credential';
   if (failure.status === 404) return 'model';
   switch (failure.kind) {

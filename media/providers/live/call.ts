@@ -18,7 +18,7 @@ import type {
   LivePosition,
   LiveSetup,
 } from './contract.ts';
-import { kindOfClose, kindOfStatus } from './refusal.ts';
+import { kindOfClose, kindOfReply } from './refusal.ts';
 
 export interface LiveBounds {
   /**
@@ -63,6 +63,9 @@ export function openLiveCall(
   call.connect(url, headers);
   return call;
 }
+
+/** A refusal is read as far: it is JSON, which says nothing when it is cut. */
+const refusalCharactersMax = 8 * detailCharactersMax;
 
 /** With the end of an answer without usage, too: the next report does not count what it said. */
 const usedTypes: ReadonlySet<LiveEvent['type']> = new Set(['usage', 'unreported', 'unheard']);
@@ -221,11 +224,11 @@ class Call implements LiveCall {
   #refused(response: IncomingMessage): void {
     const status = response.statusCode ?? 0;
     let body = '';
-    const done = () => this.#fail(kindOfStatus(status), `HTTP ${status}: ${body}`);
+    const done = () => this.#fail(kindOfReply(status, body), `HTTP ${status}: ${body}`);
     response.setEncoding('utf8');
     response.on('data', (text: string) => {
       body += text;
-      if (body.length >= detailCharactersMax) done();
+      if (body.length >= refusalCharactersMax) done();
     });
     // Under the deadline of the connection.
     response.on('close', done);

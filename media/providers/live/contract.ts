@@ -37,6 +37,8 @@ export type LiveFailureKind =
   /** Credentials, address or model refused: trying again is of no use. */
   | 'refused'
   | 'busy'
+  /** Nobody has paid the provider. */
+  | 'unpaid'
   | 'connect'
   /** The connection ended, or was lost. */
   | 'closed'

@@ -1,17 +1,21 @@
 // What the end of a live connection means, told by an HTTP status at its begin or by a close code
 // (RFC 6455, 7.4.1, and those that the vendors send). Reasons are matched, never shown.
+import { errorIn } from '../../transport/refusal.ts';
+import { isUnpaid } from '../unpaid.ts';
 import type { LiveFailureKind } from './contract.ts';
 
 const exhausted = /quota|exhausted|rate.?limit|too many/i;
 
 /** A handshake that was answered with anything but 101. Redirects are not followed. */
-export function kindOfStatus(status: number): LiveFailureKind {
+export function kindOfReply(status: number, body: string): LiveFailureKind {
+  if (status === 402 || (status < 500 && isUnpaid(errorIn(body)))) return 'unpaid';
   if (status === 429 || status === 503 || status === 529) return 'busy';
   if (status === 408 || status === 504) return 'timeout';
   return status >= 500 ? 'connect' : 'refused';
 }
 
 export function kindOfClose(code: number, reason: string, wasReady: boolean): LiveFailureKind {
+  if (isUnpaid(reason)) return 'unpaid';
   if (code === 1013 || exhausted.test(reason)) return 'busy';
   switch (code) {
     case 1002:

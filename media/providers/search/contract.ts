@@ -15,10 +15,10 @@ export interface SearchQuery {
 }
 
 export interface SearchClient {
-  /** Null: the provider failed or was too slow. Never throws. */
+  /** Null: the provider failed or was too slow; `unpaid`: nobody has paid it. Never throws. */
   search(
     target: UpstreamTarget,
     query: SearchQuery,
     signal: AbortSignal,
-  ): Promise<SearchHit[] | null>;
+  ): Promise<SearchHit[] | 'unpaid' | null>;
 }

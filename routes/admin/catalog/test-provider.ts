@@ -17,7 +17,16 @@ const resultSchema = v.strictObject({
   upstream_model: v.nullable(v.string()),
   latency_ms: v.number(),
   failure: v.nullable(
-    v.picklist(['unreachable', 'timeout', 'credential', 'model', 'busy', 'rejected', 'failed']),
+    v.picklist([
+      'unreachable',
+      'timeout',
+      'credential',
+      'model',
+      'busy',
+      'unpaid',
+      'rejected',
+      'failed',
+    ]),
   ),
 });
 
@@ -30,7 +39,7 @@ export const testProvider = defineRoute({
     'Asks for a few tokens from `upstream_model`, else from a model that the catalog has there; ' +
     'where it has none, only for the list of models. Takes at most 15 s. Works on disabled ' +
     'providers too, and tells why not: `unreachable`, `timeout`, `credential` (refused), `model` ' +
-    '(not there), `busy`, `rejected` or `failed`.',
+    '(not there), `busy`, `unpaid` (no credit there), `rejected` or `failed`.',
   tag: 'Catalog administration',
   documents: ['account'],
   access: { kind: 'admin' },

@@ -15,9 +15,15 @@ import { plainProblem } from '../../../runtime/problem.ts';
 const createdAtMs = 1_000_000;
 const bounds = { attemptsMax: 3, failoverWithinMs: 60_000 };
 
-function attempts(made: number, busyAttempts = 0, generation = bounds): AttemptsState {
+function attempts(
+  made: number,
+  busyAttempts = 0,
+  generation = bounds,
+  unpaidAttempts = 0,
+): AttemptsState {
   const deps = { limits: { generation } };
-  const state = { deps, spec: { createdAtMs }, attempts: made, busyAttempts };
+  const spec = { createdAtMs };
+  const state = { deps, spec, attempts: made, busyAttempts, unpaidAttempts };
   return state as unknown as AttemptsState;
 }
 
@@ -28,7 +34,7 @@ function failure(kind: UpstreamFailure['kind'], retryAfterMs: number | null = nu
 const fresh = { isShown: false, left: 1, nowMs: createdAtMs + 1 };
 
 test('another route is tried within attempts and time, and until something is shown', () => {
-  for (const kind of ['failed', 'busy', 'timeout'] as const) {
+  for (const kind of ['failed', 'busy', 'timeout', 'unpaid'] as const) {
     assert.ok(mayTryNext(attempts(1), failure(kind), fresh), kind);
     assert.ok(!mayTryNext(attempts(3), failure(kind), fresh), 'as often as it may');
     assert.ok(!mayTryNext(attempts(1), failure(kind), { ...fresh, isShown: true }));
@@ -75,4 +81,13 @@ test('who is busy everywhere says when to come back, within a second and an hour
   const some = failureProblem(attempts(2, 1), failure('busy', 60_000), rejection);
   assert.equal(some.code, 'upstream_error', 'another route only failed');
   assert.equal(some.headers['retry-after'], undefined, 'and may be well again sooner');
+});
+
+test('where nobody has paid any provider, no library is to try again', () => {
+  const rejection = plainProblem('invalid_request');
+  const told = (unpaid: number) =>
+    failureProblem(attempts(2, 0, bounds, unpaid), failure('unpaid'), rejection);
+  assert.deepEqual([told(2).code, told(2).headers['x-should-retry']], ['upstream_error', 'false']);
+  assert.equal(told(1).headers['x-should-retry'], undefined, 'the other may be well again');
+  assert.equal(failureProblem(attempts(2, 1), failure('busy'), rejection).code, 'upstream_error');
 });

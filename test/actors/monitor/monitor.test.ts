@@ -8,10 +8,14 @@ import type { NodeProtocol, NodeReport } from '../../../actors/node/protocol.ts'
 import type { ActorRef } from '../../../runtime/actor/contract.ts';
 import { createActorSystem } from '../../../runtime/actor/system.ts';
 import { readConfig } from '../../../runtime/config.ts';
+import type { Logger } from '../../../runtime/log.ts';
 
 const report: NodeReport = { node: 1, actors: 3, sockets: 2, kinds: [], routes: [] };
 const isSilent = new Set<number>();
 const isGone = new Set([3]);
+const target = { routeId: 'p/m', family: 'f', baseUrl: 'http://x', apiKey: 'k' };
+const catalog = { models: [{ alias: 'm', targets: [target] }], routes: [], search: null };
+const logged: [string, object][] = [];
 
 function nodeAt(id: number): ActorRef<NodeProtocol> {
   const ask = async () =>
@@ -27,9 +31,13 @@ function nodeAt(id: number): ActorRef<NodeProtocol> {
 const kind = createMonitorKind({
   shards: () => [1, 2, 3].map((id) => ({ id, live: !isGone.has(id) })),
   node: nodeAt,
-  catalog: () => ({ models: [], routes: [] }) as unknown as CatalogSnapshot,
+  catalog: () => catalog as unknown as CatalogSnapshot,
   probe: async () => true,
   limits: createLimits(readConfig({})).monitor,
+  log: {
+    error: (details: object, message: string) => logged.push([message, details]),
+    info: (details: object, message: string) => logged.push([message, details]),
+  } as unknown as Logger,
 });
 const log = { info: () => {}, warn: () => {}, error: () => {} };
 const system = createActorSystem({ node: 0, kinds: [kind], log });
@@ -58,4 +66,28 @@ test('a shard that does not answer is named, with what it said last', async () =
     { id: 2, ...coming },
     { id: 3, ...well },
   ]);
+});
+
+test('a bill is logged once for all shards, until it is paid or the key is another', async () => {
+  const monitor = system.ref(kind, monitorId);
+  const unpaid = async () => {
+    const answer = await monitor.ask('tree', null, 30_000);
+    assert.ok(answer.ok);
+    return answer.value.unpaid.map(({ routeId }) => routeId);
+  };
+  const untilMs = Date.now() + 600_000;
+  for (const laterMs of [0, 5, 10]) {
+    monitor.tell('unpaid', { routeId: 'p/m', untilMs: untilMs + laterMs });
+  }
+  assert.deepEqual(await unpaid(), ['p/m']);
+  const line = ['provider.unpaid', { route: 'p/m', until: new Date(untilMs).toISOString() }];
+  assert.deepEqual(logged.splice(0), [line]);
+  monitor.tell('unpaid', { routeId: 'p/m', untilMs: 0 });
+  monitor.tell('unpaid', { routeId: 'p/m', untilMs: 0 });
+  assert.deepEqual(await unpaid(), []);
+  assert.deepEqual(logged.splice(0), [['provider.paid', { route: 'p/m' }]]);
+  monitor.tell('unpaid', { routeId: 'p/m', untilMs });
+  assert.deepEqual(await unpaid(), ['p/m']);
+  target.apiKey = 'of an account that is paid';
+  assert.deepEqual(await unpaid(), []);
 });

@@ -42,3 +42,19 @@ test('a model whose every provider is disabled is unavailable, unasked', () => {
   assert.equal(status?.status, 'unavailable');
   assert.deepEqual([status?.routes_total, status?.routes_operational], [0, 0]);
 });
+
+test('a route that nobody has paid for does not work, and no provider is named', () => {
+  const targets = [{ routeId: 'first/m' }, { routeId: 'second/m' }];
+  const models = [{ alias: 'two', targets }];
+  const both = { ...catalog, models } as unknown as CatalogSnapshot;
+  // The list of models is free: a probe says nothing of the bill, nor do calls from before.
+  const probed = new Map(targets.map(({ routeId }) => [routeId, true]));
+  const before = [{ ...seen(900, 1), routeId: 'first/m' }];
+  const [one] = modelStatuses(both, probed, before, new Set(['first/m']));
+  assert.deepEqual([one?.status, one?.routes_operational], ['degraded', 1]);
+  assert.match(one?.reason ?? '', /provider\.unpaid/);
+  const [none] = modelStatuses(both, probed, before, new Set(['first/m', 'second/m']));
+  assert.equal(none?.status, 'unavailable');
+  assert.match(none?.reason ?? '', /provider\.unpaid/);
+  assert.doesNotMatch(JSON.stringify([one, none]), /first|second/);
+});

@@ -5,6 +5,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { noProbe } from '../../../actors/provider-health/breaker.ts';
 import { createRouteHealth, type RouteHealth } from '../../../actors/provider-health/health.ts';
+import type { UnpaidRoute } from '../../../actors/provider-health/unpaid.ts';
 import type { UpstreamFailure } from '../../../media/model/events.ts';
 import type { UpstreamTarget } from '../../../media/providers/generation/contract.ts';
 import { fc } from '../../harness/properties.ts';
@@ -331,4 +332,47 @@ test('under any history one probe at a time goes through, and no route stays shu
     }),
     { seed, numRuns: 500 },
   );
+});
+
+test('a route that nobody has paid for rests ten minutes, and is told of once', () => {
+  const told: UnpaidRoute[] = [];
+  const health = createRouteHealth((found) => told.push(found));
+  health.failed('a', failure('unpaid'), 0);
+  health.failed('a', failure('unpaid'), 1_000);
+  assert.deepEqual(told, [{ routeId: 'a', untilMs: 600_000 }]);
+  for (const nowMs of [1_000, 599_999]) {
+    assert.equal(health.allows('a', nowMs), false);
+    assert.equal(health.started('a', nowMs), null);
+    assert.deepEqual(orderOf(health, nowMs, 'a', 'b'), ['b', 'a']);
+  }
+  assert.equal(health.stats('a', 1_000).state, 'closed', 'its breaker has nothing to do with it');
+  assert.equal(health.allows('a', 600_000), true);
+  assert.equal(health.started('a', 600_000), noProbe);
+  health.failed('a', failure('unpaid'), 600_001);
+  assert.equal(told.length, 2, 'another rest');
+});
+
+test('a success ends that rest, but not one of a call from before it', () => {
+  const told: UnpaidRoute[] = [];
+  const health = createRouteHealth((found) => told.push(found));
+  health.failed('a', failure('unpaid'), 10_000);
+  health.succeeded('a', 11_000, null, { probe: noProbe, startedMs: 9_999 });
+  assert.equal(health.allows('a', 11_000), false);
+  health.failed('a', failure('busy', 1_000), 12_000);
+  assert.equal(health.allows('a', 14_000), false, 'nor does another failure');
+  health.succeeded('a', 20_000, null, { probe: noProbe, startedMs: 15_000 });
+  assert.equal(health.allows('a', 20_000), true);
+  assert.deepEqual(told.at(-1), { routeId: 'a', untilMs: 0 });
+});
+
+test('what another shard has found of a bill counts here too', () => {
+  const health = createRouteHealth(() => assert.fail('it is told already'));
+  health.rest({ routeId: 'a', untilMs: 600_000 }, 0);
+  assert.deepEqual(orderOf(health, 1, 'a', 'b'), ['b', 'a']);
+  health.failed('a', failure('unpaid'), 2);
+  health.rest({ routeId: 'a', untilMs: 0 }, 3);
+  assert.deepEqual(orderOf(health, 4, 'a', 'b'), ['a', 'b']);
+  health.rest({ routeId: 'a', untilMs: 600_000 }, 5);
+  health.forget('a');
+  assert.equal(health.allows('a', 6), true, 'it leads elsewhere now');
 });

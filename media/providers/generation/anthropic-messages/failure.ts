@@ -2,7 +2,8 @@
 // its type has to say what a status says elsewhere.
 import type { UpstreamFailure } from '../../../model/events.ts';
 import { isMembers } from '../../../transport/members.ts';
-import { detailOf, failureOfReply } from '../../../transport/refusal.ts';
+import { detailOf, errorIn, failureOfReply, plainFailure } from '../../../transport/refusal.ts';
+import { withUnpaid } from '../../unpaid.ts';
 
 /** The members of an error that are told to the log. */
 const told = ['type', 'message'];
@@ -13,7 +14,7 @@ export function readFailure(
   headers: Record<string, string>,
   body: string,
 ): UpstreamFailure {
-  return failureOfReply(status, headers, body, told);
+  return withUnpaid(failureOfReply(status, headers, body, told), errorIn(body));
 }
 
 const kinds: Readonly<Record<string, UpstreamFailure['kind']>> = {
@@ -27,10 +28,5 @@ export function streamFailure(event: unknown): UpstreamFailure {
   const error = isMembers(event) && isMembers(event.error) ? event.error : event;
   const type = isMembers(error) && typeof error.type === 'string' ? error.type : '';
   const kind = Object.hasOwn(kinds, type) ? kinds[type] : undefined;
-  return {
-    kind: kind ?? 'failed',
-    status: null,
-    retryAfterMs: null,
-    detail: detailOf(error, told),
-  };
+  return withUnpaid(plainFailure(kind ?? 'failed', detailOf(error, told)), error);
 }

@@ -3,12 +3,14 @@
 import type { UpstreamFailure } from '../../../model/events.ts';
 import { isMembers, type Members, wordOf } from '../../../transport/members.ts';
 import {
-  detailCharactersMax,
   detailOf,
+  errorIn,
+  failureOfReply,
   kindOfStatus,
   retryAfterMs,
   retryAfterMsMax,
 } from '../../../transport/refusal.ts';
+import { withUnpaid } from '../../unpaid.ts';
 
 /** The members of an error that are told to the log. */
 const told = ['status', 'code', 'message'];
@@ -23,20 +25,20 @@ export function readFailure(
 ): UpstreamFailure {
   const error = errorOf(parse(body));
   if (error === null) {
-    const detail = body.slice(0, detailCharactersMax);
-    return { kind: kindOfStatus(status), status, retryAfterMs: retryAfterMs(headers), detail };
+    return withUnpaid(failureOfReply(status, headers, body, told), errorIn(body));
   }
   const reasons = [error.status, ...detailsOf(error).map(({ reason }) => reason)].map(wordOf);
   const isCredential = reasons.some((reason) => badCredential.test(reason));
   const isElsewhere = isCredential || reasons.includes('FAILED_PRECONDITION');
   const kind = kindOfStatus(status);
-  return {
+  const failure: UpstreamFailure = {
     kind: kind === 'rejected' && isElsewhere ? 'failed' : kind,
     // What it is called everywhere else.
     status: status === 400 && isCredential ? 401 : status,
     retryAfterMs: retryAfterMs(headers) ?? retryDelayMs(error),
     detail: detailOf(error, told),
   };
+  return withUnpaid(failure, error);
 }
 
 /** An error inside a stream that had begun with 200. */
@@ -44,7 +46,8 @@ export function streamFailure(error: Members): UpstreamFailure {
   const { code } = error;
   const status = typeof code === 'number' && code >= 400 && code <= 599 ? code : null;
   const kind = status === 429 ? 'busy' : 'failed';
-  return { kind, status, retryAfterMs: retryDelayMs(error), detail: detailOf(error, told) };
+  const detail = detailOf(error, told);
+  return withUnpaid({ kind, status, retryAfterMs: retryDelayMs(error), detail }, error);
 }
 
 /** The error object of an envelope, which may stand in a list of one. */

@@ -1,7 +1,8 @@
 // Error replies of Chat Completions servers → the neutral failure.
 import type { UpstreamFailure } from '../../../model/events.ts';
 import { isMembers } from '../../../transport/members.ts';
-import { detailOf, failureOfReply, kindOfStatus } from '../../../transport/refusal.ts';
+import { detailOf, errorIn, failureOfReply, kindOfStatus } from '../../../transport/refusal.ts';
+import { withUnpaid } from '../../unpaid.ts';
 
 /** The members of an error that are told to the log. */
 const told = ['type', 'code', 'message'];
@@ -12,7 +13,7 @@ export function readFailure(
   headers: Record<string, string>,
   body: string,
 ): UpstreamFailure {
-  return failureOfReply(status, headers, body, told);
+  return withUnpaid(failureOfReply(status, headers, body, told), errorIn(body));
 }
 
 /** An error inside a stream that had begun with 200: many servers tell its status as the code. */
@@ -22,5 +23,6 @@ export function streamFailure(error: unknown): UpstreamFailure {
   const isLimit = typeof code === 'string' && code.startsWith('rate_limit');
   const kind = status === null ? 'failed' : kindOfStatus(status);
   const detail = detailOf(error, told);
-  return { kind: isLimit ? 'busy' : kind, status, retryAfterMs: null, detail };
+  const failure = { kind: isLimit ? 'busy' : kind, status, retryAfterMs: null, detail } as const;
+  return withUnpaid(failure, error);
 }

@@ -2,7 +2,8 @@
 // Chat's; inside a stream a code says what went wrong, flat or nested.
 import type { UpstreamFailure } from '../../../model/events.ts';
 import { isMembers, type Members, wordOf } from '../../../transport/members.ts';
-import { detailCharactersMax } from '../../../transport/refusal.ts';
+import { plainFailure } from '../../../transport/refusal.ts';
+import { withUnpaid } from '../../unpaid.ts';
 
 export { readFailure } from '../openai-chat/failure.ts';
 
@@ -14,12 +15,8 @@ export function streamFailure(value: unknown): UpstreamFailure {
   const error = isMembers(value) ? value : {};
   const code = typeof error.code === 'string' ? error.code : '';
   const detail = [code, error.message ?? ''].map(wordOf).join(': ');
-  return {
-    kind: kindOfCode(code),
-    status: null,
-    retryAfterMs: null,
-    detail: detail.slice(0, detailCharactersMax),
-  };
+  const failure = plainFailure(kindOfCode(code), detail);
+  return withUnpaid(failure, error);
 }
 
 /** The error's own members: servers nest them, the published type is flat. */

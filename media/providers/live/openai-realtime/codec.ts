@@ -1,6 +1,7 @@
 // One session in the OpenAI Realtime wire format. The server interrupts by itself when the user
 // speaks, but only it knows that; what was heard only we know: hence `truncate`.
 import { isMembers, type Members } from '../../../transport/members.ts';
+import { isUnpaid } from '../../unpaid.ts';
 import type { LiveCodec, LiveEvent, LiveMessages, LivePosition, LiveSetup } from '../contract.ts';
 import { asBuffer, parseMessage } from '../message.ts';
 import { decodeBase64 } from '../pcm.ts';
@@ -215,7 +216,12 @@ class RealtimeCodec implements LiveCodec {
     if (this.#answers.isVoidResponse(responseId)) return { events, replies: [] };
     for (const item of this.#answers.open(responseId)) events.push(...finish(item));
     const status = outcomeOf(response.status);
-    if (status === 'failed') events.push(problemOf(response.status_details));
+    if (status === 'failed') {
+      const problem = problemOf(response.status_details);
+      events.push(problem);
+      // Nor can there be another answer.
+      if (problem.type === 'failed') return { events, replies: [] };
+    }
     const replies = status === 'completed' ? [] : this.#giveUpCalls();
     if (!this.#calls.isWaiting) {
       const isRefused = this.#calls.takeRefusal() && status === 'completed';
@@ -272,7 +278,7 @@ class RealtimeCodec implements LiveCodec {
   #readError(value: unknown): Reading {
     const error = readError(value);
     const { code, text } = error;
-    if (!this.#isReady || code === 'session_expired') {
+    if (!this.#isReady || code === 'session_expired' || isUnpaid(code)) {
       return { events: [failureOf(error)], replies: [] };
     }
     const problem: LiveEvent = { type: 'problem', code, text };

@@ -1,9 +1,10 @@
 // Neutral events out of members of server events. Ids and texts of the wrong kind give none.
 import { isMembers, type Members } from '../../../transport/members.ts';
+import { isUnpaid } from '../../unpaid.ts';
 import type { LiveEvent } from '../contract.ts';
 import { unheard } from '../pcm.ts';
 import type { AnswerItem } from './answers.ts';
-import { readError } from './failure.ts';
+import { failureOf, readError } from './failure.ts';
 
 const outcomes = {
   completed: 'completed',
@@ -36,9 +37,11 @@ export function outcomeOf(status: unknown): (typeof outcomes)[keyof typeof outco
   return (typeof status === 'string' ? known[status] : undefined) ?? 'completed';
 }
 
+/** Why an answer failed; `failed` where every other one would, too. */
 export function problemOf(details: unknown): LiveEvent {
-  const { code, text } = readError(isMembers(details) ? details.error : null);
-  return { type: 'problem', code, text };
+  const error = readError(isMembers(details) ? details.error : null);
+  if (isUnpaid(error.code)) return failureOf(error);
+  return { type: 'problem', code: error.code, text: error.text };
 }
 
 /** Longer ones are nonsense: hundreds are kept, to know what is told twice. */

@@ -2,6 +2,7 @@
 // what a barge-in may cause by racing with the server is no news at all.
 import { isMembers, type Members } from '../../../transport/members.ts';
 import { detailCharactersMax } from '../../../transport/refusal.ts';
+import { isUnpaid } from '../../unpaid.ts';
 import type { LiveEvent, LiveFailureKind } from '../contract.ts';
 
 /** Begins the event ids of messages whose refusal does not matter; servers echo them. */
@@ -44,6 +45,7 @@ export function failureOf({ code, text }: ServerError): LiveEvent {
 }
 
 function kindOf(code: string): LiveFailureKind {
+  if (isUnpaid(code)) return 'unpaid';
   if (code === 'session_expired' || code.startsWith('server_')) return 'closed';
   return /quota|rate_limit|overloaded|capacity/.test(code) ? 'busy' : 'refused';
 }

@@ -4,7 +4,9 @@ import * as v from 'valibot';
 import { AwakeTimer } from '../../../../runtime/awake.ts';
 import { cutText } from '../../../../runtime/http/text.ts';
 import { readBounded } from '../../../transport/bounded-text.ts';
+import { errorIn } from '../../../transport/refusal.ts';
 import type { UpstreamTarget } from '../../generation/contract.ts';
+import { isUnpaid } from '../../unpaid.ts';
 import type { SearchHit, SearchQuery } from '../contract.ts';
 
 const deadlineMs = 8_000;
@@ -36,7 +38,7 @@ export async function searchSerper(
   target: UpstreamTarget,
   query: SearchQuery,
   signal: AbortSignal,
-): Promise<SearchHit[] | null> {
+): Promise<SearchHit[] | 'unpaid' | null> {
   if (signal.aborted) return null;
   // Not AbortSignal.any with AbortSignal.timeout: on Node 20 the two may be collected unheard.
   const controller = new AbortController();
@@ -58,8 +60,8 @@ export async function searchSerper(
       bodyTimeout: 0,
     });
     if (reply.statusCode !== 200) {
-      await reply.body.dump();
-      return null;
+      const refusal = (await readBounded(reply.body, replyBytesMax)) ?? '';
+      return isUnpaid(errorIn(refusal)) ? 'unpaid' : null;
     }
     const text = await readBounded(reply.body, replyBytesMax);
     if (text === null) return null;

@@ -50,8 +50,25 @@ const targetOf = (baseUrl: string, family: string) => ({
   apiKey: null,
   upstreamModel: 'größe',
 });
-const search = (url: string, signal = new AbortController().signal) =>
+const asked = (url: string, signal = new AbortController().signal) =>
   searchSerper(targetOf(url, 'serper'), { query: 'q', locale: null }, signal);
+
+async function search(url: string, signal?: AbortSignal) {
+  const found = await asked(url, signal);
+  assert.ok(found !== 'unpaid');
+  return found;
+}
+
+test('a search that nobody has paid for is told from one that fails', async () => {
+  const refusing = (status: number, message: string) =>
+    serve((_, reply) => {
+      reply.statusCode = status;
+      reply.end(JSON.stringify({ message, statusCode: status }));
+    });
+  assert.equal(await asked(await refusing(400, 'Not enough credits')), 'unpaid');
+  assert.equal(await asked(await refusing(400, 'Missing query: Not enough credits')), null);
+  assert.equal(await asked(await refusing(429, 'Rate limit exceeded.')), null);
+});
 
 test('a result that is not as expected costs itself only', async () => {
   const url = await serveJson({

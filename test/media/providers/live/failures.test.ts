@@ -34,12 +34,27 @@ for (const [status, kind] of [
   });
 }
 
+const quota = { type: 'insufficient_quota', code: 'insufficient_quota', message: 'x'.repeat(600) };
+
+test('a handshake that nobody has paid for is unpaid, however long the refusal is', async () => {
+  for (const [status, error] of [
+    [429, quota],
+    [402, { message: 'Payment required' }],
+  ] as const) {
+    const upstream = await upstreamOf({ status, body: JSON.stringify({ error }) });
+    const { listener } = openCall(upstream.port);
+    assert.equal((await listener.until('failed')).kind, 'unpaid');
+    await allClosed(upstream);
+  }
+});
+
 for (const [code, reason, before, after] of [
   [1000, '', 'closed', 'closed'],
   [1007, 'Request contains an invalid argument', 'refused', 'refused'],
   [1008, 'model is not found', 'refused', 'closed'],
   [1011, 'Deadline expired before operation could complete.', 'closed', 'closed'],
   [1011, 'You exceeded your current quota', 'busy', 'busy'],
+  [1011, 'Your prepayment credits are depleted. Please go to AI Studio', 'unpaid', 'unpaid'],
   [1013, '', 'busy', 'busy'],
   [3000, 'invalid_request_error.invalid_api_key', 'refused', 'closed'],
   [4001, 'anything', 'refused', 'closed'],

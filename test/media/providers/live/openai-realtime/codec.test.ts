@@ -115,6 +115,16 @@ for (const [name, change] of Object.entries(variants)) {
   });
 }
 
+test('an answer that nobody has paid for ends the session: there is no other', () => {
+  const error = { type: 'insufficient_quota', code: 'insufficient_quota', message: 'Your quota.' };
+  const failed = { status_details: { type: 'failed', error } };
+  const { events } = read(readyCodec(), [created(), done('failed', failed)]);
+  const text = 'insufficient_quota: insufficient_quota: Your quota.';
+  assert.deepEqual(events, [usageEvent, { type: 'failed', kind: 'unpaid', text }]);
+  const told = read(readyCodec(), [event('error', { error })]).events;
+  assert.deepEqual(told, [{ type: 'failed', kind: 'unpaid', text }]);
+});
+
 test('how an answer ends', () => {
   const failed = {
     status_details: { type: 'failed', error: { type: 'server_error', code: 'oops' } },

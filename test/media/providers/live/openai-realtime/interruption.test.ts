@@ -262,7 +262,8 @@ test('an error before ready fails the session by its kind', () => {
   for (const [code, kind] of [
     ['invalid_value', 'refused'],
     ['model_not_found', 'refused'],
-    ['insufficient_quota', 'busy'],
+    ['insufficient_quota', 'unpaid'],
+    ['quota_exceeded', 'busy'],
     ['rate_limit_exceeded', 'busy'],
     ['server_error', 'closed'],
   ]) {
