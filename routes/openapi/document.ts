@@ -20,7 +20,8 @@ const money =
 const descriptions: Record<DocumentName, string> = {
   model:
     'Generation with the models that an administrator enabled, in formats that existing clients ' +
-    `speak, billed exactly from one wallet. ${money}`,
+    'speak, billed exactly from one wallet. A body may come in chunks, but their extensions and ' +
+    `trailers are refused, and its reply ends the connection. ${money}`,
   account: `The account, its API keys, its wallet, and what the service offers. ${money}`,
 };
 

@@ -19,8 +19,8 @@ export interface BodyLimits {
 export interface BodySink {
   /** The bytes may be gone when the call returns: see `keep`. */
   complete(body: BodyRead): void;
-  /** Too large, no room, or a flood of chunks; nothing more will be kept. */
-  refuse(problem: Problem, isFlood: boolean): void;
+  /** Nothing more will be kept. `isLost`: nor is the rest of the connection of any use. */
+  refuse(problem: Problem, isLost: boolean): void;
   /** The deadline has passed. */
   expire(): void;
 }
@@ -62,6 +62,16 @@ function tooShortChunks(): Problem {
     message: 'The request body comes in too many short chunks.',
   });
 }
+
+/** A 400 for chunks that uWS has misread: it takes an extension for more digits of the length. */
+function misreadChunks(): Problem {
+  return new Problem('invalid_request', {
+    message: 'The chunked request body cannot be read: chunk extensions are not understood.',
+  });
+}
+
+/** Ends a chunked body. In its data it shows that a length was misread. */
+const terminator = Buffer.from('0\r\n\r\n');
 
 /** A 503 where all bodies together have no room for another one. */
 export function noRoom(): Problem {
@@ -113,6 +123,8 @@ class PartialBody implements BodyRead {
   #chunks = 0;
   /** A body in one piece, until the call that it is lent for returns. */
   #lent: Buffer | null = null;
+  /** Runs while its data end as a chunked body does, and nothing follows. */
+  #misread: NodeJS.Timeout | null = null;
 
   constructor(
     sink: BodySink,
@@ -146,6 +158,7 @@ class PartialBody implements BodyRead {
   receive(chunk: ArrayBuffer, isLast: boolean): void {
     const sink = this.#sink;
     if (sink === null) return;
+    this.#forgetMisread();
     if (this.#length + chunk.byteLength > this.#bytesMax) {
       this.stop();
       sink.refuse(tooLarge(this.#bytesMax), false);
@@ -170,7 +183,10 @@ class PartialBody implements BodyRead {
       sink.refuse(noRoom(), false);
       return;
     }
-    if (!isLast) return;
+    if (!isLast) {
+      if (this.#announcedBytes === null) this.#watchMisread();
+      return;
+    }
     this.#leave();
     sink.complete(this);
   }
@@ -178,7 +194,24 @@ class PartialBody implements BodyRead {
   expire(): void {
     const sink = this.#sink;
     this.stop();
-    sink?.expire();
+    if (this.#announcedBytes === null) sink?.refuse(misreadChunks(), true);
+    else sink?.expire();
+  }
+
+  /** Where the client has ended its body and uWS still waits, nothing else would ever come. */
+  #watchMisread(): void {
+    const end = this.#buffer.subarray(this.#length - terminator.length, this.#length);
+    if (this.#length < terminator.length || !terminator.equals(end)) return;
+    this.#misread = setTimeout(() => {
+      const sink = this.#sink;
+      this.stop();
+      sink?.refuse(misreadChunks(), true);
+    }, fixedLimits.body.silenceMs);
+  }
+
+  #forgetMisread(): void {
+    if (this.#misread !== null) clearTimeout(this.#misread);
+    this.#misread = null;
   }
 
   stop(): void {
@@ -193,6 +226,7 @@ class PartialBody implements BodyRead {
   #leave(): void {
     if (this.#sink === null) return;
     this.#sink = null;
+    this.#forgetMisread();
     this.#room.waiting.delete(this);
   }
 

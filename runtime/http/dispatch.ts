@@ -160,6 +160,7 @@ function startBody<Access, Caller, Services>(
     throw tooLarge(body.bytesMax);
   }
   exchange.mustLinger = announcedBytes === null && request.getHeader('transfer-encoding') !== '';
+  if (exchange.mustLinger && request.getHeader('trailer') !== '') throw trailers();
   checkContentType(body.kind, request.getHeader('content-type'));
   checkContentEncoding(request.getHeader('content-encoding'));
   const tenant = caller instanceof Promise ? '' : kernel.tenantOf(caller);
@@ -169,6 +170,11 @@ function startBody<Access, Caller, Services>(
   exchange.onFinish(() => read.stop());
 }
 
+/** A 400: uWS would take them for the next request, and close over the reply to this one. */
+function trailers(): Problem {
+  return new Problem('invalid_request', { message: 'Trailers of a request are not understood.' });
+}
+
 function bodySink<Access, Caller, Services>(
   call: Call<Access, Caller, Services>,
   caller: Caller | Promise<Caller>,
@@ -176,18 +182,21 @@ function bodySink<Access, Caller, Services>(
   const { exchange } = call;
   return {
     complete(body) {
+      // The end of chunks may be elsewhere for uWS than for the client: the rest is no request.
+      exchange.isLast = exchange.mustLinger;
       exchange.mustLinger = false;
       const isLong = body.bytes.length >= fixedLimits.body.longBytesMin;
-      if (!isLong && !(caller instanceof Promise)) return run(call, caller, body);
+      const mustWait = isLong || exchange.isLast;
+      if (!mustWait && !(caller instanceof Promise)) return run(call, caller, body);
       if (!body.keep()) return fail(call, noRoom());
-      const settling = isLong ? ownTurn().then(() => caller) : Promise.resolve(caller);
+      const settling = mustWait ? ownTurn().then(() => caller) : Promise.resolve(caller);
       settling.then(
         (settled) => run(call, settled, body),
         () => undefined, // answered where the call was started
       );
     },
-    refuse(problem, isFlood) {
-      exchange.mustClose = isFlood && exchange.mustLinger;
+    refuse(problem, isLost) {
+      exchange.mustClose = isLost && exchange.mustLinger;
       fail(call, problem);
     },
     expire: () => exchange.response?.close(),

@@ -50,6 +50,8 @@ export class HttpExchange implements Exchange {
   /** Set when more of a body may come than is read: the client is told to close, and uWS drops
    * what it sends until then. Closing first would reset the connection before it has our reply. */
   mustLinger = false;
+  /** Set when the connection is to carry no further request; the client is told to close it. */
+  isLast = false;
   /** Set when "100 Continue" took the one status line that uWS writes: the next is text. */
   isContinued = false;
   /** Set when the key is there and blank: it is told as such, others as if they were not there. */

@@ -45,6 +45,7 @@ export function writeHead(
   if (status !== 200 && !exchange.isContinued) response.writeStatus(statusLine(status));
   let lines = exchange.requestId;
   if (mediaType !== '') lines += headerLine('content-type', mediaType);
+  if (exchange.isLast) lines += headerLine('connection', 'close');
   for (const [name, value] of corsHeaders) lines += headerLine(name, value);
   let values = '';
   let told = '';
