@@ -40,10 +40,9 @@ export const createResponse = defineRoute({
     'Responses-compatible generation. Unknown top-level members reach the vendor of the format ' +
     'at its own host, and others as far as an administrator lets them pass; what a provider is ' +
     'not told is named in `x-svc-dropped-members`. Native tools and items reach models of that ' +
-    'format alone. The same ' +
-    'Idempotency-Key attaches to the running generation or replays the finished one, streamed ' +
-    'or whole, and never charges twice. With `stream` the reply is the typed event sequence, ' +
-    'numbered by `sequence_number`; the last event carries the response with `svc_usage`. ' +
+    'format alone. The same Idempotency-Key attaches to the running generation or replays the ' +
+    'finished one, streamed or whole, and never charges twice. With `stream` the reply is the ' +
+    'typed event sequence, numbered by `sequence_number`; its last event has `svc_usage`. ' +
     'Tools that the provider runs and bills beside tokens (web search, code, files, images, ' +
     'containers, types that nobody knows) pass where `credits_per_tool_call` of the model names ' +
     'a price for them, else 400 at their path; they are held for and charged by the call. ' +
