@@ -8,13 +8,20 @@ export function routesOf(catalog: CatalogSnapshot): UpstreamTarget[] {
   return [...new Map(targets.map((target) => [target.routeId, target])).values()];
 }
 
+/** The same, and the route of the web search. */
+export function everyRouteOf(catalog: CatalogSnapshot): UpstreamTarget[] {
+  const search = catalog.search ?? null;
+  return search === null ? routesOf(catalog) : [...routesOf(catalog), search];
+}
+
 /**
  * The ids of routes whose address, credential or way to be called is another one now, and of those
  * that are gone: they may come back with another.
  */
 export function movedRoutes(before: CatalogSnapshot, after: CatalogSnapshot): string[] {
-  const known = new Map(routesOf(after).map((target) => [target.routeId, JSON.stringify(target)]));
-  return routesOf(before).flatMap((target) => {
+  const now = everyRouteOf(after);
+  const known = new Map(now.map((target) => [target.routeId, JSON.stringify(target)]));
+  return everyRouteOf(before).flatMap((target) => {
     return known.get(target.routeId) === JSON.stringify(target) ? [] : [target.routeId];
   });
 }

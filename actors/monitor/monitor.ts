@@ -4,10 +4,12 @@ import { strict as assert } from 'node:assert';
 import type { UpstreamTarget } from '../../media/providers/generation/contract.ts';
 import type { ActorContext, ActorKind, ActorRef, Handlers } from '../../runtime/actor/contract.ts';
 import type { Logger } from '../../runtime/log.ts';
-import { routesOf } from '../catalog/moved.ts';
+import { everyRouteOf, routesOf } from '../catalog/moved.ts';
 import type { CatalogSnapshot } from '../catalog/snapshot.ts';
 import type { Limits } from '../limits.ts';
 import type { NodeProtocol, NodeReport } from '../node/protocol.ts';
+import { isRunning } from '../provider-health/breaker.ts';
+import { healthLimits } from '../provider-health/limits.ts';
 import type { UnpaidRoute } from '../provider-health/unpaid.ts';
 import type { MonitorProtocol, ProbedRoute, ShardStatus, StatusSnapshot } from './protocol.ts';
 import { dueRoutes, identityOf, probeRound } from './round.ts';
@@ -92,7 +94,7 @@ const behaviour: Handlers<MonitorProtocol, MonitorState> = {
     const { log } = state.deps;
     const nowMs = Date.now();
     const wasUnpaid = unpaidRoutes(state, nowMs).some((route) => route.routeId === routeId);
-    const target = everyTarget(state).find((each) => each.routeId === routeId);
+    const target = everyRouteOf(state.deps.catalog()).find((each) => each.routeId === routeId);
     if (untilMs <= nowMs || target === undefined) state.unpaid.delete(routeId);
     else state.unpaid.set(routeId, { routeId, untilMs, identity: identityOf(target) });
     if (untilMs <= nowMs) {
@@ -133,19 +135,14 @@ function publish(state: MonitorState): void {
   };
 }
 
-function everyTarget({ deps }: MonitorState): UpstreamTarget[] {
-  const catalog = deps.catalog();
-  return catalog.search === null ? routesOf(catalog) : [...routesOf(catalog), catalog.search];
-}
-
 /** The unpaid routes that still rest, and lead where they led. */
 function unpaidRoutes(state: MonitorState, nowMs: number): UnpaidRoute[] {
   if (state.unpaid.size === 0) return [];
-  const identities = new Map(
-    everyTarget(state).map((target) => [target.routeId, identityOf(target)]),
-  );
+  const targets = everyRouteOf(state.deps.catalog());
+  const identities = new Map(targets.map((target) => [target.routeId, identityOf(target)]));
   for (const [routeId, { untilMs, identity }] of state.unpaid) {
-    if (untilMs <= nowMs || identities.get(routeId) !== identity) state.unpaid.delete(routeId);
+    const isResting = isRunning(untilMs, healthLimits.unpaidRestMs, nowMs);
+    if (!isResting || identities.get(routeId) !== identity) state.unpaid.delete(routeId);
   }
   return [...state.unpaid.values()].map(({ routeId, untilMs }) => ({ routeId, untilMs }));
 }

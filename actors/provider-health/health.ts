@@ -63,6 +63,8 @@ export interface OutputSpeed {
 export interface CallBegin {
   probe: Probe;
   startedMs: number;
+  /** Its success has cost nothing, so that it says nothing of a bill. */
+  isFree?: true;
 }
 
 export interface RouteHealth {
@@ -139,11 +141,13 @@ export function createRouteHealth(tell: (found: UnpaidRoute) => void = () => {})
       addSample(entry.firstEventMs, durationMs, nowMs);
       breakerAlive(entry.breaker, nowMs - durationMs);
     },
-    succeeded(routeId, nowMs, speed = null, { startedMs } = newCall(nowMs)) {
+    succeeded(routeId, nowMs, speed = null, call = newCall(nowMs)) {
+      const { startedMs } = call;
       const entry = entryOf(routeId, nowMs);
       entry.successes += 1;
       entry.restUntilMs = 0;
-      if (entry.unpaidUntilMs > 0 && startedMs >= entry.unpaidUntilMs - unpaidRestMs) {
+      const unpaidSinceMs = entry.unpaidUntilMs - unpaidRestMs;
+      if (entry.unpaidUntilMs > 0 && startedMs >= unpaidSinceMs && call.isFree !== true) {
         entry.unpaidUntilMs = 0;
         tell({ routeId, untilMs: 0 });
       }
@@ -162,7 +166,7 @@ export function createRouteHealth(tell: (found: UnpaidRoute) => void = () => {})
       if (entry !== undefined) returnProbe(entry.breaker, probe);
     },
     rest({ routeId, untilMs }, nowMs) {
-      entryOf(routeId, nowMs).unpaidUntilMs = untilMs;
+      if (untilMs > 0 || entries.has(routeId)) entryOf(routeId, nowMs).unpaidUntilMs = untilMs;
     },
     forget: (routeId) => void entries.delete(routeId),
     stats: (routeId, nowMs) => statsOf(entries.get(routeId), nowMs),

@@ -35,6 +35,7 @@ export function takeTarget(session: VoiceSession): UpstreamTarget | null {
       startedMs: nowMs,
       stoodMs: stoodStillMs(),
       isReady: false,
+      isFree: true,
     };
     return target;
   }

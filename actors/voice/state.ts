@@ -29,6 +29,8 @@ export interface RouteUse {
   /** How long the thread had stood still by then. */
   stoodMs: number;
   isReady: boolean;
+  /** Providers bill answers, not sessions. */
+  isFree: true;
 }
 
 /** What a valid start has decided. */

@@ -37,3 +37,12 @@ test('routes that lead elsewhere or nowhere are forgotten, the others are not', 
   assert.deepEqual(movedRoutes(before, after), forgotten);
   assert.deepEqual(movedRoutes(before, before), []);
 });
+
+test('so is the web search with another key: its bill may be paid', () => {
+  const search = { ...snapshotOf({ a: 1 }).models[0]?.targets[0], routeId: 'finder/search' };
+  const before = { ...snapshotOf({ a: 1 }), search } as CatalogSnapshot;
+  const after = { ...before, search: { ...search, apiKey: 'another' } } as CatalogSnapshot;
+  assert.deepEqual(movedRoutes(before, after), ['finder/search']);
+  assert.deepEqual(movedRoutes(before, { ...before, search: null }), ['finder/search']);
+  assert.deepEqual(movedRoutes(before, before), []);
+});

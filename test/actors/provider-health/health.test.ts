@@ -360,6 +360,8 @@ test('a success ends that rest, but not one of a call from before it', () => {
   assert.equal(health.allows('a', 11_000), false);
   health.failed('a', failure('busy', 1_000), 12_000);
   assert.equal(health.allows('a', 14_000), false, 'nor does another failure');
+  health.succeeded('a', 19_000, null, { probe: noProbe, startedMs: 15_000, isFree: true });
+  assert.equal(health.allows('a', 19_000), false, 'nor does what costs nothing');
   health.succeeded('a', 20_000, null, { probe: noProbe, startedMs: 15_000 });
   assert.equal(health.allows('a', 20_000), true);
   assert.deepEqual(told.at(-1), { routeId: 'a', untilMs: 0 });
