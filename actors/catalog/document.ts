@@ -112,7 +112,10 @@ export const providerSchema = v.strictObject({
   quirks: v.optional(
     v.strictObject({
       obfuscation_switch: v.optional(v.boolean()),
+      /** The member for the ceiling of the answer, whatever the client calls it. */
       output_ceiling: v.optional(v.picklist(['max_tokens', 'max_completion_tokens'])),
+      /** Where its templates want instructions that stand between turns. */
+      system_messages: v.optional(v.picklist(['in_place', 'first', 'as_user'])),
     }),
   ),
   /**

@@ -148,7 +148,7 @@ export function readyCard(
 /** One way to run a model. */
 export function upstreamTarget(provider: ProviderRecord, upstreamModel: string): UpstreamTarget {
   const { quirks, forward_members: forwardMembers } = provider;
-  const { obfuscation_switch, output_ceiling } = quirks ?? {};
+  const { obfuscation_switch, output_ceiling, system_messages } = quirks ?? {};
   return {
     routeId: `${provider.name}/${upstreamModel}`,
     family: provider.family,
@@ -158,6 +158,7 @@ export function upstreamTarget(provider: ProviderRecord, upstreamModel: string):
     quirks: {
       ...(obfuscation_switch === undefined ? {} : { obfuscationSwitch: obfuscation_switch }),
       ...(output_ceiling === undefined ? {} : { outputCeiling: output_ceiling }),
+      ...(system_messages === undefined ? {} : { systemMessages: system_messages }),
     },
     ...(forwardMembers === undefined ? {} : { forwardMembers }),
   };

@@ -1,10 +1,12 @@
 // The calls of a generation: which provider route is tried, and how its events come in.
 import { isLongRequest } from '../../media/model/tokens.ts';
 import { CeilingCut } from '../../media/providers/generation/ceiling.ts';
+import type { Fitted } from '../../media/providers/generation/contract.ts';
+import { tellMeant } from '../../media/providers/generation/fitting/names.ts';
 import { droppedMembers } from '../../media/providers/generation/members.ts';
 import { StopCut } from '../../media/providers/generation/stops.ts';
 import type { ActorContext } from '../../runtime/actor/contract.ts';
-import { plainProblem } from '../../runtime/problem.ts';
+import { type PlainProblem, plainProblem } from '../../runtime/problem.ts';
 import { noProbe, type Probe } from '../provider-health/breaker.ts';
 import { finishGeneration } from './closing.ts';
 import type { GenerationProtocol } from './protocol.ts';
@@ -55,7 +57,6 @@ export function callCandidate(
   const family = deps.family(target.family);
   const nativeSearch = searchesNatively(state, candidate);
   search.uncounted = nativeSearch && family.format === 'chat';
-  tellDropped(state, droppedMembers(request, family.format, target));
   if (nativeSearch) tellSearching(state);
   const isFree = !isConstrained(family, request, candidate, nativeSearch);
   // What is repaired was searched for.
@@ -69,11 +70,20 @@ export function callCandidate(
     nativeSearch,
     reasons: model.capabilities.includes('reasoning'),
   };
+  const fitted = family.fit(asked, target, options);
+  if ('refused' in fitted) {
+    deps.health.abandoned(target.routeId, probe);
+    const problem = refusedPart(fitted.refused);
+    finishGeneration(state, context, { status: 'failed', problem });
+    return;
+  }
+  tellDropped(state, allDropped(droppedMembers(request, family.format, target), fitted));
+  const { names } = fitted;
   const { outputTokensMax } = options;
   const cut = outputTokensMax < family.outputTokensMin ? new CeilingCut(outputTokensMax) : null;
   const unwatched = family.unwatched(request);
   const stop = unwatched.length === 0 ? null : new StopCut(unwatched);
-  const encode = () => family.encodeRequest(asked, target, options);
+  const encode = () => family.encodeRequest(fitted.request, target, options);
   const handle = deps.upstream.start(
     family,
     isLongRequest(asked, spec.inputTokensEstimate) ? encode : encode(),
@@ -81,7 +91,8 @@ export function callCandidate(
     {
       clientFormat: request.source.format,
       events: (read) => {
-        const bounded = cut === null ? read : cut.keep(read);
+        const meant = names === null ? read : tellMeant(read, names);
+        const bounded = cut === null ? meant : cut.keep(meant);
         const events = stop === null ? bounded : stop.keep(bounded);
         if (!self.tell('upstreamEvents', { attempt: number, events })) handle.abort();
         if (stop?.ended !== true) return;
@@ -96,7 +107,19 @@ export function callCandidate(
     spec.accountId,
   );
   const startedMs = Date.now();
-  state.attempt = { number, candidate, handle, probe, startedMs, firstEventMs: null, ownMs: 0 };
+  const call = { number, candidate, fitted, options, handle, probe };
+  state.attempt = { ...call, startedMs, firstEventMs: null, ownMs: 0 };
   // The one before may have ended while it was paused.
   state.paused = false;
+}
+
+function allDropped(dropped: readonly string[], fitted: Fitted): readonly string[] {
+  if (fitted.dropped.length === 0) return dropped;
+  return [...new Set([...dropped, ...fitted.dropped])];
+}
+
+/** A part of the request that this model's format has no form for: planning asks other models. */
+function refusedPart(path: string): PlainProblem {
+  const message = `The model cannot take this part of the request: '${path}'.`;
+  return { ...plainProblem('invalid_request', message), param: path };
 }

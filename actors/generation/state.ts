@@ -10,7 +10,11 @@ import type { GenerationRequest } from '../../media/model/request.ts';
 import { deltasOf } from '../../media/model/text-run.ts';
 import { weightOf } from '../../media/model/tokens.ts';
 import type { Doubt, TokenUsage, UsageReport } from '../../media/model/usage.ts';
-import type { TimedHandle } from '../../media/providers/generation/contract.ts';
+import type {
+  CallOptions,
+  Fitted,
+  TimedHandle,
+} from '../../media/providers/generation/contract.ts';
 import type { ActorRef } from '../../runtime/actor/contract.ts';
 import { siblingId } from '../../runtime/ids.ts';
 import type { PlainProblem } from '../../runtime/problem.ts';
@@ -34,6 +38,9 @@ import { newStructure, type StructureState } from './structure.ts';
 export interface Attempt {
   number: number;
   candidate: Candidate;
+  /** What the provider is told, and how. */
+  fitted: Fitted;
+  options: CallOptions;
   handle: TimedHandle;
   /** Of its route's breaker. */
   probe: Probe;

@@ -1,5 +1,6 @@
 // Copies a client's JSON Schema within bounds, without the keywords that reach outside of it:
 // identifiers (they would register in the compiler) and `$async`. Remote references are refused.
+import { dataKeywords, mapKeywords } from './schema-keywords.ts';
 
 export type CleanedSchema =
   | { ok: true; schema: unknown; text: string }
@@ -9,18 +10,6 @@ const charactersMax = 128 * 1024;
 const depthMax = 64;
 const nodesMax = 10_000;
 
-/** Keywords whose members are named by the client: names there are no keywords. */
-const mapKeywords: ReadonlySet<string> = new Set([
-  '$defs',
-  'definitions',
-  'dependencies',
-  'dependentRequired',
-  'dependentSchemas',
-  'patternProperties',
-  'properties',
-]);
-/** Keywords with data in them, copied as they are. */
-const dataKeywords: ReadonlySet<string> = new Set(['const', 'default', 'enum', 'examples']);
 const droppedKeywords: ReadonlySet<string> = new Set([
   '$async',
   '$comment',

@@ -1,5 +1,6 @@
 // The two OpenAPI documents, made from the route table once and kept as text.
 import { markupPercent } from '../../actors/wallet/price.ts';
+import { fittingReference } from '../../media/providers/generation/fitting/reference.ts';
 import { createOpenApiDocument } from '../../runtime/http/openapi.ts';
 import type { AppRoute } from '../define.ts';
 import { envelopeSchemaOf, renderProblem, sampleProblem } from '../problems.ts';
@@ -26,7 +27,10 @@ const descriptions: Record<DocumentName, string> = {
 };
 
 const tags = {
-  Generation: 'Answers of models, streamed or whole, idempotent and exactly billed.',
+  Generation: [
+    'Answers of models, streamed or whole, idempotent and exactly billed.',
+    fittingReference,
+  ].join(' '),
   Models: 'The models that a key can call.',
   Audio: 'Speech from text, and text from recordings.',
   Voice: 'Realtime conversations over a WebSocket.',

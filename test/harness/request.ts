@@ -1,4 +1,5 @@
 // Neutral requests for tests: what a test does not name is as if the client had not said it.
+import assert from 'node:assert/strict';
 import type { ReplyOptions } from '../../media/model/dialects/contract.ts';
 import {
   type GenerationRequest,
@@ -7,7 +8,12 @@ import {
   noSampling,
 } from '../../media/model/request.ts';
 import { createSeals, type Seals, type SealsOptions } from '../../media/model/seals.ts';
-import type { UpstreamTarget } from '../../media/providers/generation/contract.ts';
+import type {
+  CallOptions,
+  ProviderFamily,
+  UpstreamCall,
+  UpstreamTarget,
+} from '../../media/providers/generation/contract.ts';
 import { createSealer } from '../../runtime/seal.ts';
 
 export function neutralRequest(change: Partial<GenerationRequest> = {}): GenerationRequest {
@@ -31,6 +37,18 @@ export function neutralRequest(change: Partial<GenerationRequest> = {}): Generat
 /** A request in the Chat Completions format with this body. */
 export function chatSource(body: Record<string, unknown>): GenerationRequest['source'] {
   return { format: 'chat', body, headers: {}, rewritten: false };
+}
+
+/** The call of a request in the form that its provider takes. */
+export function encodeFitted(
+  family: ProviderFamily,
+  request: GenerationRequest,
+  target: UpstreamTarget,
+  options: CallOptions,
+): UpstreamCall {
+  const fitted = family.fit(request, target, options);
+  assert.ok('request' in fitted, `refused at ${JSON.stringify(fitted)}`);
+  return family.encodeRequest(fitted.request, target, options);
 }
 
 /** A provider of this family that nobody calls. */

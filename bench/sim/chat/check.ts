@@ -1,5 +1,6 @@
 // What the real Chat Completions API refuses and clients get wrong: tool calls and their results
 // have to stand directly behind each other, and files need names that end as their kind does.
+import { pythonFault } from '../functions.ts';
 import { isMembers, type Members, membersOf } from '../members.ts';
 import { type ChatError, invalidRequest } from './failure.ts';
 
@@ -30,7 +31,7 @@ function unanswered(ids: readonly unknown[]): ChatError {
   return invalidRequest(message, 'messages');
 }
 
-/** Of the file parts of a message. */
+/** Looks at the file parts of messages. */
 export function filesRefusal(messages: readonly Members[]): ChatError | null {
   const parts = messages.flatMap(({ content }) => membersOf(content));
   const files = parts.map((part) => part.file).filter(isMembers);
@@ -57,6 +58,57 @@ export function fileRefusal({ file_data: data, filename }: Members): ChatError |
   const rule = `Expected context stuffing file type to be a supported format: ${known.join(', ')}`;
   const got = ending === undefined ? 'none' : `.${ending}`;
   return invalidRequest(`Invalid input: ${rule} but got ${got}.`, null);
+}
+
+const nameLengthMax = 64;
+
+/** Looks at a function's declaration; `where` has its name and its parameters. */
+export function functionRefusal({ name, parameters }: Members, where: string): ChatError | null {
+  const text = String(name);
+  if (!/^[a-zA-Z0-9_-]+$/.test(text)) {
+    const rule = "Expected a string that matches the pattern '^[a-zA-Z0-9_-]+$'.";
+    const message = `Invalid '${where}.name': string does not match pattern. ${rule}`;
+    return { ...invalidRequest(message, `${where}.name`), code: 'invalid_value' };
+  }
+  if (text.length > nameLengthMax) {
+    return tooLong(`${where}.name`, nameLengthMax, text.length);
+  }
+  const fault = pythonFault(parameters);
+  if (fault === null) return null;
+  const message = `Invalid schema for function '${text}': ${fault}`;
+  const error = invalidRequest(message, `${where}.parameters`);
+  return { ...error, code: 'invalid_function_parameters' };
+}
+
+export function tooLong(where: string, most: number, length: number): ChatError {
+  const rule = `Expected a string with maximum length ${most}`;
+  const got = `but got a string with length ${length} instead.`;
+  const message = `Invalid '${where}': string too long. ${rule}, ${got}`;
+  return { ...invalidRequest(message, where), code: 'string_above_max_length' };
+}
+
+export function toolsRefusal({ tools }: Members): ChatError | null {
+  for (const [index, tool] of membersOf(tools).entries()) {
+    const declared = isMembers(tool.function) ? tool.function : null;
+    const refusal =
+      declared === null ? null : functionRefusal(declared, `tools[${index}].function`);
+    if (refusal !== null) return refusal;
+  }
+  return null;
+}
+
+const idLengthMax = 64;
+
+/** Looks at the calls of the history. */
+export function callIdsRefusal(messages: readonly Members[]): ChatError | null {
+  for (const [at, message] of messages.entries()) {
+    for (const [index, { id }] of membersOf(message.tool_calls).entries()) {
+      const { length } = String(id);
+      if (length <= idLengthMax) continue;
+      return tooLong(`messages[${at}].tool_calls[${index}].id`, idLengthMax, length);
+    }
+  }
+  return null;
 }
 
 const stopSequencesMax = 4;

@@ -2,7 +2,7 @@
 import { countWords, type ForcedCall, type Plan, planAnswer } from '../answer.ts';
 import { type Directive, findDirective } from '../directive.ts';
 import { isMembers, type Members, membersOf, positiveOf, stringsOf } from '../members.ts';
-import { filesRefusal, pairsRefusal, stopRefusal } from './check.ts';
+import { callIdsRefusal, filesRefusal, pairsRefusal, stopRefusal, toolsRefusal } from './check.ts';
 import { type ChatError, invalidRequest, unknownModel } from './failure.ts';
 
 /** Ids with another name and length than any public alias. */
@@ -33,7 +33,12 @@ export function readChatRequest(body: unknown): ChatRequest | { error: ChatError
   if (!Array.isArray(messages) || messages.length === 0 || !messages.every(isMessage)) {
     return { error: invalidRequest("Invalid 'messages': expected a non-empty array.", 'messages') };
   }
-  const refusal = pairsRefusal(messages) ?? filesRefusal(messages) ?? stopRefusal(body);
+  const refusal =
+    toolsRefusal(body) ??
+    callIdsRefusal(messages) ??
+    pairsRefusal(messages) ??
+    filesRefusal(messages) ??
+    stopRefusal(body);
   if (refusal !== null) return { error: refusal };
   const isUser = (message: Members) => message.role === 'user';
   const texts = messages.map((message) => (isUser(message) ? textOf(message) : null));

@@ -1,5 +1,6 @@
 // What the real generateContent refuses and clients get wrong: unknown fields, roles, the numbers
 // of calls and results, lost thought signatures. Each check answers the message, or null.
+import { subsetFault } from '../functions.ts';
 import { isMembers, type Members, membersOf, stringsOf } from '../members.ts';
 import { schemaRefusal, unknownName } from './schema.ts';
 import { isSignature } from './signature.ts';
@@ -68,13 +69,16 @@ function toolsRefusal(body: Members): string | null {
   for (const [at, tool] of membersOf(body.tools).entries()) {
     for (const [index, declared] of membersOf(tool.functionDeclarations).entries()) {
       const where = `tools[${at}].function_declarations[${index}]`;
-      const { name, parameters } = declared;
-      if (typeof name !== 'string' || !/^[a-zA-Z_][\w.:-]{0,127}$/.test(name)) {
+      const { name, parameters, parametersJsonSchema } = declared;
+      if (typeof name !== 'string' || !/^[a-zA-Z_][\w.:-]{0,63}$/.test(name)) {
         const rule = 'Invalid function name. Must start with a letter or an underscore.';
         return `* GenerateContentRequest.${where}.name: ${rule}\n`;
       }
       const refusal = schemaRefusal(parameters, `${where}.parameters`);
       if (refusal !== null) return refusal;
+      const fault = subsetFault(parametersJsonSchema);
+      if (fault !== null)
+        return `* GenerateContentRequest.${where}.parameters_json_schema: ${fault}\n`;
     }
   }
   return null;

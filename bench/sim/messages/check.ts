@@ -1,5 +1,6 @@
 // What the real Messages API refuses and clients get wrong: order of roles, pairs of tool calls and
 // results, thinking. Each check answers the provider's message, or null.
+import { combinationFault } from '../functions.ts';
 import { isMembers, type Members, membersOf, stringsOf } from '../members.ts';
 import { signatureOf } from './signature.ts';
 
@@ -73,8 +74,13 @@ function sourceRefusal(turns: readonly Turn[]): string | null {
   for (const { type, source } of turns.flatMap(({ blocks }) => blocks)) {
     if (!isMembers(source) || source.type !== 'base64') continue;
     const known = type === 'image' ? imageTypes : ['application/pdf'];
-    if (known.includes(String(source.media_type))) continue;
-    return `${type}.source.base64.media_type: Input should be '${known.join("', '")}'`;
+    if (!known.includes(String(source.media_type))) {
+      return `${type}.source.base64.media_type: Input should be '${known.join("', '")}'`;
+    }
+    const isPng = String(source.data).startsWith('iVBORw0KGgo');
+    if (type !== 'image' || isPng === (source.media_type === 'image/png')) continue;
+    const rule = `was specified using the ${source.media_type} media type`;
+    return `image.source.base64: The image ${rule}, but appears to be another`;
   }
   return null;
 }
@@ -220,6 +226,13 @@ function settingsRefusal(body: Members): string | null {
     if (!isMembers(schema)) return `tools.${index}.custom.input_schema: Field required`;
     if (schema.type !== 'object') {
       return `tools.${index}.custom.input_schema.type: Input should be 'object'`;
+    }
+    const fault = combinationFault(schema);
+    if (fault !== null) return `tools.${index}.custom.input_schema: ${fault}`;
+    const names = isMembers(schema.properties) ? Object.keys(schema.properties) : [];
+    if (names.some((each) => !/^[a-zA-Z0-9_.-]{1,64}$/.test(each))) {
+      const rule = "Property keys should match pattern '^[a-zA-Z0-9_.-]{1,64}$'";
+      return `tools.${index}.custom.input_schema.properties: ${rule}`;
     }
   }
   if (new Set(tools.map(({ name }) => name)).size < tools.length) {

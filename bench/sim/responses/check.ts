@@ -1,6 +1,6 @@
 // What the real Responses API refuses and clients get wrong: calls without results, results without
 // calls, reasoning that was changed or stands alone, files without a kind, the older API's members.
-import { fileRefusal } from '../chat/check.ts';
+import { fileRefusal, functionRefusal, tooLong } from '../chat/check.ts';
 import type { ChatError } from '../chat/failure.ts';
 import { isMembers, type Members, membersOf } from '../members.ts';
 import {
@@ -49,18 +49,19 @@ function toolsRefusal(body: Members): ChatError | null {
     if (tool.type !== 'function') continue;
     // Chat nests these members in `function`; here they are flat.
     if (typeof tool.name !== 'string') return missingParameter(`${where}.name`);
-    if (!/^[a-zA-Z0-9_-]{1,128}$/.test(tool.name)) {
-      const rule =
-        "string does not match pattern. Expected a string that matches '^[a-zA-Z0-9_-]+$'.";
-      return badInput(`Invalid '${where}.name': ${rule}`);
-    }
+    const refusal = functionRefusal(tool, where);
+    if (refusal !== null) return refusal;
   }
   return null;
 }
 
+const idLengthMax = 64;
+
 function itemsRefusal(items: readonly Members[]): ChatError | null {
   for (const [index, item] of items.entries()) {
     const { type, role, content } = item;
+    const { length } = String(item.call_id ?? '');
+    if (length > idLengthMax) return tooLong(`input[${index}].call_id`, idLengthMax, length);
     if (type !== undefined && type !== 'message') continue;
     if (!roles.includes(role)) return badInput(`Invalid value for 'input[${index}].role'.`);
     const parts = Array.isArray(content) ? content : [];

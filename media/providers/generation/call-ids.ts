@@ -1,8 +1,6 @@
 // What an upstream must get back together with a tool call, carried in the call's id: the id is the
 // one member that every client of every format returns unchanged, so nobody has to remember it.
 import { Buffer } from 'node:buffer';
-import type { GenerationRequest, Message } from '../../model/request.ts';
-import type { ProviderFamily, TokenCounting } from './contract.ts';
 
 /** A longer signature is left out: ids are kept in places that were not made for so much. */
 export const signatureCharactersMax = 16_384;
@@ -12,7 +10,7 @@ export const signatureCharactersMax = 16_384;
  * `<id>__sig<length>x_<text>`: any other signature, its UTF-8 as base64url. The length counts the
  * characters of the text: what a client has cut is not used.
  */
-const mark = '__sig';
+export const signedMark = '__sig';
 const suffix = /__sig(\d{1,5})([sx])_([A-Za-z0-9_-]*)$/;
 
 export interface CallId {
@@ -28,11 +26,11 @@ export function signCallId({ id, signature }: CallId): string {
   const bytes = Buffer.from(signature, 'base64');
   const isBase64 = bytes.toString('base64') === signature;
   const text = (isBase64 ? bytes : Buffer.from(signature)).toString('base64url');
-  return `${id}${mark}${text.length}${isBase64 ? 's' : 'x'}_${text}`;
+  return `${id}${signedMark}${text.length}${isBase64 ? 's' : 'x'}_${text}`;
 }
 
 export function readCallId(signed: string): CallId {
-  if (!signed.includes(mark)) return { id: signed, signature: null };
+  if (!signed.includes(signedMark)) return { id: signed, signature: null };
   const found = suffix.exec(signed);
   if (found === null) return { id: signed, signature: null };
   const [, length, kind, text = ''] = found;
@@ -40,47 +38,6 @@ export function readCallId(signed: string): CallId {
   if (text.length !== Number(length)) return { id, signature: null };
   const bytes = Buffer.from(text, 'base64url');
   return { id, signature: bytes.toString(kind === 's' ? 'base64' : 'utf8') };
-}
-
-/** A family that never sees what another one put into ids: some refuse ids that are so long. */
-export function withPlainCallIds(family: ProviderFamily): ProviderFamily {
-  return {
-    ...family,
-    counting: family.counting === null ? null : plainCounting(family.counting),
-    encodeRequest: (request, target, options) =>
-      family.encodeRequest(plainRequest(request), target, options),
-  };
-}
-
-function plainCounting(counting: TokenCounting): TokenCounting {
-  return {
-    ...counting,
-    encode: (request, target) => counting.encode(plainRequest(request), target),
-  };
-}
-
-/** The client's own body has the ids too: it is not forwarded then. */
-function plainRequest(request: GenerationRequest): GenerationRequest {
-  if (!request.messages.some(isSigned)) return request;
-  return {
-    ...request,
-    messages: request.messages.map((message) => (isSigned(message) ? plain(message) : message)),
-    source: { ...request.source, rewritten: true },
-  };
-}
-
-function isSigned(message: Message): boolean {
-  if (message.toolCallId?.includes(mark) === true) return true;
-  return message.toolCalls.some(({ id }) => id.includes(mark));
-}
-
-function plain(message: Message): Message {
-  const { toolCallId, toolCalls } = message;
-  return {
-    ...message,
-    toolCallId: toolCallId === null ? null : readCallId(toolCallId).id,
-    toolCalls: toolCalls.map((call) => ({ ...call, id: readCallId(call.id).id })),
-  };
 }
 
 /**

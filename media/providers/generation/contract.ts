@@ -7,6 +7,7 @@ import type {
   RequestSource,
   WireFormat,
 } from '../../model/request.ts';
+import type { NameMap } from './fitting/names.ts';
 
 export type ClientFormat = RequestSource['format'];
 
@@ -14,8 +15,13 @@ export type ClientFormat = RequestSource['format'];
 export interface UpstreamQuirks {
   /** Knows `stream_options.include_obfuscation`; many compatible servers refuse the member. */
   obfuscationSwitch: boolean;
-  /** The member for the output ceiling when the client named neither. */
+  /** The member for the output ceiling, whatever the client calls it. */
   outputCeiling: 'max_tokens' | 'max_completion_tokens';
+  /**
+   * Where instructions may stand. `in_place`: anywhere. `first`: in one message in front of all.
+   * `as_user`: behind the first turn they become words of the user.
+   */
+  systemMessages: 'in_place' | 'first' | 'as_user';
 }
 
 /** One way to run a model: a configured provider and the name that it has there. */
@@ -67,6 +73,15 @@ export interface TokenCounting {
   read(body: string): number | null;
 }
 
+/** A request in the form that one provider takes. */
+export interface Fitted {
+  request: GenerationRequest;
+  /** Null: every tool is told by its own name. */
+  names: NameMap | null;
+  /** Members of the request that are left out, by the client's names. */
+  dropped: readonly string[];
+}
+
 export interface ProviderFamily {
   readonly name: string;
   /** The public format that this family's wire format is; null: none. */
@@ -87,15 +102,26 @@ export interface ProviderFamily {
     target: UpstreamTarget,
     nativeSearch?: boolean,
   ): boolean;
-  /** Always a streamed call. Parts, tools and settings that the family has no form for are left
-   * out; what it must refuse is found before (`lacks`). */
+  /**
+   * Puts a request into a form that the provider is not known to refuse, before it is encoded.
+   * `refused`: the path of what the family has no form for. Pure; cheap where nothing is to fit.
+   */
+  fit(
+    request: GenerationRequest,
+    target: UpstreamTarget,
+    options: Pick<CallOptions, 'reasons'>,
+  ): Fitted | { refused: string };
+  /**
+   * Always a streamed call of a fitted request. Parts, tools and settings that the family has no
+   * form for are left out; what it must refuse is found before (`fit`).
+   */
   encodeRequest(
     request: GenerationRequest,
     target: UpstreamTarget,
     options: CallOptions,
   ): UpstreamCall;
-  /** What of the request this family cannot express and may not drop: the field's path, or null.
-   * `reasons`: the model is known to reason. */
+  /** The half of `fit` that refuses, for planning: what the family cannot express and may not drop,
+   * the field's path or null. `reasons`: the model is known to reason. */
   lacks(request: GenerationRequest, reasons?: boolean): string | null;
   /** `clientFormat`: whose answer it is. Of its own format a reader keeps all that it can show. */
   createReader(clientFormat?: ClientFormat): StreamReader;

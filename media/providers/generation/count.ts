@@ -17,10 +17,12 @@ export async function countAtProvider(
   request: GenerationRequest,
 ): Promise<number | null> {
   const { counting } = family;
-  if (counting === null || family.lacks(request) !== null) return null;
+  if (counting === null) return null;
+  const fitted = family.fit(request, target, {});
+  if ('refused' in fitted) return null;
   let end = () => {};
   try {
-    const { url, method, headers, body } = await inPieces(counting.encode(request, target));
+    const { url, method, headers, body } = await inPieces(counting.encode(fitted.request, target));
     const deadline = awakeSignal(deadlineMs);
     end = deadline.end;
     const { signal } = deadline;

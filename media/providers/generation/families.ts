@@ -1,17 +1,13 @@
 // Every upstream family by its name in the configuration.
 import { strict as assert } from 'node:assert';
 import { anthropicMessages } from './anthropic-messages/family.ts';
-import { withPlainCallIds } from './call-ids.ts';
 import type { ProviderFamily } from './contract.ts';
 import { gemini } from './gemini/family.ts';
 import { openaiChat } from './openai-chat/family.ts';
 import { openaiResponses } from './openai-responses/family.ts';
 
-/** Gemini alone reads the signatures in call ids: it puts them there. */
 const families: ReadonlyMap<string, ProviderFamily> = new Map(
-  [gemini, ...[openaiChat, openaiResponses, anthropicMessages].map(withPlainCallIds)].map(
-    (family) => [family.name, family],
-  ),
+  [gemini, openaiChat, openaiResponses, anthropicMessages].map((family) => [family.name, family]),
 );
 
 export const familyNames: readonly string[] = [...families.keys()];

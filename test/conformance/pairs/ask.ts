@@ -20,8 +20,10 @@ export type Turn =
 export interface Ask {
   system: string | null;
   turns: readonly Turn[];
-  /** Names of tools; all take an object. */
+  /** Names of tools; all take the same. */
   tools: readonly string[];
+  /** JSON Schema of what they take. */
+  parameters: Members;
   schema: Members | null;
   /** Where the answer ends; Responses has no member for it. */
   stop: readonly string[];
@@ -39,6 +41,7 @@ export function ask(text: string, change: Partial<Ask> = {}): Ask {
     system: null,
     turns: [{ role: 'user', text }],
     tools: [],
+    parameters: { type: 'object' },
     schema: null,
     stop: [],
     outputTokensMax: null,

@@ -1,6 +1,7 @@
 // The table: what is asked for in every pair of a client's format and an upstream family, and what
 // must come of it. The simulator does what the last user text says.
 import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
 import { type Ask, ask, type Outcome, type Turn } from './ask.ts';
 import { type Pair, type Play, wordsOf } from './play.ts';
 
@@ -150,7 +151,50 @@ const texts: Case[] = [
   },
 ];
 
+const stem = 'a_tool_with_a_name_that_says_all_of_what_it_does_and_of_where_it_i';
+/** They have 70 characters, and differ at the end alone. */
+const longNames = [`${stem}s_on`, `${stem}s_it`];
+/** What is refused of it by one family or another: pattern, combination, reference. */
+const oddParameters = {
+  $schema: 'https://json-schema.org/draft/2020-12/schema',
+  type: 'object',
+  properties: {
+    field: { type: 'string', pattern: '^(?!__.*__$)[^\\p{Cc}\\p{Cf}"]{1,200}$' },
+    same: { $ref: '#/$defs/text', description: 'the same again' },
+    list: { type: 'array' },
+    $odd: { type: 'string' },
+  },
+  anyOf: [{ required: ['field'] }, { required: ['same'] }],
+  $defs: { text: { type: 'string' } },
+};
+
+/** As families are told it that take no more than 64 characters. */
+function shortName(name: string): string {
+  const hash = createHash('sha256').update(name).digest('hex').slice(0, 8);
+  return `${name.slice(0, 55)}_${hash}`;
+}
+
 const tools: Case[] = [
+  {
+    name: 'tools, calls and pictures that the family refuses as the client says them',
+    fits: ({ format, family }) => format.name !== family.name,
+    async run(play) {
+      const [first = '', second = ''] = longNames;
+      const text = `do [[sim call=${second},${shortName(second)} tokens=2]]`;
+      const turns: Turn[] = [
+        { role: 'user', text, imageUrl: pixel.replace('image/png', 'image/jpeg') },
+      ];
+      const request = ask('', { turns, tools: [first, second], parameters: oddParameters });
+      const outcome = await play.answer(request, { input: wordsOf(request), output: 1 });
+      const [call] = outcome.calls;
+      assert.equal(outcome.calls.length, 1);
+      assert.equal(call?.name, second);
+      const calls = outcome.calls.map((each) => ({ ...each, id: `call_${'x'.repeat(70)}` }));
+      const next = continued(request, { ...outcome, calls }, ['done']);
+      const final = await play.answer(next, { input: wordsOf(next), output: 2 });
+      assert.equal(final.text, numbered(2));
+    },
+  },
   {
     name: 'two tools at once, and a second turn with their results',
     async run(play) {

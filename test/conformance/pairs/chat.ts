@@ -30,7 +30,7 @@ function body(ask: Ask, model: string, stream: boolean): Members {
   if (ask.tools.length > 0) {
     made.tools = ask.tools.map((name) => ({
       type: 'function',
-      function: { name, parameters: { type: 'object' } },
+      function: { name, parameters: ask.parameters },
     }));
   }
   if (ask.ownSearch) made.tools = [{ type: 'web_search' }];

@@ -27,7 +27,7 @@ function body(ask: Ask, model: string, stream: boolean): Members {
   const made: Members = { model, stream, input: ask.turns.flatMap(itemsOf) };
   if (ask.system !== null) made.instructions = ask.system;
   if (ask.tools.length > 0) {
-    const parameters = { type: 'object' };
+    const { parameters } = ask;
     made.tools = ask.tools.map((name) => ({ type: 'function', function: { name, parameters } }));
   }
   if (ask.ownSearch) made.tools = [{ type: 'web_search' }];

@@ -40,7 +40,7 @@ function body(ask: Ask, model: string, stream: boolean): Members {
   };
   if (ask.system !== null) made.system = ask.system;
   if (ask.tools.length > 0) {
-    made.tools = ask.tools.map((name) => ({ name, input_schema: { type: 'object' } }));
+    made.tools = ask.tools.map((name) => ({ name, input_schema: ask.parameters }));
   }
   if (ask.ownSearch) {
     made.tools = [{ type: 'web_search_20250305', name: 'web_search', max_uses: 3 }];

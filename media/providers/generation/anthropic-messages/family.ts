@@ -2,8 +2,9 @@
 import type { ProviderFamily } from '../contract.ts';
 import { counting } from './counting.ts';
 import { readFailure } from './failure.ts';
+import { fit, lacks } from './fit.ts';
 import { MessagesReader } from './reader.ts';
-import { constrains, encodeRequest, lacks, searchName } from './request.ts';
+import { constrains, encodeRequest, searchName } from './request.ts';
 import { unwatched } from './settings.ts';
 
 export const anthropicMessages: ProviderFamily = {
@@ -15,6 +16,7 @@ export const anthropicMessages: ProviderFamily = {
   outputTokensMin: 1,
   unwatched,
   constrains,
+  fit,
   lacks,
   encodeRequest,
   createReader: (clientFormat) => new MessagesReader(clientFormat),

@@ -9,6 +9,11 @@ export function thinksByItself(model: string): boolean {
   return isSince(model, 4, 6);
 }
 
+/** Refuses a temperature and `top_p` in one request. */
+export function drawsByOneKnob(model: string): boolean {
+  return isSince(model, 4, 1);
+}
+
 /** Refuses every temperature and the like, and every budget; knows one effort more. */
 export function takesEffortAlone(model: string): boolean {
   return isSince(model, 4, 7);

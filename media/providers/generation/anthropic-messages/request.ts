@@ -8,7 +8,6 @@ import {
 import { searchesMax } from '../../../model/search-tools.ts';
 import { isMembers, type Members } from '../../../transport/members.ts';
 import type { CallOptions, UpstreamCall, UpstreamTarget } from '../contract.ts';
-import { foreignTo } from '../foreign.ts';
 import { forwardMembers } from '../members.ts';
 import { takesEffortAlone } from './model.ts';
 import { isSigned } from './parts.ts';
@@ -40,11 +39,6 @@ export function encodeCount(request: GenerationRequest, target: UpstreamTarget):
     delete body[name];
   }
   return callOf(request, target, '/messages/count_tokens', 'application/json', body);
-}
-
-/** The path of what this format has no form for. */
-export function lacks(request: GenerationRequest): string | null {
-  return foreignTo(request, 'messages');
 }
 
 /** Whether the provider can be made to keep to the format. */

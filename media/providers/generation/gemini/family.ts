@@ -2,8 +2,9 @@
 import type { ProviderFamily } from '../contract.ts';
 import { counting } from './counting.ts';
 import { readFailure } from './failure.ts';
+import { fit, lacks } from './fit.ts';
 import { GeminiReader } from './reader.ts';
-import { encodeRequest, lacks } from './request.ts';
+import { encodeRequest } from './request.ts';
 import { constrains, unwatched } from './settings.ts';
 
 export const gemini: ProviderFamily = {
@@ -15,6 +16,7 @@ export const gemini: ProviderFamily = {
   outputTokensMin: 1,
   unwatched,
   constrains,
+  fit,
   lacks,
   encodeRequest,
   createReader: () => new GeminiReader(),

@@ -7,6 +7,13 @@ export function generationOf(model: string): number | null {
   return found === null ? null : Number(found[1]);
 }
 
+/** Refuses penalties: since 2.5 models do. */
+export function takesNoPenalties(model: string): boolean {
+  const [found, major, minor = '0'] = /(?:^|\/)gemini-(\d+)(?:\.(\d+))?/.exec(model) ?? [];
+  if (found === undefined) return false;
+  return Number(major) > 2 || (major === '2' && Number(minor) >= 5);
+}
+
 /** The resource name of a model, as in `models/gemini-2.5-flash`. */
 export function resourceName(model: string): string {
   return /^(models|tunedModels)\//.test(model) ? model : `models/${model}`;

@@ -3,9 +3,7 @@
 import type { GenerationRequest } from '../../../model/request.ts';
 import type { Members } from '../../../transport/members.ts';
 import type { CallOptions, UpstreamCall, UpstreamTarget } from '../contract.ts';
-import { asksToCompact, untoldPath } from '../foreign.ts';
 import { modelPath } from './model.ts';
-import { isExpressible } from './parts.ts';
 import { encodeSettings, encodeTools } from './settings.ts';
 import { encodeMessages } from './translate.ts';
 
@@ -28,16 +26,6 @@ export function encodeInput(request: GenerationRequest, model: string, search: b
   const input: Members = { contents, ...encodeTools(request, search) };
   if (systemInstruction !== null) input.systemInstruction = systemInstruction;
   return input;
-}
-
-const toolName = /^[A-Za-z_][A-Za-z0-9_.:-]{0,127}$/;
-
-/** The path of what this format has no form for. */
-export function lacks(request: GenerationRequest): string | null {
-  const { nativeTools, tools } = request;
-  const isNeeded = nativeTools.some(({ isOptional }) => isOptional !== true);
-  if (isNeeded || tools.some(({ name }) => !toolName.test(name))) return 'tools';
-  return asksToCompact(request) ? 'compaction' : untoldPath(request, isExpressible);
 }
 
 /** `method` follows the model's path after a colon. */

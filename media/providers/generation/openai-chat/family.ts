@@ -2,8 +2,9 @@
 // too.
 import type { ProviderFamily } from '../contract.ts';
 import { readFailure } from './failure.ts';
+import { fit, lacks } from './fit.ts';
 import { ChatReader } from './reader.ts';
-import { encodeRequest, lacks } from './request.ts';
+import { encodeRequest } from './request.ts';
 import { unwatched } from './translate.ts';
 
 export const openaiChat: ProviderFamily = {
@@ -14,6 +15,7 @@ export const openaiChat: ProviderFamily = {
   outputTokensMin: 1,
   unwatched,
   constrains: () => true,
+  fit,
   lacks,
   encodeRequest,
   createReader: (clientFormat) => new ChatReader(clientFormat),

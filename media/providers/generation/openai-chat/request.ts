@@ -7,19 +7,16 @@ import {
 } from '../../../model/request.ts';
 import type { Members } from '../../../transport/members.ts';
 import type { CallOptions, UpstreamCall, UpstreamQuirks, UpstreamTarget } from '../contract.ts';
-import { foreignTo } from '../foreign.ts';
 import { forwardMembers, isVendor } from '../members.ts';
-import { loosened } from '../strict-schema.ts';
+import { needsNewCeiling } from './model.ts';
 import { encodeMessages, encodeSettings } from './translate.ts';
 
 /** Encodes a streamed call. */
 export function encodeRequest(
-  asked: GenerationRequest,
+  request: GenerationRequest,
   target: UpstreamTarget,
   { outputTokensMax, nativeSearch, reasons = false }: CallOptions,
 ): UpstreamCall {
-  const request = loosened(asked);
-  const quirks = quirksOf(target);
   const isSameFormat = request.source.format === 'chat';
   const source = isSameFormat ? request.source.body : {};
   const body: Members = { model: target.upstreamModel };
@@ -30,11 +27,12 @@ export function encodeRequest(
     forwardMembers('chat', source, target, body);
   } else encodeSettings(request, body, reasons);
   if (nativeSearch) body.web_search_options ??= {};
-  body[ceilingName(source, quirks)] = outputTokensMax;
+  body[ceilingName(source, target)] = outputTokensMax;
   const format = source.response_format ?? responseFormat(request.outputFormat);
   if (format !== null) body.response_format = format;
   body.stream = true;
-  body.stream_options = quirks.obfuscationSwitch
+  const hasSwitch = target.quirks?.obfuscationSwitch ?? isVendor('chat', target);
+  body.stream_options = hasSwitch
     ? { include_usage: true, include_obfuscation: false }
     : { include_usage: true };
   return {
@@ -43,11 +41,6 @@ export function encodeRequest(
     headers: headersOf(target),
     body,
   };
-}
-
-/** The path of what this format has no form for. */
-export function lacks(request: GenerationRequest): string | null {
-  return foreignTo(request, 'chat');
 }
 
 function headersOf(target: UpstreamTarget): Record<string, string> {
@@ -61,20 +54,14 @@ function headersOf(target: UpstreamTarget): Record<string, string> {
   return headers;
 }
 
-/** Known hosts have quirks of their own; what the configuration says comes first. */
-function quirksOf(target: UpstreamTarget): UpstreamQuirks {
-  const vendorApi = isVendor('chat', target);
-  return {
-    obfuscationSwitch: target.quirks?.obfuscationSwitch ?? vendorApi,
-    outputCeiling:
-      target.quirks?.outputCeiling ?? (vendorApi ? 'max_completion_tokens' : 'max_tokens'),
-  };
-}
-
-function ceilingName(source: Members, quirks: UpstreamQuirks): UpstreamQuirks['outputCeiling'] {
+/** What the operator said comes first, then what the model or the client is known to say. */
+function ceilingName(source: Members, target: UpstreamTarget): UpstreamQuirks['outputCeiling'] {
+  const declared = target.quirks?.outputCeiling;
+  if (declared !== undefined) return declared;
+  if (needsNewCeiling(target.upstreamModel)) return 'max_completion_tokens';
   if (typeof source.max_completion_tokens === 'number') return 'max_completion_tokens';
   if (typeof source.max_tokens === 'number') return 'max_tokens';
-  return quirks.outputCeiling;
+  return isVendor('chat', target) ? 'max_completion_tokens' : 'max_tokens';
 }
 
 /** `instructions` has no place in this format but a system message in front. */

@@ -1,8 +1,9 @@
 // The OpenAI Responses family: servers of that wire format.
 import type { ProviderFamily } from '../contract.ts';
 import { readFailure } from './failure.ts';
+import { fit, lacks } from './fit.ts';
 import { ResponsesReader } from './reader.ts';
-import { counting, encodeRequest, lacks, outputTokensMin } from './request.ts';
+import { counting, encodeRequest, outputTokensMin } from './request.ts';
 
 export const openaiResponses: ProviderFamily = {
   name: 'openai-responses',
@@ -12,6 +13,7 @@ export const openaiResponses: ProviderFamily = {
   outputTokensMin,
   unwatched: ({ sampling }) => sampling.stop,
   constrains: () => true,
+  fit,
   lacks,
   encodeRequest,
   createReader: (clientFormat) => new ResponsesReader(clientFormat),

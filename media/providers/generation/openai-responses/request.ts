@@ -5,9 +5,7 @@ import { isSearchTool } from '../../../model/search-tools.ts';
 import { isMembers, type Members } from '../../../transport/members.ts';
 import type { CallOptions, TokenCounting, UpstreamCall, UpstreamTarget } from '../contract.ts';
 import { toldReasoning } from '../effort.ts';
-import { foreignTo } from '../foreign.ts';
 import { forwardMembers, isVendor } from '../members.ts';
-import { loosened } from '../strict-schema.ts';
 import { continued, forwardInput } from './input.ts';
 import { sayingJson } from './json-word.ts';
 import { asksForScores, encodeFormat, encodeMessages, encodeSettings } from './translate.ts';
@@ -57,16 +55,6 @@ export const counting: TokenCounting = {
   },
 };
 
-/**
- * The path of what this format has no form for. Stop sequences are watched for here, except where a
- * cut would leave hidden reasoning uncounted: there the vendor refuses them as well.
- */
-export function lacks(request: GenerationRequest, reasons = false): string | null {
-  const foreign = foreignTo(request, 'responses');
-  if (foreign !== null || !reasons || request.sampling.stop.length === 0) return foreign;
-  return request.source.format === 'messages' ? 'stop_sequences' : 'stop';
-}
-
 /** A client of the same format says itself what the model is told. */
 function reasoningOf(request: GenerationRequest, reasons: boolean): Reasoning | null {
   return toldReasoning(request.reasoning, reasons || request.source.format === 'responses');
@@ -91,7 +79,7 @@ function contentOf(
   } else Object.assign(body, encodeMessages(request.messages));
   if (request.outputFormat.type === 'json_object') body.input = sayingJson(body.input);
   if (!isSameFormat) {
-    encodeSettings(loosened(request), body, reasoning);
+    encodeSettings(request, body, reasoning);
     return body;
   }
   forwardMembers('responses', source, target, body);

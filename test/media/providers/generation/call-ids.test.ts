@@ -10,7 +10,7 @@ import {
 } from '../../../../media/providers/generation/call-ids.ts';
 import { requireFamily } from '../../../../media/providers/generation/families.ts';
 import { fc } from '../../../harness/properties.ts';
-import { chatSource, neutralRequest, userMessage } from '../../../harness/request.ts';
+import { chatSource, encodeFitted, neutralRequest, userMessage } from '../../../harness/request.ts';
 import { testSeed } from '../../../harness/seed.ts';
 
 const seed = testSeed;
@@ -69,7 +69,8 @@ test('another family is sent the plain ids, and not the client’s own body', ()
     apiKey: null,
     upstreamModel: 'm',
   };
-  const call = family.encodeRequest(request, target, { outputTokensMax: 1, nativeSearch: false });
+  const options = { outputTokensMax: 1, nativeSearch: false };
+  const call = encodeFitted(family, request, target, options);
   const written = JSON.stringify(call.body);
   assert.ok(!written.includes('__sig'));
   const sent = JSON.parse(written);

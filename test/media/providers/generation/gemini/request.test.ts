@@ -206,8 +206,6 @@ test('sends data as data and addresses as files, and says what it has no form fo
   assert.equal(lost({ type: 'native', format: 'responses', value: stored2 }), 'messages');
   const tool = { format: 'responses' as const, value: { type: 'web_search' }, path: '' };
   assert.equal(gemini.lacks(neutralRequest({ nativeTools: [tool] })), 'tools');
-  const named = (name: string) => ({ name, description: null, parameters: null, strict: null });
-  assert.equal(gemini.lacks(neutralRequest({ tools: [named('f'), named('3d')] })), 'tools');
   const stop = ['a', 'b', 'c', 'd', 'e', 'f'];
   const many = neutralRequest({ sampling: { ...noSampling, stop } });
   assert.equal(gemini.lacks(many), null);

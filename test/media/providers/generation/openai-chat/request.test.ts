@@ -4,10 +4,8 @@ import { test } from 'node:test';
 import type { GenerationRequest, Message } from '../../../../../media/model/request.ts';
 import type { UpstreamTarget } from '../../../../../media/providers/generation/contract.ts';
 import { readFailure } from '../../../../../media/providers/generation/openai-chat/failure.ts';
-import {
-  encodeRequest,
-  lacks,
-} from '../../../../../media/providers/generation/openai-chat/request.ts';
+import { lacks } from '../../../../../media/providers/generation/openai-chat/fit.ts';
+import { encodeRequest } from '../../../../../media/providers/generation/openai-chat/request.ts';
 import { readUsage } from '../../../../../media/providers/generation/openai-chat/usage.ts';
 import { chatSource, neutralRequest, userMessage } from '../../../../harness/request.ts';
 

@@ -1,10 +1,10 @@
 // Strict schemas of clients of Messages at providers that are strict in another way.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { readRequest } from '../../../../media/model/dialects/messages/request.ts';
-import type { MessagesRequestBody } from '../../../../media/model/dialects/messages/schema.ts';
-import { requireFamily } from '../../../../media/providers/generation/families.ts';
-import { upstreamTarget } from '../../../harness/request.ts';
+import { readRequest } from '../../../../../media/model/dialects/messages/request.ts';
+import type { MessagesRequestBody } from '../../../../../media/model/dialects/messages/schema.ts';
+import { requireFamily } from '../../../../../media/providers/generation/families.ts';
+import { encodeFitted, upstreamTarget } from '../../../../harness/request.ts';
 
 type Members = Record<string, unknown>;
 
@@ -39,7 +39,7 @@ for (const [what, schema, strict] of cases) {
     const bodyFor = (name: string) =>
       JSON.parse(
         JSON.stringify(
-          requireFamily(name).encodeRequest(request, upstreamTarget(name), options).body,
+          encodeFitted(requireFamily(name), request, upstreamTarget(name), options).body,
         ),
       );
     const chat = bodyFor('openai-chat');
