@@ -5,6 +5,7 @@ import type { UpstreamFailure } from '../../media/model/events.ts';
 import { recut } from '../../media/model/replay.ts';
 import { isHeavyFormat, satisfiesOutputFormat } from '../../media/model/structured.ts';
 import { tooLong, tooLongCode } from '../../media/model/too-long.ts';
+import { clientPath } from '../../media/providers/generation/client-place.ts';
 import { isContextRefusal } from '../../media/providers/generation/context-refusal.ts';
 import type { ActorContext } from '../../runtime/actor/contract.ts';
 import { type PlainProblem, plainProblem } from '../../runtime/problem.ts';
@@ -15,9 +16,11 @@ import { finishGeneration } from './closing.ts';
 import type { GenerationProtocol } from './protocol.ts';
 import { beginRepair } from './repair.ts';
 import type { Candidate } from './spec.ts';
-import { type GenerationState, isShown } from './state.ts';
+import { type Attempt, type GenerationState, isShown } from './state.ts';
 import { textToCheck, unfence } from './structure.ts';
 import { tellEvents } from './subscriptions.ts';
+
+const refusal = 'The model refused the request as invalid.';
 
 type Context = ActorContext<GenerationProtocol>;
 
@@ -47,17 +50,38 @@ export function attemptEnded(
     startAttempt(state, context);
     return;
   }
-  const problem = failureProblem(state, failure, rejectionOf(state, failure));
+  const problem = failureProblem(state, failure, rejectionOf(state, attempt, failure));
   finishGeneration(state, context, { status: 'failed', problem });
 }
 
-function rejectionOf({ spec }: GenerationState, failure: UpstreamFailure): PlainProblem {
+function rejectionOf(
+  state: GenerationState,
+  attempt: Attempt,
+  failure: UpstreamFailure,
+): PlainProblem {
+  const { spec } = state;
   if (!isContextRefusal(failure)) {
-    return plainProblem('invalid_request', 'The model refused the request as invalid.');
+    const param = refusedPath(state, attempt, failure);
+    if (param === null) return plainProblem('invalid_request', refusal);
+    // Not every format has a member for the path: the message says it too.
+    const message = `The model refused this part of the request as invalid: '${param}'.`;
+    return { ...plainProblem('invalid_request', message), param };
   }
   const { message, param } = tooLong(spec.request, null);
   const code = tooLongCode(spec.request) ?? 'invalid_request';
   return { ...plainProblem(code, message), param };
+}
+
+/** The place that the provider names, in the client's own body. */
+function refusedPath(
+  { deps, spec }: GenerationState,
+  { candidate: { target }, fitted, options }: Attempt,
+  { place }: UpstreamFailure,
+): string | null {
+  if (place === undefined) return null;
+  const family = deps.family(target.family);
+  const { body } = family.encodeRequest(fitted.request, target, options);
+  return clientPath({ asked: spec.request, fitted, family, body }, place);
 }
 
 /** A whole answer: checked here, or elsewhere if that may take long. */

@@ -1,5 +1,6 @@
 // The neutral events of an answer: what every upstream family is read into and every dialect is
 // written from. Plain data: they cross threads.
+import type { Place } from '../transport/place.ts';
 import type { WireFormat } from './request.ts';
 import type { TokenUsage, UsageReport } from './usage.ts';
 
@@ -22,6 +23,8 @@ export interface UpstreamFailure {
   retryAfterMs: number | null;
   /** For the log only; never sent to a client. */
   detail: string;
+  /** Where a refusal finds the fault in the body that the provider was sent, if it says so. */
+  place?: Place;
 }
 
 /** Something that only one wire format can show: encoders of the others pass over it. */

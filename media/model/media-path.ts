@@ -25,15 +25,20 @@ export function conversationMember({
 
 /** As in `messages[2].content`; only the list where none of its own entries has one. */
 export function mediaPath(request: GenerationRequest, kind: MediaKind): string {
+  const [first = conversationMember(request)] = mediaPaths(request, kind);
+  return first;
+}
+
+/** All of them. */
+export function* mediaPaths(request: GenerationRequest, kind: MediaKind): Generator<string> {
   const { body } = request.source;
   const list = conversationMember(request);
   const entries: readonly unknown[] = Array.isArray(body[list]) ? body[list] : [];
   for (const [index, entry] of entries.entries()) {
     for (const member of ['content', 'output']) {
-      if (holds(Object(entry)[member], kind)) return `${list}[${index}].${member}`;
+      if (holds(Object(entry)[member], kind)) yield `${list}[${index}].${member}`;
     }
   }
-  return list;
 }
 
 /**

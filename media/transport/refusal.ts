@@ -2,6 +2,7 @@
 // a provider asks to be left alone. Its own text goes into `detail`, for the log alone.
 import type { UpstreamFailure } from '../model/events.ts';
 import { isMembers, wordOf } from './members.ts';
+import { placeIn } from './place.ts';
 
 export const detailCharactersMax = 500;
 export const retryAfterMsMax = 24 * 3600 * 1000;
@@ -50,8 +51,16 @@ export function failureOfReply(
   body: string,
   members: readonly string[],
 ): UpstreamFailure {
-  const detail = detailOf(errorIn(body), members);
-  return { kind: kindOfStatus(status), status, retryAfterMs: retryAfterMs(headers), detail };
+  const error = errorIn(body);
+  const detail = detailOf(error, members);
+  const retry = retryAfterMs(headers);
+  return withPlace({ kind: kindOfStatus(status), status, retryAfterMs: retry, detail }, error);
+}
+
+/** A refusal of what is asked, with the place that its error names. */
+export function withPlace(failure: UpstreamFailure, error: unknown): UpstreamFailure {
+  const place = failure.kind === 'rejected' ? placeIn(error) : null;
+  return place === null ? failure : { ...failure, place };
 }
 
 /** The error of a body: its member `error`, else all of it; the text itself where it is no JSON. */

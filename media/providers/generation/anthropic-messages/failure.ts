@@ -2,7 +2,13 @@
 // its type has to say what a status says elsewhere.
 import type { UpstreamFailure } from '../../../model/events.ts';
 import { isMembers } from '../../../transport/members.ts';
-import { detailOf, errorIn, failureOfReply, plainFailure } from '../../../transport/refusal.ts';
+import {
+  detailOf,
+  errorIn,
+  failureOfReply,
+  plainFailure,
+  withPlace,
+} from '../../../transport/refusal.ts';
 import { withUnpaid } from '../../unpaid.ts';
 
 /** The members of an error that are told to the log. */
@@ -28,5 +34,6 @@ export function streamFailure(event: unknown): UpstreamFailure {
   const error = isMembers(event) && isMembers(event.error) ? event.error : event;
   const type = isMembers(error) && typeof error.type === 'string' ? error.type : '';
   const kind = Object.hasOwn(kinds, type) ? kinds[type] : undefined;
-  return withUnpaid(plainFailure(kind ?? 'failed', detailOf(error, told)), error);
+  const failure = plainFailure(kind ?? 'failed', detailOf(error, told));
+  return withUnpaid(withPlace(failure, error), error);
 }

@@ -9,6 +9,7 @@ import {
   kindOfStatus,
   retryAfterMs,
   retryAfterMsMax,
+  withPlace,
 } from '../../../transport/refusal.ts';
 import { withUnpaid } from '../../unpaid.ts';
 
@@ -38,7 +39,7 @@ export function readFailure(
     retryAfterMs: retryAfterMs(headers) ?? retryDelayMs(error),
     detail: detailOf(error, told),
   };
-  return withUnpaid(failure, error);
+  return withUnpaid(withPlace(failure, error), error);
 }
 
 /** An error inside a stream that had begun with 200. */

@@ -1,7 +1,13 @@
 // Error replies of Chat Completions servers → the neutral failure.
 import type { UpstreamFailure } from '../../../model/events.ts';
 import { isMembers } from '../../../transport/members.ts';
-import { detailOf, errorIn, failureOfReply, kindOfStatus } from '../../../transport/refusal.ts';
+import {
+  detailOf,
+  errorIn,
+  failureOfReply,
+  kindOfStatus,
+  withPlace,
+} from '../../../transport/refusal.ts';
 import { withUnpaid } from '../../unpaid.ts';
 
 /** The members of an error that are told to the log. */
@@ -24,5 +30,5 @@ export function streamFailure(error: unknown): UpstreamFailure {
   const kind = status === null ? 'failed' : kindOfStatus(status);
   const detail = detailOf(error, told);
   const failure = { kind: isLimit ? 'busy' : kind, status, retryAfterMs: null, detail } as const;
-  return withUnpaid(failure, error);
+  return withUnpaid(withPlace(failure, error), error);
 }

@@ -2,7 +2,7 @@
 // Chat's; inside a stream a code says what went wrong, flat or nested.
 import type { UpstreamFailure } from '../../../model/events.ts';
 import { isMembers, type Members, wordOf } from '../../../transport/members.ts';
-import { plainFailure } from '../../../transport/refusal.ts';
+import { plainFailure, withPlace } from '../../../transport/refusal.ts';
 import { withUnpaid } from '../../unpaid.ts';
 
 export { readFailure } from '../openai-chat/failure.ts';
@@ -16,7 +16,7 @@ export function streamFailure(value: unknown): UpstreamFailure {
   const code = typeof error.code === 'string' ? error.code : '';
   const detail = [code, error.message ?? ''].map(wordOf).join(': ');
   const failure = plainFailure(kindOfCode(code), detail);
-  return withUnpaid(failure, error);
+  return withUnpaid(withPlace(failure, error), error);
 }
 
 /** The error's own members: servers nest them, the published type is flat. */
