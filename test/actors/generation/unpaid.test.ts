@@ -132,7 +132,8 @@ for (const [name, [, , upstream]] of Object.entries(families)) {
       await askChat(account, '[[sim tokens=1]]', { model: `two-${name}` });
       return (await first.stats()).started > 0;
     });
-    assert.equal(lines('provider.paid', route).length, 1);
+    await until('it is logged', () => lines('provider.paid', route).length > 0);
+    assert.equal(lines('provider.paid', route).length, 1, 'once');
   });
 }
 

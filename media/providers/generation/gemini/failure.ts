@@ -12,6 +12,7 @@ import {
   withPlace,
 } from '../../../transport/refusal.ts';
 import { withUnpaid } from '../../unpaid.ts';
+import { saidFailure } from '../said-failure.ts';
 
 /** The members of an error that are told to the log. */
 const told = ['status', 'code', 'message'];
@@ -44,11 +45,7 @@ export function readFailure(
 
 /** An error inside a stream that had begun with 200. */
 export function streamFailure(error: Members): UpstreamFailure {
-  const { code } = error;
-  const status = typeof code === 'number' && code >= 400 && code <= 599 ? code : null;
-  const kind = status === 429 ? 'busy' : 'failed';
-  const detail = detailOf(error, told);
-  return withUnpaid({ kind, status, retryAfterMs: retryDelayMs(error), detail }, error);
+  return { ...saidFailure(error, told), retryAfterMs: retryDelayMs(error) };
 }
 
 /** The error object of an envelope, which may stand in a list of one. */
