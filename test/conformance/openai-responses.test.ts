@@ -188,7 +188,7 @@ test('refusals are the client’s own error classes, by field', async () => {
     [{ model: native }, OpenAI.BadRequestError, 'input'],
     [{ model: native, input: 'x', conversation: 'c' }, OpenAI.BadRequestError, 'conversation'],
     [{ model: none, input: 'x' }, OpenAI.NotFoundError, 'model'],
-    [{ model: native, input: '[[sim status=422]]' }, OpenAI.BadRequestError, null],
+    [{ model: native, input: '[[sim status=422]]' }, OpenAI.BadRequestError, 'input'],
     [{ model: native, input: '[[sim status=500]]' }, OpenAI.InternalServerError, null],
     [{ model: native, input: '[[sim status=429]]' }, OpenAI.InternalServerError, null],
   ] as const;
