@@ -232,10 +232,11 @@ function addKnown(document: CatalogDocument, known: KnownProvider, apiKey: strin
 }
 
 function quirksRecord(quirks: Partial<UpstreamQuirks>): NonNullable<ProviderRecord['quirks']> {
-  const { obfuscationSwitch, outputCeiling } = quirks;
+  const { obfuscationSwitch, outputCeiling, customTools } = quirks;
   return {
     ...(obfuscationSwitch === undefined ? {} : { obfuscation_switch: obfuscationSwitch }),
     ...(outputCeiling === undefined ? {} : { output_ceiling: outputCeiling }),
+    ...(customTools === undefined ? {} : { custom_tools: customTools }),
   };
 }
 

@@ -116,6 +116,7 @@ export const providerSchema = v.strictObject({
       output_ceiling: v.optional(v.picklist(['max_tokens', 'max_completion_tokens'])),
       /** Where its templates want instructions that stand between turns. */
       system_messages: v.optional(v.picklist(['in_place', 'first', 'as_user'])),
+      custom_tools: v.optional(v.boolean()),
     }),
   ),
   /**

@@ -148,7 +148,7 @@ export function readyCard(
 /** One way to run a model. */
 export function upstreamTarget(provider: ProviderRecord, upstreamModel: string): UpstreamTarget {
   const { quirks, forward_members: forwardMembers } = provider;
-  const { obfuscation_switch, output_ceiling, system_messages } = quirks ?? {};
+  const { obfuscation_switch, output_ceiling, system_messages, custom_tools } = quirks ?? {};
   return {
     routeId: `${provider.name}/${upstreamModel}`,
     family: provider.family,
@@ -159,6 +159,7 @@ export function upstreamTarget(provider: ProviderRecord, upstreamModel: string):
       ...(obfuscation_switch === undefined ? {} : { obfuscationSwitch: obfuscation_switch }),
       ...(output_ceiling === undefined ? {} : { outputCeiling: output_ceiling }),
       ...(system_messages === undefined ? {} : { systemMessages: system_messages }),
+      ...(custom_tools === undefined ? {} : { customTools: custom_tools }),
     },
     ...(forwardMembers === undefined ? {} : { forwardMembers }),
   };

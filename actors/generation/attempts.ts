@@ -1,7 +1,10 @@
 // The calls of a generation: which provider route is tried, and how its events come in.
+import type { ModelEvent } from '../../media/model/events.ts';
+import type { GenerationRequest } from '../../media/model/request.ts';
 import { isLongRequest } from '../../media/model/tokens.ts';
 import { CeilingCut } from '../../media/providers/generation/ceiling.ts';
-import type { Fitted } from '../../media/providers/generation/contract.ts';
+import type { Fitted, ProviderFamily } from '../../media/providers/generation/contract.ts';
+import { customCallsOf } from '../../media/providers/generation/custom-calls.ts';
 import { tellMeant } from '../../media/providers/generation/fitting/names.ts';
 import { droppedMembers } from '../../media/providers/generation/members.ts';
 import { StopCut } from '../../media/providers/generation/stops.ts';
@@ -78,11 +81,7 @@ export function callCandidate(
     return;
   }
   tellDropped(state, allDropped(droppedMembers(request, family.format, target), fitted));
-  const { names } = fitted;
-  const { outputTokensMax } = options;
-  const cut = outputTokensMax < family.outputTokensMin ? new CeilingCut(outputTokensMax) : null;
-  const unwatched = family.unwatched(request);
-  const stop = unwatched.length === 0 ? null : new StopCut(unwatched);
+  const { told, stop } = telling(request, fitted, family, options.outputTokensMax);
   const encode = () => family.encodeRequest(fitted.request, target, options);
   const handle = deps.upstream.start(
     family,
@@ -91,9 +90,7 @@ export function callCandidate(
     {
       clientFormat: request.source.format,
       events: (read) => {
-        const meant = names === null ? read : tellMeant(read, names);
-        const bounded = cut === null ? meant : cut.keep(meant);
-        const events = stop === null ? bounded : stop.keep(bounded);
+        const events = told(read);
         if (!self.tell('upstreamEvents', { attempt: number, events })) handle.abort();
         if (stop?.ended !== true) return;
         // What would follow is not worth its price: what was told is counted instead.
@@ -111,6 +108,33 @@ export function callCandidate(
   state.attempt = { ...call, startedMs, firstEventMs: null, ownMs: 0 };
   // The one before may have ended while it was paused.
   state.paused = false;
+}
+
+interface Telling {
+  /** What the client is told of what was read. */
+  told: (read: ModelEvent[]) => ModelEvent[];
+  /** Null: the provider watches for all sequences that the client has named. */
+  stop: StopCut | null;
+}
+
+/** Keeps an answer to what its client asked for, where the provider was told otherwise. */
+function telling(
+  request: GenerationRequest,
+  { names }: Fitted,
+  family: ProviderFamily,
+  ceiling: number,
+): Telling {
+  const cut = ceiling < family.outputTokensMin ? new CeilingCut(ceiling) : null;
+  const unwatched = family.unwatched(request);
+  const stop = unwatched.length === 0 ? null : new StopCut(unwatched);
+  const custom = customCallsOf(request);
+  const told = (read: ModelEvent[]) => {
+    const meant = names === null ? read : tellMeant(read, names);
+    const bounded = cut === null ? meant : cut.keep(meant);
+    const shown = stop === null ? bounded : stop.keep(bounded);
+    return custom === null ? shown : custom.keep(shown);
+  };
+  return { told, stop };
 }
 
 function allDropped(dropped: readonly string[], fitted: Fitted): readonly string[] {

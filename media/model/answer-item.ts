@@ -4,7 +4,7 @@ import type { Citation, NativeValue, PartKind } from './events.ts';
 export interface ToolCall {
   id: string;
   name: string;
-  /** JSON text as the model wrote it: it may be invalid JSON. */
+  /** JSON text as the model wrote it: it may be invalid JSON. Of a custom tool: free text. */
   arguments: string;
 }
 
@@ -19,7 +19,14 @@ export type AnswerItem =
       border?: Border;
       member?: 'reasoning';
     }
-  | ({ type: 'tool_call'; index: number; native?: NativeValue } & ToolCall)
+  /** `freeText`: the arguments are a custom tool's text; `ended`: all of it. */
+  | ({
+      type: 'tool_call';
+      index: number;
+      native?: NativeValue;
+      freeText?: true;
+      ended?: true;
+    } & ToolCall)
   | ({ type: 'native'; stages?: Stages } & NativeValue);
 
 /**

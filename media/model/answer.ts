@@ -8,6 +8,8 @@ import { addLogprobs, addOwn, bordered, borderedText, nativeEvents } from './ite
 import { addTo } from './lists.ts';
 import { piecesOf } from './text-run.ts';
 
+type CallItem = AnswerItem & { type: 'tool_call' };
+
 export interface Cuts {
   /** The item that was written last; -1: none was. */
   item: number;
@@ -72,20 +74,18 @@ export function addToAnswer(answer: Answer, event: ModelEvent): void {
       cut(answer, items.length - 1, 'citation');
       return;
     case 'tool_call': {
-      const { index, id, name, native } = event;
-      const call = { type: 'tool_call' as const, index, id, name, arguments: '' };
-      items.push(native === undefined ? call : { ...call, native });
+      const { index, id, name, native, freeText } = event;
+      const call: CallItem = { type: 'tool_call', index, id, name, arguments: '' };
+      if (native !== undefined) call.native = native;
+      if (freeText !== undefined) call.freeText = freeText;
+      items.push(call);
       cut(answer, items.length - 1, null);
       return;
     }
-    case 'tool_arguments': {
-      const at = callAt(items, event.index);
-      const call = items[at];
-      if (call?.type !== 'tool_call') return;
-      call.arguments = grown(call.arguments, event.text);
-      cut(answer, at, event.text.length);
+    case 'tool_arguments':
+    case 'tool_end':
+      addToCall(answer, event);
       return;
-    }
     case 'extra':
       mergeExtra(answer.extra.delta, event.delta);
       mergeExtra(answer.extra.choice, event.choice);
@@ -102,6 +102,22 @@ export function addToAnswer(answer: Answer, event: ModelEvent): void {
     }
   }
   cut(answer, items.length - 1, event.text.length);
+}
+
+function addToCall(
+  answer: Answer,
+  event: ModelEvent & { type: 'tool_arguments' | 'tool_end' },
+): void {
+  const at = callAt(answer.items, event.index);
+  const call = answer.items[at];
+  if (call?.type !== 'tool_call') return;
+  if (event.type === 'tool_end') {
+    call.ended = true;
+    cut(answer, at, 'end');
+    return;
+  }
+  call.arguments = grown(call.arguments, event.text);
+  cut(answer, at, event.text.length);
 }
 
 function reasoningItem({ text, member }: ModelEvent & { type: 'reasoning' }): AnswerItem {
@@ -140,10 +156,11 @@ function startEvent({ startNative: native }: Answer): ModelEvent {
 }
 
 /** A call as it begins. */
-export function callEvent(item: AnswerItem & { type: 'tool_call' }): ModelEvent {
-  const { index, id, name, native } = item;
-  const event = { type: 'tool_call' as const, index, id, name };
-  return native === undefined ? event : { ...event, native };
+export function callEvent({ index, id, name, native, freeText }: CallItem): ModelEvent {
+  const event: ModelEvent = { type: 'tool_call', index, id, name };
+  if (native !== undefined) event.native = native;
+  if (freeText !== undefined) event.freeText = freeText;
+  return event;
 }
 
 function itemEvents(item: AnswerItem): ModelEvent[] {
@@ -161,9 +178,11 @@ function itemEvents(item: AnswerItem): ModelEvent[] {
       return bordered(item, [words, ...end]);
     }
     case 'tool_call': {
-      const call = callEvent(item);
-      if (item.arguments === '') return [call];
-      return [call, { type: 'tool_arguments', index: item.index, text: item.arguments }];
+      const { index, arguments: text, ended } = item;
+      const events = [callEvent(item)];
+      if (text !== '') events.push({ type: 'tool_arguments', index, text });
+      if (ended === true) events.push({ type: 'tool_end', index });
+      return events;
     }
     case 'native':
       return nativeEvents(item);
@@ -250,6 +269,6 @@ export function answerReasoning(answer: Answer): string {
 }
 
 /** The tool calls in order of appearance. */
-export function answerToolCalls(answer: Answer): (AnswerItem & { type: 'tool_call' })[] {
+export function answerToolCalls(answer: Answer): CallItem[] {
   return answer.items.filter((item) => item.type === 'tool_call');
 }

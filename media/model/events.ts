@@ -70,9 +70,18 @@ export type ModelEvent =
   /** Belongs to the text before it. */
   | { type: 'citation'; citation: Citation }
   /** Tool calls are keyed by `index`, counted from 0 in order of appearance. `native`: what the
-   * call has besides, where the client's format is the upstream's own. */
-  | { type: 'tool_call'; index: number; id: string; name: string; native?: NativeValue }
+   * call has besides, where the client's format is the upstream's own. `freeText`: its arguments
+   * are a custom tool's text, whose end is told. */
+  | {
+      type: 'tool_call';
+      index: number;
+      id: string;
+      name: string;
+      native?: NativeValue;
+      freeText?: true;
+    }
   | { type: 'tool_arguments'; index: number; text: string }
+  | { type: 'tool_end'; index: number }
   /** A whole item (Responses) or content block (Messages) without a neutral form; `index`: the end
    * of one that was begun. */
   | ({ type: 'native'; index?: number } & NativeValue)

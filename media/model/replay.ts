@@ -110,6 +110,7 @@ function nextEvent(cursor: Cursor, step: Exclude<Cut, 'progress'>): ModelEvent |
   }
   if (step === 'told') return null;
   if (step === 'end') {
+    if (item.type === 'tool_call') return { type: 'tool_end', index: item.index };
     if (item.type !== 'reasoning' || item.native === null) return null;
     return { type: 'reasoning_end', ...item.native };
   }

@@ -15,8 +15,14 @@ interface CacheMark extends NativeMembers {
 }
 
 export type ContentPart =
-  /** `phase`: of the message it is from, where Responses gives it one. */
-  | ({ type: 'text'; text: string; phase?: string } & CacheMark)
+  /** `phase`: of the message it is from, where Responses gives it one. `original`: what upstreams
+   * of its format are told in place of the text. */
+  | ({
+      type: 'text';
+      text: string;
+      phase?: string;
+      original?: { format: WireFormat; value: Record<string, unknown> };
+    } & CacheMark)
   /** A URL of the web as it was parsed, or a data URL as the client gave it. */
   | ({ type: 'image'; url: string; detail: string | null } & CacheMark)
   /** A document: a URL or a data URL; null name: none was given. */
@@ -34,11 +40,20 @@ export interface Message extends CacheMark {
     arguments: string;
     /** As a client of Responses names it, of which `name` is the flat form. */
     inside?: { namespace: string; name: string };
+    /** The text that a custom tool was called with. `arguments` are a function's. */
+    custom?: string;
   } & CacheMark)[];
   /** Tool only: the call it answers. */
   toolCallId: string | null;
   /** Tool only: the tool failed (Messages' `is_error`). */
   toolFailed?: boolean;
+}
+
+/** What a custom tool is in the formats that have them. */
+export interface CustomTool {
+  description: string | null;
+  /** Responses writes it so. */
+  format: Record<string, unknown> | null;
 }
 
 export interface FunctionTool extends Pick<CacheMark, 'cacheControl'> {
@@ -47,6 +62,8 @@ export interface FunctionTool extends Pick<CacheMark, 'cacheControl'> {
   /** JSON Schema of the arguments. */
   parameters: Record<string, unknown> | null;
   strict: boolean | null;
+  /** It takes free text, in the formats that have such tools: see `custom-tools.ts`. */
+  custom?: CustomTool;
 }
 
 export type ToolChoice = 'auto' | 'none' | 'required' | { name: string };

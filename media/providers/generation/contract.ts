@@ -22,6 +22,8 @@ export interface UpstreamQuirks {
    * `as_user`: behind the first turn they become words of the user.
    */
   systemMessages: 'in_place' | 'first' | 'as_user';
+  /** Knows tools that take free text (`custom`), as servers of the Chat format may. */
+  customTools: boolean;
 }
 
 /** One way to run a model: a configured provider and the name that it has there. */

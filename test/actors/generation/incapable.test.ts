@@ -88,7 +88,6 @@ test('an item that another family has no form for is refused by its place', asyn
     { type: 'mystery', x: 1 },
     { type: 'compaction', encrypted_content: 'x' },
     { type: 'additional_tools', role: 'developer', tools: [] },
-    { type: 'custom_tool_call', call_id: 'c', name: 'f', input: 'x' },
     // Executed by the client: it may declare tools, and this family would never hear of them.
     {
       type: 'tool_search_output',

@@ -220,6 +220,7 @@ for (const { family: name, request, lost } of richBodies) {
       routeId: 'r',
       family: name,
       baseUrl: 'http://x',
+      quirks: { customTools: true },
       apiKey: null,
       upstreamModel: 'm',
     };

@@ -5,7 +5,16 @@ import { simulatedPrices } from '../pairs/play.ts';
 export function openOwnBed(family: string, baseUrl: string): Promise<Testbed> {
   return openTestbed({
     catalog: {
-      providers: [{ name: 'own', family, base_url: baseUrl, simulated: true }],
+      providers: [
+        {
+          name: 'own',
+          family,
+          base_url: baseUrl,
+          simulated: true,
+          // It is to be told what the vendor of the format knows.
+          quirks: { custom_tools: true },
+        },
+      ],
       models: [
         {
           alias: 'own-model',

@@ -97,6 +97,24 @@ async function streamed(client: OpenAI, body: Body, options = {}): Promise<Membe
   return plain(choice);
 }
 
+test('a client of Responses gets calls of custom tools as such', async () => {
+  const input = 'custom tools and functions, called in parallel';
+  const { output } = await through.responses.create({
+    model: 'own-model',
+    input,
+    tools: [
+      { type: 'function', name: 'find', parameters: { type: 'object' }, strict: false },
+      { type: 'custom', name: 'grep', format: { type: 'text' } },
+    ],
+  });
+  const shown = output.map((item) =>
+    item.type === 'custom_tool_call' ? [item.type, item.name, item.input] : [item.type],
+  );
+  assert.deepEqual(shown, [['custom_tool_call', 'grep', 'a "b"\n'], ['function_call']]);
+  const sent = upstream.lastBody().tools as Members[];
+  assert.ok(sent.some(({ type }) => type === 'custom'));
+});
+
 for (const { name, choice } of chatFixtures) {
   test(`${name}: whole, streamed, and replayed by its key`, async () => {
     const wanted = plain((await straight.chat.completions.create(ask(name))).choices[0]);

@@ -8,15 +8,24 @@ export function knowsFunctions({ functions, tools }: Record<string, unknown>): b
   return (functions ?? null) !== null && (tools ?? null) === null;
 }
 
-/** A call as a client that knows tools is shown it, with what only its own format has of it. */
+/**
+ * A call as a client that knows tools is shown it, with what only its own format has of it. There
+ * stood until lately that a call is of a custom tool.
+ */
 export function toolCall({
   id,
   name,
   arguments: text,
   native,
-}: ToolCall & { native?: NativeValue | undefined }): Record<string, unknown> {
+  freeText,
+}: ToolCall & {
+  native?: NativeValue | undefined;
+  freeText?: true | undefined;
+}): Record<string, unknown> {
   const own = native?.format === 'chat' ? native.value : {};
-  if (own.type === 'custom') return { id, ...own, custom: { name, input: text } };
+  if (freeText === true || own.type === 'custom') {
+    return { id, ...own, type: 'custom', custom: { name, input: text } };
+  }
   return { id, type: 'function', function: { name, arguments: text }, ...own };
 }
 

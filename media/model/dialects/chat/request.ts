@@ -1,5 +1,6 @@
 // A Chat Completions body → the neutral request, and the refusals that a schema cannot word.
 import { fieldProblem } from '../../../../runtime/http/validate.ts';
+import { customCall, customTool } from '../../custom-tools.ts';
 import { fileUrl } from '../../file-url.ts';
 import { withParsedUrls } from '../../media-url.ts';
 import type {
@@ -112,19 +113,25 @@ const messageMembers: ReadonlySet<string> = new Set([
   'tool_call_id',
   'tool_calls',
 ]);
-const callMembers: ReadonlySet<string> = new Set(['__proto__', 'function', 'id', 'index', 'type']);
+const callMembers: ReadonlySet<string> = new Set([
+  '__proto__',
+  'custom',
+  'function',
+  'id',
+  'index',
+  'type',
+]);
 
 type BodyCall = NonNullable<(BodyMessage & { role: 'assistant' })['tool_calls']>[number];
 
-/** Free text is no arguments where other formats want JSON. */
 function readCall(call: BodyCall): Message['toolCalls'][number] {
+  const own = passthroughOf('chat', call, callMembers);
   if (call.type === 'custom') {
     const { name, input } = call.custom;
-    const own = { format: 'chat' as const, value: { type: 'custom', custom: { name, input } } };
-    return { id: call.id, name, arguments: JSON.stringify({ input }), own };
+    return { ...customCall(call.id, name, input), ...own };
   }
   const { name, arguments: text } = call.function;
-  return { id: call.id, name, arguments: text, ...passthroughOf('chat', call, callMembers) };
+  return { id: call.id, name, arguments: text, ...own };
 }
 
 function readParts(content: BodyMessage['content']): ContentPart[] {
@@ -172,8 +179,8 @@ function readTools(declared: BodyTool[]): { tools: FunctionTool[]; nativeTools: 
   const nativeTools: NativeTool[] = [];
   for (const [index, tool] of declared.entries()) {
     refuseServerTool(tool, index);
-    if (tool.type === 'function') {
-      tools.push(readTool(tool, index));
+    if (tool.type === 'function' || tool.type === 'custom') {
+      tools.push(readTool(tool, tool.type, index));
       continue;
     }
     // Nobody counts what such a search costs: `web_search` asks for one.
@@ -187,20 +194,22 @@ function declaredTools({ tools, functions }: ChatRequestBody): BodyTool[] {
   return tools ?? (functions ?? []).map((declared) => ({ type: 'function', function: declared }));
 }
 
-function readTool(tool: BodyTool, index: number): FunctionTool {
-  const declared = tool.function ?? null;
+function readTool(tool: BodyTool, type: 'function' | 'custom', index: number): FunctionTool {
+  const declared = tool[type] ?? null;
   if (declared === null) {
-    const path = `tools[${index}].function`;
+    const path = `tools[${index}].${type}`;
     throw fieldProblem(path, `Missing required field '${path}'.`);
   }
-  return {
-    name: declared.name,
-    description: declared.description ?? null,
-    parameters: declared.parameters ?? null,
-    strict: declared.strict ?? null,
-    ...cacheMark(declared),
-    ...cacheMark(tool),
-  };
+  const { name, description = null, parameters = null, strict = null, format } = declared;
+  const marks = { ...cacheMark(declared), ...cacheMark(tool) };
+  if (type === 'custom') return { ...customTool(name, description, flatFormat(format)), ...marks };
+  return { name, description, parameters, strict, ...marks };
+}
+
+/** The other format with custom tools names syntax and definition beside the type. */
+function flatFormat(format: unknown): unknown {
+  const { type, grammar } = Object(format) as Record<string, unknown>;
+  return type === 'grammar' ? { type, ...Object(grammar) } : format;
 }
 
 /** Models of other formats know no list of allowed tools: they are offered no others. */
@@ -211,7 +220,7 @@ function allowedAmong(
 ): FunctionTool[] {
   const allowed = typeof tool_choice === 'object' ? tool_choice?.allowed_tools : null;
   if (allowed === null || allowed === undefined) return tools;
-  const names = new Set(allowed.tools.map((tool) => tool.function?.name));
+  const names = new Set(allowed.tools.map((tool) => (tool.custom ?? tool.function)?.name));
   const left = tools.filter(({ name }) => names.has(name));
   // What else is allowed the provider knows.
   if (nativeTools.length > 0) return left;

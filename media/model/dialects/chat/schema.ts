@@ -57,24 +57,36 @@ const declaration = v.looseObject({
   strict: v.nullish(v.boolean()),
 });
 
+const customDeclaration = v.looseObject({
+  ...declaration.entries,
+  format: v.nullish(v.looseObject({})),
+});
+
+const named = v.nullish(v.looseObject({ name: v.string() }));
+
 const tool = v.looseObject({
   type: v.pipe(
     v.string(),
-    v.description('`function`; other types are tools that only providers of this format know'),
+    v.description(
+      '`function` or `custom`; other types are tools that only providers of this format know. A ' +
+        'custom tool is a function of one text, `input`, to models of providers that have no ' +
+        'custom tools; its calls come back with the bare text',
+    ),
   ),
   function: v.nullish(declaration),
+  custom: v.nullish(customDeclaration),
 });
 
 const toolChoice = v.union([
   v.picklist(['auto', 'none', 'required']),
   v.looseObject({
     type: v.picklist(['function', 'custom', 'allowed_tools']),
-    function: v.nullish(v.looseObject({ name: v.string() })),
-    custom: v.nullish(v.looseObject({ name: v.string() })),
+    function: named,
+    custom: named,
     allowed_tools: v.nullish(
       v.looseObject({
         mode: v.nullish(v.string()),
-        tools: v.array(v.looseObject({ function: v.nullish(v.looseObject({ name: v.string() })) })),
+        tools: v.array(v.looseObject({ function: named, custom: named })),
       }),
     ),
   }),

@@ -117,11 +117,11 @@ export class ChatStreamEncoder implements StreamEncoder {
       case 'reasoning':
         return this.#delta(JSON.stringify(wordsOf(event)));
       case 'tool_call': {
-        const { index, id, name, native } = event;
+        const { index, id, name, native, freeText } = event;
         if (this.#isOld) return this.#functionCall(index, JSON.stringify({ name, arguments: '' }));
         const call: Record<string, unknown> = {
           index,
-          ...toolCall({ id, name, arguments: '', native }),
+          ...toolCall({ id, name, arguments: '', native, freeText }),
         };
         if (call.type === 'custom') {
           this.#custom ??= new Set();

@@ -99,9 +99,19 @@ function readPart(block: BodyBlock, seals: Opening): ContentPart {
       return { type: 'file', url, name, ...cacheMark(block), ...ownOf(block) };
     }
   }
+  const reference = readToolReference(block);
+  if (reference !== null) return reference;
   const document = readTextDocument(block);
   if (document !== null) return { ...document, ...cacheMark(block) };
   return readForeign(block, seals) ?? { type: 'native', format: 'messages', value: block };
+}
+
+/** A tool that a search of the client's has found: elsewhere it was declared from the beginning. */
+function readToolReference(block: BodyBlock): ContentPart | null {
+  const { type, tool_name: name } = block;
+  if (type !== 'tool_reference' || typeof name !== 'string') return null;
+  const text = `The tool ${name} was found: it can be called by this name.`;
+  return { type: 'text', text, original: { format: 'messages', value: block } };
 }
 
 /** Thinking of a provider of another format, which takes it back as it was. */

@@ -82,7 +82,11 @@ const message = v.variant('role', [
 const tool = v.looseObject({
   type: v.pipe(
     v.nullish(v.string()),
-    v.description('`custom` or left out; other types are tools of the provider itself'),
+    v.description(
+      '`custom` or left out; other types are tools of the provider itself. With `defer_loading` ' +
+        'a tool is declared to models of other formats at once: they have no search for tools. A ' +
+        '`tool_reference` in a result is told to them in words',
+    ),
   ),
   name: v.nullish(v.pipe(v.string(), v.minLength(1), maxCharacters(256))),
   description: v.nullish(v.string()),

@@ -1,10 +1,12 @@
 // `input` of this format → neutral messages. What the model said in one turn (reasoning, text,
 // calls) becomes one assistant message; items that only this format knows ride along as native.
 import { fieldProblem } from '../../../../runtime/http/validate.ts';
+import { customCall } from '../../custom-tools.ts';
 import { fileUrl } from '../../file-url.ts';
 import { addTo } from '../../lists.ts';
-import type { ContentPart, Message } from '../../request.ts';
+import type { ContentPart, Message, NativeMembers } from '../../request.ts';
 import type { Seals } from '../../seals.ts';
+import { passthroughOf } from '../passthrough.ts';
 import { flatName } from './namespaces.ts';
 import { type Members, openReasoning } from './reasoning.ts';
 
@@ -52,18 +54,11 @@ function readItem(messages: Message[], item: InputItem, path: string): void {
     case 'message':
       readMessage(messages, item, path);
       return;
-    case 'function_call': {
-      const name = text(item.name, `${path}.name`);
-      const { namespace } = item;
-      const isInside = typeof namespace === 'string' && namespace !== '';
-      assistant(messages, true).toolCalls.push({
-        id: text(item.call_id, `${path}.call_id`),
-        name: isInside ? flatName(namespace, name) : name,
-        arguments: text(item.arguments, `${path}.arguments`),
-        ...(isInside ? { inside: { namespace, name } } : {}),
-      });
+    case 'function_call':
+    case 'custom_tool_call':
+      assistant(messages, true).toolCalls.push(readCall(item, path));
       return;
-    }
+    case 'custom_tool_call_output':
     case 'function_call_output': {
       // Of a tool that was never called: only this format has results without a call.
       if ((item.call_id ?? null) === null && typeof item.name === 'string') {
@@ -71,9 +66,11 @@ function readItem(messages: Message[], item: InputItem, path: string): void {
         return;
       }
       const parts = readContent(item.output, `${path}.output`);
-      const answer = message('tool', parts);
-      answer.toolCallId = text(item.call_id, `${path}.call_id`);
-      messages.push(answer);
+      messages.push({
+        ...message('tool', parts),
+        toolCallId: text(item.call_id, `${path}.call_id`),
+        ...(item.type === 'custom_tool_call_output' ? ownOf(item) : {}),
+      });
       return;
     }
     case 'item_reference':
@@ -81,6 +78,37 @@ function readItem(messages: Message[], item: InputItem, path: string): void {
     default:
       readNative(messages, item);
   }
+}
+
+function readCall(item: InputItem, path: string): Message['toolCalls'][number] {
+  const said = text(item.name, `${path}.name`);
+  const { namespace } = item;
+  const isInside = typeof namespace === 'string' && namespace !== '';
+  const name = isInside ? flatName(namespace, said) : said;
+  const inside = isInside ? { inside: { namespace, name: said } } : {};
+  const id = text(item.call_id, `${path}.call_id`);
+  if (item.type === 'custom_tool_call') {
+    const call = customCall(id, name, text(item.input, `${path}.input`));
+    return { ...call, ...inside, ...ownOf(item) };
+  }
+  return { id, name, arguments: text(item.arguments, `${path}.arguments`), ...inside };
+}
+
+const customMembers: ReadonlySet<string> = new Set([
+  '__proto__',
+  'call_id',
+  'id',
+  'input',
+  'name',
+  'namespace',
+  'output',
+  'status',
+  'type',
+]);
+
+/** What a custom tool's call or result has besides, as who called it. */
+function ownOf(item: InputItem): NativeMembers {
+  return passthroughOf('responses', item, customMembers);
 }
 
 /** What an item is that does not say so: a message, or the id of a stored item alone. */

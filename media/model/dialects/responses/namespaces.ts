@@ -1,9 +1,10 @@
-// Namespaces of the Responses format: functions in named groups. Other formats know none, so there
-// a function is called by both names in one, and its call is given back to the client by two.
+// Namespaces of the Responses format: tools in named groups. Other formats know none. A tool is
+// called by both names in one there, and its call is given back to the client by two.
 import { createHash } from 'node:crypto';
+import { customTool } from '../../custom-tools.ts';
 import type { FunctionTool } from '../../request.ts';
 
-/** A function in its namespace, as a call names it. */
+/** A tool in its namespace, as a call names it. */
 export interface Inside {
   namespace: string;
   name: string;
@@ -22,19 +23,31 @@ export function flatName(namespace: string, name: string): string {
   return `${flat.slice(0, nameLengthMax - hashLength - 1)}_${hash}`;
 }
 
-/** The functions of a namespace under their flat names; null: it is none, or holds other tools. */
+/** Tools of a namespace under flat names; null: it is none, or the client does not run them. */
 export function namespaceTools(tool: Readonly<Record<string, unknown>>): FunctionTool[] | null {
   const members = membersOf(tool);
   if (members === null) return null;
-  return members.map(([namespace, { name, description, parameters, strict }]) => ({
-    name: flatName(namespace, name),
-    description: typeof description === 'string' ? description : null,
-    parameters: isMembers(parameters) ? parameters : null,
-    strict: typeof strict === 'boolean' ? strict : null,
-  }));
+  return members.map(([namespace, declared]) =>
+    clientTool(flatName(namespace, declared.name), declared),
+  );
 }
 
-/** Every function that stands in a namespace of the request, by its flat name. */
+/** A function or custom tool under the name that models of other formats know it by. */
+export function clientTool(
+  name: string,
+  { type, description: said, format, parameters, strict }: Members,
+): FunctionTool {
+  const description = typeof said === 'string' ? said : null;
+  if (type === 'custom') return customTool(name, description, format);
+  return {
+    name,
+    description,
+    parameters: isMembers(parameters) ? parameters : null,
+    strict: typeof strict === 'boolean' ? strict : null,
+  };
+}
+
+/** Every tool that stands in a namespace of the request, by its flat name. */
 export function namespacesOf(tools: unknown): ReadonlyMap<string, Inside> {
   if (!Array.isArray(tools)) return noNamespaces;
   const found = new Map<string, Inside>();
@@ -47,16 +60,16 @@ export function namespacesOf(tools: unknown): ReadonlyMap<string, Inside> {
 }
 
 type Members = Record<string, unknown>;
-type NamedFunction = Members & { name: string };
+type NamedTool = Members & { name: string };
 
-function membersOf({ type, name, tools }: Members): [string, NamedFunction][] | null {
+function membersOf({ type, name, tools }: Members): [string, NamedTool][] | null {
   if (type !== 'namespace' || typeof name !== 'string' || !Array.isArray(tools)) return null;
-  const isFunctions = tools.every(isNamedFunction);
-  return isFunctions ? tools.map((tool) => [name, tool]) : null;
+  return tools.every(isClientTool) ? tools.map((tool) => [name, tool]) : null;
 }
 
-function isNamedFunction(tool: unknown): tool is NamedFunction {
-  return isMembers(tool) && tool.type === 'function' && typeof tool.name === 'string';
+function isClientTool(tool: unknown): tool is NamedTool {
+  if (!isMembers(tool) || typeof tool.name !== 'string') return false;
+  return tool.type === 'function' || tool.type === 'custom';
 }
 
 function isMembers(value: unknown): value is Members {

@@ -1,7 +1,7 @@
 // An answer as this format's list of output items. Text and refusals that follow one another are
 // parts of one message; what only another format can show is passed over, but ends a message.
 import type { Answer } from '../../answer.ts';
-import type { AnswerItem, Stages } from '../../answer-item.ts';
+import type { AnswerItem, Stages, ToolCall } from '../../answer-item.ts';
 import type { Citation, NativeValue } from '../../events.ts';
 import type { Seals } from '../../seals.ts';
 import { itemId, prefixOf } from './ids.ts';
@@ -43,10 +43,14 @@ export function annotationOf({ url, title, start, end, native }: Citation): Item
 export function callItem(
   id: string,
   status: ItemStatus,
-  call: { id: string; name: string; arguments: string },
+  call: ToolCall & { freeText?: true | undefined },
   inside: Inside | undefined,
 ): Item {
   const named = inside ?? { name: call.name };
+  if (call.freeText === true) {
+    const { id: call_id, arguments: input } = call;
+    return { id, type: 'custom_tool_call', status, call_id, input, ...named };
+  }
   return {
     id,
     type: 'function_call',
@@ -130,7 +134,7 @@ export interface OutputOptions {
 }
 
 export function outputItems(answer: Answer, options: OutputOptions): Item[] {
-  const { requestId, seals, lastStatus, namespaces } = options;
+  const { requestId, seals, lastStatus } = options;
   const groups = grouped(answer.items);
   return groups.map((group, index): Item => {
     const status = index === groups.length - 1 ? lastStatus : 'completed';
@@ -139,7 +143,7 @@ export function outputItems(answer: Answer, options: OutputOptions): Item[] {
       case 'reasoning':
         return reasoningGroup(itemId('rs', requestId, index), group, seals);
       case 'tool_call':
-        return callItem(itemId('fc', requestId, index), status, first, namespaces?.get(first.name));
+        return calledItem(first, index, status, options);
       case 'native':
         return isRedacted(first)
           ? reasoningItem(itemId('rs', requestId, index), noParts, first, seals)
@@ -151,6 +155,31 @@ export function outputItems(answer: Answer, options: OutputOptions): Item[] {
     }
   });
 }
+
+/** A custom tool's call has ended when its text has, however the answer ends. */
+function calledItem(
+  call: AnswerItem & { type: 'tool_call' },
+  index: number,
+  status: ItemStatus,
+  { requestId, namespaces }: OutputOptions,
+): Item {
+  const own = call.ended === true ? 'completed' : status;
+  const id = itemId(callPrefix(call), requestId, index);
+  return callItem(id, own, call, namespaces?.get(call.name));
+}
+
+/** The prefix of its id. */
+export function callPrefix({ freeText }: { freeText?: true }): string {
+  return freeText === true ? 'ctc' : 'fc';
+}
+
+/** How the events of a call's arguments are called, and the member that has all of them. */
+export function calledBy({ freeText }: { freeText?: true }): { events: string; member: string } {
+  return freeText === true ? customInput : functionArguments;
+}
+
+const customInput = { events: 'custom_tool_call_input', member: 'input' };
+const functionArguments = { events: 'function_call_arguments', member: 'arguments' };
 
 const noParts: ReasoningParts = { summary: [], content: [], members: {} };
 

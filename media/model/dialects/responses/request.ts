@@ -23,7 +23,7 @@ import {
 } from '../fields.ts';
 import { allowedAmong } from './allowed.ts';
 import { type ReadInput, readInput, textMessage } from './input.ts';
-import { flatName, namespaceTools } from './namespaces.ts';
+import { clientTool, flatName, namespaceTools } from './namespaces.ts';
 import type { DeclaredChoice, DeclaredTool, ResponsesRequestBody } from './schema.ts';
 
 /** Throws a Problem with the field's path for what the schema alone cannot refuse. */
@@ -103,7 +103,7 @@ export function readTools(
       addTo(tools, inNamespace);
       continue;
     }
-    if (tool.type !== 'function') {
+    if (tool.type !== 'function' && tool.type !== 'custom') {
       const isFree = isOptional(tool, choice) && !demanded;
       const path = `tools[${index}]`;
       nativeTools.push({ format: 'responses', value: tool, path, isOptional: isFree });
@@ -113,19 +113,14 @@ export function readTools(
       const path = `tools[${index}].name`;
       throw fieldProblem(path, `Missing required field '${path}'.`);
     }
-    tools.push({
-      name: tool.name,
-      description: tool.description ?? null,
-      parameters: tool.parameters ?? null,
-      strict: tool.strict ?? null,
-    });
+    tools.push(clientTool(tool.name, tool));
   }
   return { tools, nativeTools };
 }
 
 export function readToolChoice(choice: DeclaredChoice): ToolChoice | null {
   if (choice === null || typeof choice === 'string') return choice;
-  if (choice.type === 'function') {
+  if (choice.type === 'function' || choice.type === 'custom') {
     const { name, namespace } = choice;
     if (typeof name === 'string') {
       return { name: typeof namespace === 'string' ? flatName(namespace, name) : name };

@@ -11,10 +11,10 @@ const item = v.looseObject({
       v.pipe(
         v.string(),
         v.description(
-          'message (also when left out), function_call, function_call_output, reasoning or a ' +
-            'native item. Native items reach models of the same format alone: for others the ' +
-            'traces of tools that the provider ran itself, such as web_search_call, are left ' +
-            'out, and any other is refused by its path',
+          'message (also when left out), function_call, custom_tool_call, their outputs, ' +
+            'reasoning or a native item. Native items reach models of the same format alone: for ' +
+            'others the traces of tools that the provider ran itself, such as web_search_call, ' +
+            'are left out, and any other is refused by its path',
         ),
       ),
     ),
@@ -29,7 +29,11 @@ export const insteadOfInput = 'In place of `input`: one of both is needed.';
 const tool = v.looseObject({
   type: v.pipe(
     v.string(),
-    v.description('`function`, or a native tool of models that have it, such as `web_search`'),
+    v.description(
+      '`function`, `custom`, or a native tool of models that have it, such as `web_search`. A ' +
+        'custom tool is a function of one text, `input`, to models of providers that have no ' +
+        'custom tools; its calls come back as custom_tool_call with the bare text',
+    ),
   ),
   name: v.nullish(v.pipe(v.string(), v.minLength(1), maxCharacters(256))),
   description: v.nullish(v.string()),

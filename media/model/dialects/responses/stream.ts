@@ -22,7 +22,9 @@ import { itemId } from './ids.ts';
 import { type Inside, namespacesOf } from './namespaces.ts';
 import {
   annotationOf,
+  calledBy,
   callItem,
+  callPrefix,
   type Item,
   type ItemStatus,
   isClientCall,
@@ -52,6 +54,8 @@ interface OpenCall {
   callId: string;
   name: string;
   arguments: CallArguments;
+  /** The text of a custom tool cannot say that it is whole: an event does. */
+  freeText?: true;
 }
 
 /** An item without a neutral form that was begun: its provider says what becomes of it. */
@@ -172,9 +176,11 @@ export class ResponsesStreamEncoder implements StreamEncoder {
       case 'citation':
         return begin + this.#citation(event.citation);
       case 'tool_call':
-        return begin + this.#toolCall(event.index, event.id, event.name);
+        return begin + this.#toolCall(event);
       case 'tool_arguments':
         return begin + this.#toolArguments(event.index, event.text);
+      case 'tool_end':
+        return begin + this.#toolEnd(event.index);
       case 'part':
         return begin + this.#border(event.kind, event.item);
       case 'part_logprobs':
@@ -285,12 +291,14 @@ export class ResponsesStreamEncoder implements StreamEncoder {
     return opening + this.#closeOpen('completed', native);
   }
 
-  #toolCall(callIndex: number, callId: string, name: string): string {
+  #toolCall(event: ModelEvent & { type: 'tool_call' }): string {
     const closing = this.#endItems();
     const index = this.#itemCount;
-    const id = this.#newId('fc');
+    const id = this.#newId(callPrefix(event));
+    const { id: callId, name, freeText } = event;
     const call: OpenCall = { id, index, callId, name, arguments: new CallArguments() };
-    this.#calls.set(callIndex, call);
+    if (freeText === true) call.freeText = freeText;
+    this.#calls.set(event.index, call);
     return closing + this.#added(index, this.#callItem(call, 'in_progress'));
   }
 
@@ -299,8 +307,15 @@ export class ResponsesStreamEncoder implements StreamEncoder {
     if (call === undefined) return '';
     call.arguments.add(text);
     const place = `"item_id":"${call.id}","output_index":${call.index}`;
-    const event = 'response.function_call_arguments.delta';
+    const event = `response.${calledBy(call).events}.delta`;
     return this.#emit(event, `${place},"delta":"${escapeText(text)}"`);
+  }
+
+  #toolEnd(callIndex: number): string {
+    const call = this.#calls.get(callIndex);
+    if (call === undefined) return '';
+    this.#calls.delete(callIndex);
+    return this.#closeCall(call, 'completed');
   }
 
   /** What the end of a part or of a message says otherwise than its beginning. */
@@ -395,7 +410,7 @@ export class ResponsesStreamEncoder implements StreamEncoder {
   #endItems(): string {
     let text = this.#closeOpen('completed');
     for (const [index, call] of this.#calls) {
-      if (!call.arguments.isWhole) continue;
+      if (call.freeText === true || !call.arguments.isWhole) continue;
       text += this.#closeCall(call, 'completed');
       this.#calls.delete(index);
     }
@@ -404,16 +419,17 @@ export class ResponsesStreamEncoder implements StreamEncoder {
 
   #closeCall(call: OpenCall, status: ItemStatus): string {
     const place = `"item_id":"${call.id}","output_index":${call.index}`;
-    const written = `"arguments":${JSON.stringify(call.arguments.text)}`;
+    const { events, member } = calledBy(call);
+    const written = `"${member}":${JSON.stringify(call.arguments.text)}`;
     const { name } = this.#namespaces.get(call.name) ?? call;
-    const done = `${place},"name":${JSON.stringify(name)},${written}`;
-    const text = this.#emit('response.function_call_arguments.done', done);
+    const named = call.freeText === true ? '' : `"name":${JSON.stringify(name)},`;
+    const text = this.#emit(`response.${events}.done`, `${place},${named}${written}`);
     return text + this.#itemDone(call.index, this.#callItem(call, status));
   }
 
   #callItem(call: OpenCall, status: ItemStatus): Item {
-    const { callId, name } = call;
-    const whole = { id: callId, name, arguments: call.arguments.text };
+    const { callId, name, freeText } = call;
+    const whole = { id: callId, name, arguments: call.arguments.text, freeText };
     return callItem(call.id, status, whole, this.#namespaces.get(name));
   }
 

@@ -8,6 +8,7 @@ export function encodeParts(parts: readonly ContentPart[]): Members[] {
   return parts.flatMap((part): Members[] => {
     switch (part.type) {
       case 'text': {
+        if (part.original?.format === 'messages') return [part.original.value];
         if (part.text.trim() === '') return [];
         return [{ type: 'text', text: part.text, ...cacheMark(part), ...ownOf(part) }];
       }

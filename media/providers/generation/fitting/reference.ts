@@ -21,6 +21,20 @@ const rows: readonly Row[] = [
     'one object, references and `allOf` written out, `const`, open bounds and type lists rewritten',
   ],
   [
+    'tools that take free text (`custom`)',
+    'as they are at the vendor, elsewhere a function of one text, for its own clients as well',
+    'as they are',
+    'a function of one text',
+    'a function of one text',
+  ],
+  [
+    'deferred tools, references to tools',
+    'declared at once, words',
+    'declared at once but for its own clients, words',
+    'as they are for its own clients',
+    'declared at once, words',
+  ],
+  [
     'names of tools',
     '64 of `[a-zA-Z0-9_-]`, else shortened with a hash',
     'as Chat Completions',

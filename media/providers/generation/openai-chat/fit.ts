@@ -9,6 +9,7 @@ import { drawnByModel, withOpenaiSchemas } from '../fitting/openai.ts';
 import { withoutDeveloper, withSystemAt } from '../fitting/roles.ts';
 import { foreignTo } from '../foreign.ts';
 import { isVendor } from '../members.ts';
+import { withFunctions } from './custom-tools.ts';
 import { isMistral } from './model.ts';
 
 /** The path of what this format has no form for. */
@@ -25,7 +26,8 @@ export function fit(
   const { upstreamModel, quirks } = target;
   const isOwn = asked.source.format === 'chat';
   const isVendors = isVendor('chat', target);
-  const placed = withSystemAt(asked, quirks?.systemMessages ?? 'in_place');
+  const called = (quirks?.customTools ?? isVendors) ? asked : withFunctions(asked);
+  const placed = withSystemAt(called, quirks?.systemMessages ?? 'in_place');
   const typed = withTypesOfBytes(placed);
   const told = withIds(typed, isMistral(upstreamModel) ? mistralIds : idsAt(isOwn, isVendors));
   const { request, dropped } = drawnByModel(told, upstreamModel);

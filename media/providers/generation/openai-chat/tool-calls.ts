@@ -11,8 +11,9 @@ interface Call {
   opened: boolean;
   /** Some of its arguments were reported. */
   told: boolean;
-  /** Its arguments are free text. */
+  /** Its arguments are free text, whose end is told once. */
   custom: boolean;
+  ended: boolean;
   /** Members that only this format has, as far as they came before it was opened. */
   own: Members | null;
 }
@@ -70,8 +71,11 @@ export function endCalls(
 ): void {
   for (const [index, call] of state.calls.entries()) {
     openCalls(state, index, streamId, events);
-    if (!isWhole || call.told) continue;
-    if (!call.custom) events.push({ type: 'tool_arguments', index, text: '{}' });
+    if (!isWhole) continue;
+    if (call.custom) {
+      if (!call.ended) events.push({ type: 'tool_end', index });
+      call.ended = true;
+    } else if (!call.told) events.push({ type: 'tool_arguments', index, text: '{}' });
     call.told = true;
   }
 }
@@ -91,9 +95,10 @@ function openCalls(
     const named = call.id ?? nameCall(state, index, `call_${streamId}_${index}`);
     const id = uniqueId(state.given, named, index);
     const { name, own } = call;
-    const event = { type: 'tool_call' as const, index, id, name };
-    const value = call.custom ? { ...own, type: 'custom' } : own;
-    events.push(value === null ? event : { ...event, native: { format: 'chat', value } });
+    const event: ModelEvent = { type: 'tool_call', index, id, name };
+    if (own !== null) event.native = { format: 'chat', value: own };
+    if (call.custom) event.freeText = true;
+    events.push(event);
   }
 }
 
@@ -117,6 +122,7 @@ function findCall(state: ToolCallState, fragment: Members, name: string): number
     opened: false,
     told: false,
     custom: false,
+    ended: false,
     own: null,
   };
   const position = calls.push(added) - 1;

@@ -12,8 +12,8 @@ import { readTextFile } from '../../../transport/data-url.ts';
 import type { Members } from '../../../transport/members.ts';
 import { effortOf, toldReasoning } from '../effort.ts';
 import { fileName } from '../file-name.ts';
-import { functionSchema } from '../function-schema.ts';
 import { turnsOf, wordedResult } from '../turns.ts';
+import { encodeFunction } from './custom-tools.ts';
 
 export function encodeMessages(messages: readonly Message[]): Members[] {
   return turnsOf(messages).flatMap(({ message, results }) => {
@@ -61,16 +61,18 @@ function encodeMessage(message: Message): Members {
   const content = encodeParts(parts);
   if (role === 'user') return { role, content, ...beside };
   const encoded: Members = { role, content: content.length === 0 ? null : content, ...beside };
-  if (toolCalls.length > 0) encoded.tool_calls = toolCalls.map(encodeCall);
+  if (toolCalls.length > 0) {
+    encoded.tool_calls = toolCalls.map(encodeCall);
+  }
   return encoded;
 }
 
-/** A call of a custom tool is what it was; of others there may be more than all formats know. */
+/** There may be more of it than all formats know. */
 function encodeCall(call: Message['toolCalls'][number]): Members {
   const own = ownOf(call);
-  if (own.type === 'custom') return { id: call.id, ...own };
-  const { name, arguments: text } = call;
-  return { id: call.id, type: 'function', function: { name, arguments: text }, ...own };
+  const { id, name, arguments: text, custom: input } = call;
+  if (input !== undefined) return { id, type: 'custom', custom: { name, input }, ...own };
+  return { id, type: 'function', function: { name, arguments: text }, ...own };
 }
 
 /** What a client of the same format said besides. */
@@ -129,18 +131,26 @@ export function encodeSettings(request: GenerationRequest, body: Members, reason
   for (const [name, value] of Object.entries(settings)) if (value !== null) body[name] = value;
   if (tools.length === 0) return;
   body.tools = tools.map(encodeTool);
-  if (toolChoice !== null) body.tool_choice = encodeChoice(toolChoice);
+  if (toolChoice !== null) body.tool_choice = encodeChoice(toolChoice, tools);
   if (parallelToolCalls !== null) body.parallel_tool_calls = parallelToolCalls;
 }
 
 function encodeTool(tool: FunctionTool): Members {
-  const declared: Members = { name: tool.name };
-  if (tool.description !== null) declared.description = tool.description;
-  if (tool.parameters !== null) declared.parameters = functionSchema(tool.parameters);
-  if (tool.strict !== null) declared.strict = tool.strict;
-  return { type: 'function', function: declared };
+  const { name, custom } = tool;
+  if (custom === undefined) return encodeFunction(tool);
+  const declared: Members = { name };
+  if (custom.description !== null) declared.description = custom.description;
+  if (custom.format !== null) declared.format = encodeTextFormat(custom.format);
+  return { type: 'custom', custom: declared };
 }
 
-function encodeChoice(choice: ToolChoice): unknown {
-  return typeof choice === 'string' ? choice : { type: 'function', function: choice };
+/** Here a grammar is an object beside the type. */
+function encodeTextFormat({ type, ...grammar }: Members): Members {
+  return type === 'grammar' ? { type, grammar } : { type };
+}
+
+function encodeChoice(choice: ToolChoice, tools: readonly FunctionTool[]): unknown {
+  if (typeof choice === 'string') return choice;
+  const isCustom = tools.some(({ name, custom }) => name === choice.name && custom !== undefined);
+  return isCustom ? { type: 'custom', custom: choice } : { type: 'function', function: choice };
 }

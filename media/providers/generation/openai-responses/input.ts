@@ -1,6 +1,6 @@
 // Input items for a server that stores nothing for us: what a client sends of an earlier turn is
 // stripped of ids that would be looked up.
-import type { ContentPart, Message } from '../../../model/request.ts';
+import type { ContentPart, Message, NativeMembers } from '../../../model/request.ts';
 import { isMembers, type Members } from '../../../transport/members.ts';
 import { fileName } from '../file-name.ts';
 import { wordedResult } from '../turns.ts';
@@ -43,14 +43,18 @@ function forwardItem(item: Members): Members {
 
 /** Neutral messages as items; native items stand where they stood, as they are. */
 export function encodeInput(messages: readonly Message[]): Members[] {
-  return withoutLoneReasoning(messages.flatMap(encodeMessage));
+  const custom = new Set<string>();
+  return withoutLoneReasoning(messages.flatMap((message) => encodeMessage(message, custom)));
 }
 
-function encodeMessage(message: Message): Members[] {
+/** `custom`: ids of calls of custom tools so far, whose results are items of their own type. */
+function encodeMessage(message: Message, custom: Set<string>): Members[] {
   const { role, parts } = message;
   if (role === 'tool') {
     const output = toolOutput(wordedResult(message));
-    return [{ type: 'function_call_output', call_id: message.toolCallId ?? '', output }];
+    const call_id = message.toolCallId ?? '';
+    const type = custom.has(call_id) ? 'custom_tool_call_output' : 'function_call_output';
+    return [{ type, call_id, output, ...ownOf(message) }];
   }
   const items: Members[] = [];
   let content: Members[] = [];
@@ -72,10 +76,23 @@ function encodeMessage(message: Message): Members[] {
   }
   flush();
   for (const call of message.toolCalls) {
-    const named = call.inside ?? { name: call.name };
-    items.push({ type: 'function_call', call_id: call.id, ...named, arguments: call.arguments });
+    if (call.custom === undefined) custom.delete(call.id);
+    else custom.add(call.id);
+    items.push(encodeCall(call));
   }
   return items;
+}
+
+function encodeCall(call: Message['toolCalls'][number]): Members {
+  const { id: call_id, arguments: text, custom: input } = call;
+  const named = call.inside ?? { name: call.name };
+  if (input === undefined) return { type: 'function_call', call_id, ...named, arguments: text };
+  return { type: 'custom_tool_call', call_id, ...named, input, ...ownOf(call) };
+}
+
+/** What a client of the same format said besides. */
+function ownOf({ own }: NativeMembers): Members {
+  return own?.format === 'responses' ? own.value : {};
 }
 
 /** What a tool said: one text is a string. */

@@ -7,14 +7,18 @@ import { readPart, reasoningText } from './parts.ts';
 import { announce, beginNative, endMessage, endNative, endReasoning } from './passthrough.ts';
 import { type Call, type ItemState, listOf, stringOf } from './state.ts';
 
-/** Announces a function call. What stands in a namespace only this format can call. */
+/**
+ * Announces a call that the client runs. What stands in a namespace only this format can call; it
+ * has custom tools of its own as items without a neutral form.
+ */
 export function openCall(
   items: ItemState,
   place: string,
   item: Members,
   events: ModelEvent[],
 ): Call | null {
-  if (item.type !== 'function_call' || stringOf(item.namespace) !== '') return null;
+  const custom = item.type === 'custom_tool_call' && items.own === null;
+  if ((!custom && item.type !== 'function_call') || stringOf(item.namespace) !== '') return null;
   const known = items.calls.get(place);
   if (known !== undefined) return known;
   // Announced as an item of this format: it has more than a name and arguments.
@@ -22,13 +26,15 @@ export function openCall(
   const index = items.calls.size;
   const named = stringOf(item.call_id) || stringOf(item.id) || `call_${index}`;
   const id = uniqueId(items.given, named, index);
-  const call = { index, told: 0 };
+  const call = { index, told: 0, custom };
   items.calls.set(place, call);
   items.seen.add(place);
   items.awaitsClient = true;
   items.textLength = 0;
   if (items.own !== null) items.own.current = '';
-  events.push({ type: 'tool_call', index, id, name: stringOf(item.name) });
+  const event: ModelEvent = { type: 'tool_call', index, id, name: stringOf(item.name) };
+  if (custom) event.freeText = true;
+  events.push(event);
   return call;
 }
 
@@ -103,14 +109,20 @@ export function doneItem(
     default: {
       const call = openCall(items, place, item, events);
       if (call === null) nativeItem(items, place, item, events);
-      else addArguments(items, place, restOfArguments(call, item), events);
+      else {
+        addArguments(items, place, restOfArguments(call, item), events);
+        const isEnded = call.custom && item.status !== 'incomplete';
+        if (isEnded) events.push({ type: 'tool_end', index: call.index });
+      }
     }
   }
   items.seen.add(place);
 }
 
 /** Some servers write nothing where a function takes nothing, which is no JSON. */
-function restOfArguments({ told }: Call, { arguments: text, status }: Members): string {
+function restOfArguments({ told, custom }: Call, item: Members): string {
+  const { arguments: text, input, status } = item;
+  if (custom) return stringOf(input).slice(told);
   const isEmpty = told === 0 && stringOf(text) === '' && status !== 'incomplete';
   return isEmpty ? '{}' : stringOf(text).slice(told);
 }

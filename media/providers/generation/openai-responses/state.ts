@@ -7,6 +7,8 @@ export interface Call {
   index: number;
   /** Characters of its arguments that were told. */
   told: number;
+  /** It calls a custom tool. */
+  custom: boolean;
 }
 
 /** A part of a message of which something was told. */

@@ -121,6 +121,7 @@ function readTyped(
       if (isMembers(event.item)) openItem(items, placeOf(event), event.item, events);
       return;
     case 'response.function_call_arguments.delta':
+    case 'response.custom_tool_call_input.delta':
       if (!addArguments(items, placeOf(event), event.delta, events)) break;
       return;
     case 'response.output_item.done':

@@ -47,7 +47,7 @@ export function encodeSettings(
   const native = request.nativeTools.filter((tool) => tool.format === 'responses');
   if (tools.length + native.length === 0) return;
   body.tools = [...tools.map(encodeTool), ...native.map((tool) => tool.value)];
-  if (toolChoice !== null) body.tool_choice = encodeChoice(toolChoice);
+  if (toolChoice !== null) body.tool_choice = encodeChoice(toolChoice, tools);
   if (parallelToolCalls !== null) body.parallel_tool_calls = parallelToolCalls;
 }
 
@@ -74,6 +74,14 @@ function encodeReasoning(wanted: Reasoning): Members {
 
 /** Here a function is strict unless it says otherwise; in the other formats it is not. */
 function encodeTool(tool: FunctionTool): Members {
+  const { name, custom } = tool;
+  if (custom !== undefined) {
+    const { description, format } = custom;
+    const text: Members = { type: 'custom', name };
+    if (description !== null) text.description = description;
+    if (format !== null) text.format = format;
+    return text;
+  }
   const declared: Members = { type: 'function', name: tool.name };
   if (tool.description !== null) declared.description = tool.description;
   declared.parameters = functionSchema(tool.parameters ?? {});
@@ -81,6 +89,9 @@ function encodeTool(tool: FunctionTool): Members {
   return declared;
 }
 
-function encodeChoice(choice: ToolChoice): unknown {
-  return typeof choice === 'string' ? choice : { type: 'function', name: choice.name };
+function encodeChoice(choice: ToolChoice, tools: readonly FunctionTool[]): unknown {
+  if (typeof choice === 'string') return choice;
+  const { name } = choice;
+  const isCustom = tools.some((tool) => tool.name === name && tool.custom !== undefined);
+  return { type: isCustom ? 'custom' : 'function', name };
 }

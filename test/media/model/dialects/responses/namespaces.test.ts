@@ -56,8 +56,8 @@ test('a long name keeps to what providers take, and differs where the long ones 
   assert.ok(one !== undefined && one.length === 64 && one !== other);
 });
 
-test('a namespace with other tools than functions stays native', () => {
-  assert.equal(namespaceTools({ ...agents, tools: [{ type: 'custom', name: 'c' }] }), null);
+test('a namespace with tools that the client does not run stays native', () => {
+  assert.equal(namespaceTools({ ...agents, tools: [{ type: 'web_search', name: 'c' }] }), null);
   assert.equal(namespaceTools({ type: 'web_search' }), null);
 });
 

@@ -57,6 +57,7 @@ const begin = [
   ['created', response('in_progress', { usage: null })],
   ['in_progress', response('in_progress', { usage: null })],
 ] as [string, Record<string, unknown>][];
+const patch = { type: 'custom_tool_call', id: 'c', call_id: 'a', name: 'patch', input: 'x' };
 const completed: [string, Record<string, unknown>] = ['completed', response('completed')];
 
 const message = { type: 'message', id: 'msg_up', status: 'in_progress', role: 'assistant' };
@@ -343,10 +344,7 @@ const itemFixtures: Fixture[] = [
     name: 'items without a neutral form that wait for the client; the server’s count of searches',
     body: stream(
       ...begin,
-      [
-        'output_item.done',
-        { output_index: 0, item: { type: 'custom_tool_call', id: 'c', call_id: 'a', input: 'x' } },
-      ],
+      ['output_item.done', { output_index: 0, item: patch }],
       [
         'output_item.done',
         { output_index: 1, item: { ...call(1, 'call_n', 'f', '{}').item, namespace: 'n' } },
@@ -355,11 +353,9 @@ const itemFixtures: Fixture[] = [
     ),
     events: [
       start,
-      {
-        type: 'native',
-        format: 'responses',
-        value: { type: 'custom_tool_call', id: 'c', call_id: 'a', input: 'x' },
-      },
+      { type: 'tool_call', index: 0, id: 'a', name: 'patch', freeText: true },
+      { type: 'tool_arguments', index: 0, text: 'x' },
+      { type: 'tool_end', index: 0 },
       {
         type: 'native',
         format: 'responses',
