@@ -7,6 +7,7 @@ import type { Fitted, ProviderFamily } from '../../media/providers/generation/co
 import { customCallsOf } from '../../media/providers/generation/custom-calls.ts';
 import { tellMeant } from '../../media/providers/generation/fitting/names.ts';
 import { droppedMembers } from '../../media/providers/generation/members.ts';
+import { serverName } from '../../media/providers/generation/server-name.ts';
 import { StopCut } from '../../media/providers/generation/stops.ts';
 import type { ActorContext } from '../../runtime/actor/contract.ts';
 import { type PlainProblem, plainProblem } from '../../runtime/problem.ts';
@@ -44,6 +45,11 @@ export function startAttempt(state: GenerationState, context: Context): void {
     return;
   }
   callCandidate(state, context, candidate, probe ?? noProbe);
+}
+
+/** Formats that have a place for what a server of another one wants back. */
+function carries({ source: { format } }: GenerationRequest): boolean {
+  return format === 'messages' || format === 'responses';
 }
 
 export function callCandidate(
@@ -89,6 +95,7 @@ export function callCandidate(
     deps.limits.upstream,
     {
       clientFormat: request.source.format,
+      server: carries(request) ? serverName(target) : undefined,
       events: (read) => {
         const events = told(read);
         if (!self.tell('upstreamEvents', { attempt: number, events })) handle.abort();

@@ -1,5 +1,6 @@
 // The items of an answer, in neutral form, and what only the upstream's own format tells of them.
 import type { Citation, NativeValue, PartKind } from './events.ts';
+import type { Returned } from './request.ts';
 
 export interface ToolCall {
   id: string;
@@ -26,6 +27,7 @@ export type AnswerItem =
       native?: NativeValue;
       freeText?: true;
       ended?: true;
+      returned?: Returned;
     } & ToolCall)
   | ({ type: 'native'; stages?: Stages } & NativeValue);
 

@@ -74,10 +74,11 @@ export function addToAnswer(answer: Answer, event: ModelEvent): void {
       cut(answer, items.length - 1, 'citation');
       return;
     case 'tool_call': {
-      const { index, id, name, native, freeText } = event;
+      const { index, id, name, native, freeText, returned } = event;
       const call: CallItem = { type: 'tool_call', index, id, name, arguments: '' };
       if (native !== undefined) call.native = native;
       if (freeText !== undefined) call.freeText = freeText;
+      if (returned !== undefined) call.returned = returned;
       items.push(call);
       cut(answer, items.length - 1, null);
       return;
@@ -156,10 +157,12 @@ function startEvent({ startNative: native }: Answer): ModelEvent {
 }
 
 /** A call as it begins. */
-export function callEvent({ index, id, name, native, freeText }: CallItem): ModelEvent {
+export function callEvent(call: CallItem): ModelEvent {
+  const { index, id, name, native, freeText, returned } = call;
   const event: ModelEvent = { type: 'tool_call', index, id, name };
   if (native !== undefined) event.native = native;
   if (freeText !== undefined) event.freeText = freeText;
+  if (returned !== undefined) event.returned = returned;
   return event;
 }
 

@@ -1,7 +1,7 @@
 // The neutral events of an answer: what every upstream family is read into and every dialect is
 // written from. Plain data: they cross threads.
 import type { Place } from '../transport/place.ts';
-import type { WireFormat } from './request.ts';
+import type { Returned, WireFormat } from './request.ts';
 import type { TokenUsage, UsageReport } from './usage.ts';
 
 export type FinishReason = 'stop' | 'length' | 'tool_calls' | 'content_filter';
@@ -65,13 +65,14 @@ export type ModelEvent =
   | { type: 'part_logprobs'; done: unknown[]; part: unknown[] }
   /** What the message that is being written has beside its parts, where its end says otherwise. */
   | { type: 'item_members'; members: Record<string, unknown> }
-  /** Closes the run of reasoning: Messages `{signature}`; Responses `{id, encrypted_content}`. */
+  /** Closes the run of reasoning: Messages `{signature}`; Responses `{id, encrypted_content}`; Chat
+   * `{server, members}`, which may come without reasoning. */
   | ({ type: 'reasoning_end' } & NativeValue)
   /** Belongs to the text before it. */
   | { type: 'citation'; citation: Citation }
   /** Tool calls are keyed by `index`, counted from 0 in order of appearance. `native`: what the
    * call has besides, where the client's format is the upstream's own. `freeText`: its arguments
-   * are a custom tool's text, whose end is told. */
+   * are a custom tool's text, whose end is told. `returned`: for clients of another format. */
   | {
       type: 'tool_call';
       index: number;
@@ -79,6 +80,7 @@ export type ModelEvent =
       name: string;
       native?: NativeValue;
       freeText?: true;
+      returned?: Returned;
     }
   | { type: 'tool_arguments'; index: number; text: string }
   | { type: 'tool_end'; index: number }

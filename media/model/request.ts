@@ -30,6 +30,14 @@ export type ContentPart =
   /** Understood by upstreams of the same format alone: signed thinking, audio, citations. */
   | { type: 'native'; format: WireFormat; value: Record<string, unknown> };
 
+/** What a server wants back with a turn or a call of its own, and nobody else is told. */
+export interface Returned {
+  /** Names the server and its model. */
+  server: string;
+  /** As they stood in its message, or in its call. */
+  members: Record<string, unknown>;
+}
+
 export interface Message extends CacheMark {
   role: 'system' | 'developer' | 'user' | 'assistant' | 'tool';
   parts: ContentPart[];
@@ -42,7 +50,10 @@ export interface Message extends CacheMark {
     inside?: { namespace: string; name: string };
     /** The text that a custom tool was called with. `arguments` are a function's. */
     custom?: string;
+    returned?: Returned;
   } & CacheMark)[];
+  /** Assistant only: in the order of their parts. */
+  returned?: Returned[];
   /** Tool only: the call it answers. */
   toolCallId: string | null;
   /** Tool only: the tool failed (Messages' `is_error`). */

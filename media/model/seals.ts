@@ -33,7 +33,7 @@ export interface SealsOptions {
 }
 
 /** Formats that want something back: another one that does is one more name. */
-const formats: ReadonlySet<string> = new Set<WireFormat>(['responses', 'messages']);
+const formats: ReadonlySet<string> = new Set<WireFormat>(['chat', 'responses', 'messages']);
 
 /** Whether a text was sealed here: it means nothing to any provider. */
 export function isSealed(text: string): boolean {

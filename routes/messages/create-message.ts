@@ -34,7 +34,8 @@ export const createMessage = defineRoute({
     'that the provider runs and bills beside tokens pass where `credits_per_tool_call` of the ' +
     'model names a price for them, else 400 at their path. Thinking of a model of another ' +
     'format has a `signature` that is sealed for the account: send it back as it came. A block ' +
-    'whose signature was altered, or is another account’s, is left out.' +
+    'whose signature was altered, or is another account’s, is left out. Ids of calls may be ' +
+    'long: they carry what the model’s server wants back, so send them back whole.' +
     leftNotes,
   tag: 'Generation',
   documents: ['model'],

@@ -37,23 +37,23 @@ export const createResponse = defineRoute({
   operationId: 'createResponse',
   summary: 'Generate a response',
   description:
-    'Responses-compatible generation. Unknown top-level members reach the vendor of the format ' +
-    'at its own host, and others as far as an administrator lets them pass; what a provider is ' +
-    'not told is named in `x-svc-dropped-members`. Native tools and items reach models of that ' +
-    'format alone. The same Idempotency-Key attaches to the running generation or replays the ' +
-    'finished one, streamed or whole, and never charges twice. With `stream` the reply is the ' +
-    'typed event sequence, numbered by `sequence_number`; its last event has `svc_usage`. ' +
-    'Tools that the provider runs and bills beside tokens (web search, code, files, images, ' +
-    'containers, types that nobody knows) pass where `credits_per_tool_call` of the model names ' +
-    'a price for them, else 400 at their path; they are held for and charged by the call. ' +
-    'Responses are stored for 24 hours unless `store` is false; `previous_response_id` continues ' +
-    'one of the own account, with its input and output but not its instructions: 404 when it is ' +
-    'unknown, expired or deleted, 409 while it is running or when it failed. A conversation of ' +
-    'more than 200 turns or 16 MiB is not continued: 400. With `background` the reply is the ' +
-    '`queued` response; it runs whoever listens, counts among the open requests of its key, and ' +
-    'is read, streamed from any event on, or cancelled by its id. `encrypted_content` of ' +
-    'reasoning is sealed for the account: send it back as it came. One that was altered, or is ' +
-    'another account’s, is left out, and the model goes on without that reasoning.' +
+    'Responses-compatible generation. Unknown members reach the vendor of the format at its own ' +
+    'host, others as far as an administrator lets them pass; what a provider is not told is ' +
+    'named in `x-svc-dropped-members`. Native tools and items reach models of that format alone. ' +
+    'The same Idempotency-Key attaches to the running generation or replays the finished one, ' +
+    'and never charges twice. With `stream` the reply is the typed event sequence, numbered by ' +
+    '`sequence_number`; its last event has `svc_usage`. Tools that the provider runs and bills ' +
+    'beside tokens (web search, code, files, images, containers, types that nobody knows) pass ' +
+    'where `credits_per_tool_call` of the model names a price for them, else 400 at their path; ' +
+    'they are charged by the call. Responses are stored for 24 hours unless `store` is false; ' +
+    '`previous_response_id` continues one of the own account, with its input and output but not ' +
+    'its instructions: 404 when it is unknown, expired or deleted, 409 while it is running or ' +
+    'when it failed. A conversation of more than 200 turns or 16 MiB is not continued: 400. With ' +
+    '`background` the reply is the `queued` response; it runs whoever listens, counts among the ' +
+    'open requests of its key, is read, streamed from any event on, or cancelled by its id. ' +
+    '`encrypted_content` of reasoning is sealed for the account: send it back as it came. One ' +
+    'that was altered, or is another account’s, is left out. Reasoning without it is looked up ' +
+    'by its id. A long `call_id` carries what the server wants back: send it back whole.' +
     leftNotes,
   tag: 'Generation',
   documents: ['model'],

@@ -80,7 +80,13 @@ export async function withReferences(
 }
 
 function placeOf(item: InputItem): ReturnType<typeof itemPlace> {
-  return isReference(item) && typeof item.id === 'string' ? itemPlace(item.id) : null;
+  const isNamed = isReference(item) || isBareReasoning(item);
+  return isNamed && typeof item.id === 'string' ? itemPlace(item.id) : null;
+}
+
+/** Clients that count on the server's memory send reasoning without what its provider wants. */
+function isBareReasoning({ type, encrypted_content: sealed }: InputItem): boolean {
+  return type === 'reasoning' && (sealed ?? '') === '';
 }
 
 function isReference(item: InputItem): boolean {

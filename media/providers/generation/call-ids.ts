@@ -1,6 +1,7 @@
 // What an upstream must get back together with a tool call, carried in the call's id: the id is the
 // one member that every client of every format returns unchanged, so nobody has to remember it.
 import { Buffer } from 'node:buffer';
+import { isCarrying, plainCallId } from '../../model/returned.ts';
 
 /** A longer signature is left out: ids are kept in places that were not made for so much. */
 export const signatureCharactersMax = 16_384;
@@ -10,7 +11,7 @@ export const signatureCharactersMax = 16_384;
  * `<id>__sig<length>x_<text>`: any other signature, its UTF-8 as base64url. The length counts the
  * characters of the text: what a client has cut is not used.
  */
-export const signedMark = '__sig';
+const signedMark = '__sig';
 const suffix = /__sig(\d{1,5})([sx])_([A-Za-z0-9_-]*)$/;
 
 export interface CallId {
@@ -30,7 +31,7 @@ export function signCallId({ id, signature }: CallId): string {
 }
 
 export function readCallId(signed: string): CallId {
-  if (!signed.includes(signedMark)) return { id: signed, signature: null };
+  if (!signed.includes(signedMark)) return { id: plainCallId(signed), signature: null };
   const found = suffix.exec(signed);
   if (found === null) return { id: signed, signature: null };
   const [, length, kind, text = ''] = found;
@@ -38,6 +39,11 @@ export function readCallId(signed: string): CallId {
   if (text.length !== Number(length)) return { id, signature: null };
   const bytes = Buffer.from(text, 'base64url');
   return { id, signature: bytes.toString(kind === 's' ? 'base64' : 'utf8') };
+}
+
+/** Whether more than the id is in it: no provider but its own is told so. */
+export function isLaden(id: string): boolean {
+  return id.includes(signedMark) || isCarrying(id);
 }
 
 /**

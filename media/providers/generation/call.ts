@@ -286,7 +286,8 @@ class Run implements TimedHandle, Dispatcher.DispatchHandler {
   }
 
   #createReader(): StreamReader {
-    return this.#family.createReader(this.#listener.clientFormat);
+    const { clientFormat, server } = this.#listener;
+    return this.#family.createReader(clientFormat, server);
   }
 
   /** Queues events; a failure among them is the outcome, and nothing is read after it. */

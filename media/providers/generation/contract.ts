@@ -125,8 +125,9 @@ export interface ProviderFamily {
   /** The half of `fit` that refuses, for planning: what the family cannot express and may not drop,
    * the field's path or null. `reasons`: the model is known to reason. */
   lacks(request: GenerationRequest, reasons?: boolean): string | null;
-  /** `clientFormat`: whose answer it is. Of its own format a reader keeps all that it can show. */
-  createReader(clientFormat?: ClientFormat): StreamReader;
+  /** `clientFormat`: whose answer it is. Of its own format a reader keeps all that it can show.
+   * `server`: what a server wants back is kept, and marked with this name. */
+  createReader(clientFormat?: ClientFormat, server?: string): StreamReader;
   /** Classifies a non-2xx reply. `body` is at most 64 KiB of it. */
   readFailure(status: number, headers: Record<string, string>, body: string): UpstreamFailure;
 }
@@ -145,6 +146,8 @@ export interface UpstreamDeadlines {
 export interface UpstreamListener {
   /** The format of the client that is answered. */
   readonly clientFormat?: ClientFormat;
+  /** The name of the server, for a client that carries what it wants back: see `serverName`. */
+  readonly server?: string | undefined;
   events(events: ModelEvent[]): void;
   /** `failure` null: the terminator was read. */
   ended(failure: UpstreamFailure | null): void;

@@ -55,9 +55,14 @@ function turnFor(message: Message, before: Message | null, turns: Turn[], grown:
     return turn;
   }
   if (!grown.has(last)) {
-    const { parts, toolCalls } = last.message;
+    const { parts, toolCalls, returned } = last.message;
     last.message = { ...last.message, parts: [...parts], toolCalls: [...toolCalls] };
+    if (returned !== undefined) last.message.returned = [...returned];
     grown.add(last);
+  }
+  if (message.returned !== undefined) {
+    last.message.returned ??= [];
+    addTo(last.message.returned, message.returned);
   }
   addTo(last.message.parts, message.parts);
   addTo(last.message.toolCalls, message.toolCalls);

@@ -26,7 +26,8 @@ export function toolCall({
   if (freeText === true || own.type === 'custom') {
     return { id, ...own, type: 'custom', custom: { name, input: text } };
   }
-  return { id, type: 'function', function: { name, arguments: text }, ...own };
+  const called = { name, arguments: text, ...Object(own.function) };
+  return { id, type: 'function', ...own, function: called };
 }
 
 /** Ids for calls that have none: a result belongs to the last call of its name. */

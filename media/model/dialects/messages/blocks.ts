@@ -3,6 +3,7 @@ import { readJson } from '../../../../runtime/http/whole-numbers.ts';
 import { blockEnds, splitText } from '../../answer.ts';
 import type { AnswerItem } from '../../answer-item.ts';
 import type { Citation, NativeValue } from '../../events.ts';
+import { carryingId } from '../../returned.ts';
 import type { Seals } from '../../seals.ts';
 import { sealReasoning } from '../responses/reasoning.ts';
 
@@ -19,9 +20,18 @@ export function thinkingBlock(thinking: string, signature: string): Block {
   return { type: 'thinking', thinking, signature };
 }
 
-export function toolBlock(id: string, name: string, input: Block, native?: NativeValue): Block {
+function toolBlock(id: string, name: string, input: Block, native?: NativeValue): Block {
   const block = { type: 'tool_use', id, name, input, caller: direct };
   return native?.format === 'messages' ? { ...block, ...native.value } : block;
+}
+
+/** A call of the model's, under the id that its client carries. */
+export function calledBlock(
+  call: Parameters<typeof carryingId>[0] & { name: string; native?: NativeValue },
+  input: Block,
+  seals: Pick<Seals, 'seal'>,
+): Block {
+  return toolBlock(carryingId(call, seals), call.name, input, call.native);
 }
 
 /** The blocks of one item of an answer; none for what only another format can show. */
@@ -34,7 +44,7 @@ export function blocksOf(item: AnswerItem, seals: Pick<Seals, 'seal'>): Block[] 
     case 'reasoning':
       return [thinkingBlock(item.text, signatureOf(item.native, seals))];
     case 'tool_call':
-      return [toolBlock(item.id, item.name, toolInput(item.arguments), item.native)];
+      return [calledBlock(item, toolInput(item.arguments), seals)];
     default:
       // What a provider never ended would be refused when it is sent back.
       if (item.stages !== undefined && !item.stages.ended) return [];

@@ -1,10 +1,11 @@
 // Messages of a body → neutral ones. A turn of the user may hold the results of several tools and
 // words of its own: each result becomes a message, in the order in which they stand.
 import { writeJson } from '../../../../runtime/http/whole-numbers.ts';
-import type { ContentPart, Message, NativeMembers } from '../../request.ts';
+import type { ContentPart, Message, NativeMembers, Returned } from '../../request.ts';
+import { readCarried } from '../../returned.ts';
 import { isSealed, type Seals } from '../../seals.ts';
 import { cacheMark, passthroughOf } from '../passthrough.ts';
-import { openReasoning } from '../responses/reasoning.ts';
+import { type OpenedReasoning, openReasoning } from '../responses/reasoning.ts';
 import { readTextDocument } from './documents.ts';
 import type { BlockSource, BodyMessage, CountRequestBody, KnownBlocks } from './schema.ts';
 
@@ -45,9 +46,12 @@ function addMessage({ role, content }: BodyMessage, messages: Message[], seals: 
     const rest = content.filter((block) => !isBlock(block, 'tool_use'));
     const toolCalls = calls.map((call) => {
       const { id, name, input } = call;
-      return { id, name, arguments: writeJson(input) ?? '', ...cacheMark(call), ...ownOf(call) };
+      const beside = { ...cacheMark(call), ...ownOf(call), ...readCarried(id, seals) };
+      return { id, name, arguments: writeJson(input) ?? '', ...beside };
     });
-    messages.push({ ...messageOf(role, readParts(rest, seals)), toolCalls });
+    const returned: Returned[] = [];
+    const said = { ...messageOf(role, readParts(rest, seals, returned)), toolCalls };
+    messages.push(returned.length === 0 ? said : { ...said, returned });
     return;
   }
   let words: BodyBlock[] = [];
@@ -77,12 +81,23 @@ function messageOf(role: Message['role'], parts: ContentPart[]): Message {
   return { role, parts, toolCalls: [], toolCallId: null };
 }
 
-function readParts(content: string | readonly BodyBlock[], seals: Opening): ContentPart[] {
-  if (typeof content !== 'string') return content.map((block) => readPart(block, seals));
-  return content === '' ? [] : [{ type: 'text', text: content }];
+/** `returned` is given what belongs to the message and is no part of it. */
+function readParts(
+  content: string | readonly BodyBlock[],
+  seals: Opening,
+  returned: Returned[] = [],
+): ContentPart[] {
+  if (typeof content === 'string') return content === '' ? [] : [{ type: 'text', text: content }];
+  const parts: ContentPart[] = [];
+  for (const block of content) {
+    const part = readPart(block, seals);
+    if (part.type === 'returned') returned.push({ server: part.server, members: part.members });
+    else parts.push(part);
+  }
+  return parts;
 }
 
-function readPart(block: BodyBlock, seals: Opening): ContentPart {
+function readPart(block: BodyBlock, seals: Opening): OpenedReasoning {
   if (isBlock(block, 'text')) {
     return { type: 'text', text: block.text, ...cacheMark(block), ...ownOf(block) };
   }
@@ -115,7 +130,10 @@ function readToolReference(block: BodyBlock): ContentPart | null {
 }
 
 /** Thinking of a provider of another format, which takes it back as it was. */
-function readForeign({ type, thinking, signature }: BodyBlock, seals: Opening): ContentPart | null {
+function readForeign(
+  { type, thinking, signature }: BodyBlock,
+  seals: Opening,
+): OpenedReasoning | null {
   if (type !== 'thinking' || typeof signature !== 'string' || !isSealed(signature)) return null;
   const isShown = typeof thinking === 'string' && thinking !== '';
   const summary = isShown ? [{ type: 'summary_text', text: thinking }] : [];

@@ -1,11 +1,10 @@
 // The content blocks of one stream in the order of their appearance. Only the first of them is open
 // on the wire; the others keep their events until the blocks before them are closed. A tool's block
 // is done when its arguments are whole JSON: upstreams may write several calls in turns.
-import type { NativeValue } from '../../events.ts';
 import { flat } from '../../flat.ts';
 import { escapeText } from '../text-deltas.ts';
 import { CallArguments } from '../whole-json.ts';
-import { textBlock, thinkingBlock, toolBlock } from './blocks.ts';
+import { textBlock, thinkingBlock } from './blocks.ts';
 
 interface Block {
   kind: 'text' | 'refusal' | 'thinking' | 'tool' | 'native';
@@ -95,8 +94,9 @@ export class BlockQueue {
     this.#advance();
   }
 
-  tool(index: number, id: string, name: string, native?: NativeValue): void {
-    const block = this.#begin('tool', toolBlock(id, name, {}, native));
+  /** `start`: the block without its input. */
+  tool(index: number, start: Members): void {
+    const block = this.#begin('tool', start);
     block.arguments = new CallArguments();
     this.#tools.set(index, block);
   }

@@ -17,7 +17,7 @@ import {
   type SvcUsage,
 } from '../contract.ts';
 import { textDeltas } from '../text-deltas.ts';
-import { citationBlock, signatureOf } from './blocks.ts';
+import { calledBlock, citationBlock, signatureOf } from './blocks.ts';
 import { messagesError } from './error.ts';
 import { BlockQueue, eventOf, sse } from './queue.ts';
 import { stopMembers } from './stop.ts';
@@ -127,7 +127,7 @@ export class MessagesStreamEncoder implements StreamEncoder {
         queue.beginText(event.item !== null);
         return;
       case 'tool_call':
-        queue.tool(event.index, event.id, event.name, event.native);
+        queue.tool(event.index, calledBlock(event, {}, this.#options.seals));
         return;
       case 'tool_arguments':
         queue.toolArguments(event.index, event.text);

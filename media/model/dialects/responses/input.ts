@@ -5,10 +5,11 @@ import { customCall } from '../../custom-tools.ts';
 import { fileUrl } from '../../file-url.ts';
 import { addTo } from '../../lists.ts';
 import type { ContentPart, Message, NativeMembers } from '../../request.ts';
+import { readCarried } from '../../returned.ts';
 import type { Seals } from '../../seals.ts';
 import { passthroughOf } from '../passthrough.ts';
 import { flatName } from './namespaces.ts';
-import { type Members, openReasoning } from './reasoning.ts';
+import { type Members, type OpenedReasoning, openReasoning } from './reasoning.ts';
 
 export type InputItem = Members & { type?: string | null | undefined };
 
@@ -32,12 +33,12 @@ export function readInput(
   let opened: Members[] | null = null;
   for (const [index, item] of input.entries()) {
     if (typeOf(item) !== 'reasoning') {
-      readItem(messages, item, `${path}[${index}]`);
+      readItem(messages, item, { path: `${path}[${index}]`, seals });
       opened?.push(item);
       continue;
     }
     const part = openReasoning(item, seals);
-    if (part !== null) assistant(messages, false).parts.push(part);
+    if (part !== null) readReasoning(messages, part);
     opened ??= input.slice(0, index);
     if (part?.type === 'native' && part.format === 'responses') opened.push(part.value);
   }
@@ -49,14 +50,31 @@ export function textMessage(role: Message['role'], text: string): Message {
   return message(role, [{ type: 'text', text }]);
 }
 
-function readItem(messages: Message[], item: InputItem, path: string): void {
+function readReasoning(messages: Message[], opened: OpenedReasoning): void {
+  const said = assistant(messages, false);
+  if (opened.type !== 'returned') {
+    said.parts.push(opened);
+    return;
+  }
+  const { server, members } = opened;
+  said.returned ??= [];
+  said.returned.push({ server, members });
+}
+
+interface Reading {
+  path: string;
+  seals: Pick<Seals, 'open'>;
+}
+
+function readItem(messages: Message[], item: InputItem, reading: Reading): void {
+  const { path } = reading;
   switch (typeOf(item)) {
     case 'message':
       readMessage(messages, item, path);
       return;
     case 'function_call':
     case 'custom_tool_call':
-      assistant(messages, true).toolCalls.push(readCall(item, path));
+      assistant(messages, true).toolCalls.push(readCall(item, reading));
       return;
     case 'custom_tool_call_output':
     case 'function_call_output': {
@@ -80,18 +98,21 @@ function readItem(messages: Message[], item: InputItem, path: string): void {
   }
 }
 
-function readCall(item: InputItem, path: string): Message['toolCalls'][number] {
+function readCall(item: InputItem, { path, seals }: Reading): Message['toolCalls'][number] {
   const said = text(item.name, `${path}.name`);
   const { namespace } = item;
   const isInside = typeof namespace === 'string' && namespace !== '';
   const name = isInside ? flatName(namespace, said) : said;
-  const inside = isInside ? { inside: { namespace, name: said } } : {};
   const id = text(item.call_id, `${path}.call_id`);
+  const beside = {
+    ...(isInside ? { inside: { namespace, name: said } } : {}),
+    ...readCarried(id, seals),
+  };
   if (item.type === 'custom_tool_call') {
     const call = customCall(id, name, text(item.input, `${path}.input`));
-    return { ...call, ...inside, ...ownOf(item) };
+    return { ...call, ...beside, ...ownOf(item) };
   }
-  return { id, name, arguments: text(item.arguments, `${path}.arguments`), ...inside };
+  return { id, name, arguments: text(item.arguments, `${path}.arguments`), ...beside };
 }
 
 const customMembers: ReadonlySet<string> = new Set([

@@ -3,6 +3,7 @@
 import type { Answer } from '../../answer.ts';
 import type { AnswerItem, Stages, ToolCall } from '../../answer-item.ts';
 import type { Citation, NativeValue } from '../../events.ts';
+import { carryingId } from '../../returned.ts';
 import type { Seals } from '../../seals.ts';
 import { itemId, prefixOf } from './ids.ts';
 import type { Inside } from './namespaces.ts';
@@ -125,8 +126,9 @@ export function isRedacted({ format, value }: NativeValue): boolean {
 
 export interface OutputOptions {
   requestId: string;
-  /** Null: reasoning is not to be taken back. */
-  seals: Pick<Seals, 'seal'> | null;
+  seals: Pick<Seals, 'seal'>;
+  /** The client does not want what a provider needs to take reasoning back. */
+  unsealed?: boolean;
   /** The status of the last item; the others are complete. */
   lastStatus: ItemStatus;
   /** Of the request, by the names that models of other formats know them by. */
@@ -134,7 +136,8 @@ export interface OutputOptions {
 }
 
 export function outputItems(answer: Answer, options: OutputOptions): Item[] {
-  const { requestId, seals, lastStatus } = options;
+  const { requestId, lastStatus } = options;
+  const seals = options.unsealed === true ? null : options.seals;
   const groups = grouped(answer.items);
   return groups.map((group, index): Item => {
     const status = index === groups.length - 1 ? lastStatus : 'completed';
@@ -161,11 +164,13 @@ function calledItem(
   call: AnswerItem & { type: 'tool_call' },
   index: number,
   status: ItemStatus,
-  { requestId, namespaces }: OutputOptions,
+  { requestId, namespaces, seals }: OutputOptions,
 ): Item {
-  const own = call.ended === true ? 'completed' : status;
+  const { name, arguments: text, freeText, ended } = call;
+  const own = ended === true ? 'completed' : status;
   const id = itemId(callPrefix(call), requestId, index);
-  return callItem(id, own, call, namespaces?.get(call.name));
+  const carrying = { id: carryingId(call, seals), name, arguments: text, freeText };
+  return callItem(id, own, carrying, namespaces?.get(name));
 }
 
 /** The prefix of its id. */
@@ -232,7 +237,7 @@ function groupMembers(group: readonly AnswerItem[]): Item {
 function reasoningGroup(
   id: string,
   group: readonly AnswerItem[],
-  seals: OutputOptions['seals'],
+  seals: Pick<Seals, 'seal'> | null,
 ): Item {
   const summary: Item[] = [];
   const content: Item[] = [];

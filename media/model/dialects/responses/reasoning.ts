@@ -2,10 +2,14 @@
 // item id with the encrypted content, or a signature. It travels sealed in `encrypted_content`: no
 // upstream id shows, and thinking of another format survives the way through this one.
 import type { NativeValue } from '../../events.ts';
-import type { ContentPart, WireFormat } from '../../request.ts';
+import type { ContentPart, Returned, WireFormat } from '../../request.ts';
+import { returnedIn } from '../../returned.ts';
 import { isSealed, type Seals } from '../../seals.ts';
 
 export type Members = Record<string, unknown>;
+
+/** A part that its provider takes back, or members that stand in its server's own message. */
+export type OpenedReasoning = ContentPart | ({ type: 'returned' } & Returned);
 
 /** The `encrypted_content` of a reasoning item that we show; null: its provider wants nothing. */
 export function sealReasoning(
@@ -23,10 +27,10 @@ function keptOf({ id, encrypted_content: sealed, content }: Members): Members | 
 }
 
 /**
- * A reasoning item of a client's input as the part that its provider takes back; null: nobody can
+ * A reasoning item of a client's input as its provider takes it back; null: nobody can
  * (without encrypted content it would be looked up at a provider that stores nothing).
  */
-export function openReasoning(item: Members, seals: Pick<Seals, 'open'>): ContentPart | null {
+export function openReasoning(item: Members, seals: Pick<Seals, 'open'>): OpenedReasoning | null {
   const { encrypted_content: sealed } = item;
   if (typeof sealed !== 'string' || sealed === '') {
     const carriesText = Array.isArray(item.content) && item.content.length > 0;
@@ -36,6 +40,7 @@ export function openReasoning(item: Members, seals: Pick<Seals, 'open'>): Conten
   const opened = seals.open(sealed);
   if (opened === null) return null;
   const { format, value } = opened;
+  if (format === 'chat') return { type: 'returned', ...returnedIn(value) };
   if (format === 'messages') return messagesBlock(item, value);
   return native(format, { summary: item.summary ?? [], ...value, type: 'reasoning' });
 }

@@ -55,7 +55,8 @@ export function responseObject(
     model: identity.model,
     output: outputItems(answer, {
       requestId: identity.requestId,
-      seals: asksForSeal(body) ? options.seals : null,
+      seals: options.seals,
+      unsealed: !asksForSeal(body),
       lastStatus: itemStatus(status),
       namespaces: namespacesOf(body.tools),
     }),

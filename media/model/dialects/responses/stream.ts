@@ -5,6 +5,7 @@ import { type Answer, emptyAnswer } from '../../answer.ts';
 import type { Citation, ModelEvent, NativeValue, PartKind, Progress } from '../../events.ts';
 import { flat, grow } from '../../flat.ts';
 import { addTo } from '../../lists.ts';
+import { carryingId } from '../../returned.ts';
 import { isRun, singles } from '../../text-run.ts';
 import { chatError } from '../chat/error.ts';
 import {
@@ -295,7 +296,8 @@ export class ResponsesStreamEncoder implements StreamEncoder {
     const closing = this.#endItems();
     const index = this.#itemCount;
     const id = this.#newId(callPrefix(event));
-    const { id: callId, name, freeText } = event;
+    const { name, freeText } = event;
+    const callId = carryingId(event, this.#options.seals);
     const call: OpenCall = { id, index, callId, name, arguments: new CallArguments() };
     if (freeText === true) call.freeText = freeText;
     this.#calls.set(event.index, call);

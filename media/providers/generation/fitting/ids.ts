@@ -2,11 +2,11 @@
 // Call and result are told the same one, and the same one in each turn.
 import { createHash } from 'node:crypto';
 import type { ContentPart, GenerationRequest, Message } from '../../../model/request.ts';
-import { readCallId, signedMark } from '../call-ids.ts';
+import { isLaden, readCallId } from '../call-ids.ts';
 
 export interface IdRule {
   /** What is taken as it is. */
-  taken: RegExp;
+  taken: Pick<RegExp, 'test'>;
   /** Makes one for any other. */
   made(id: string): string;
 }
@@ -30,6 +30,26 @@ export const mistralIds: IdRule = {
       .replace(/[^a-zA-Z0-9]/g, '')
       .slice(0, 9),
 };
+
+/**
+ * The rule of a server beside the ids that it gave itself: what it wants back with a turn may name
+ * the calls of it.
+ */
+export function withGivenIds(
+  rule: IdRule,
+  { messages }: GenerationRequest,
+  server: string,
+): IdRule {
+  const given = new Set<string>();
+  for (const { returned, toolCalls } of messages) {
+    const isTurn = returned?.some((one) => one.server === server) === true;
+    for (const call of toolCalls) {
+      if (isTurn || call.returned?.server === server) given.add(readCallId(call.id).id);
+    }
+  }
+  if (given.size === 0) return rule;
+  return { taken: { test: (id) => given.has(id) || rule.taken.test(id) }, made: rule.made };
+}
 
 const hashCharacters = 24;
 
@@ -59,7 +79,7 @@ function isOdd({ toolCallId, toolCalls, parts }: Message, rule: IdRule): boolean
 }
 
 function isTaken(id: string, rule: IdRule): boolean {
-  return rule.taken.test(id) && !id.includes(signedMark);
+  return rule.taken.test(id) && !isLaden(id);
 }
 
 /** Calls of other kinds than functions are parts that one format alone knows. */

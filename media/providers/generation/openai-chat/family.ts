@@ -18,6 +18,6 @@ export const openaiChat: ProviderFamily = {
   fit,
   lacks,
   encodeRequest,
-  createReader: (clientFormat) => new ChatReader(clientFormat),
+  createReader: (clientFormat, server) => new ChatReader(clientFormat, server),
   readFailure,
 };

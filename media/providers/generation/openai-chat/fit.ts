@@ -2,13 +2,14 @@
 // behind another server is told by the name of the model and by the provider's quirks.
 import type { GenerationRequest } from '../../../model/request.ts';
 import type { Fitted, UpstreamTarget } from '../contract.ts';
-import { chatIds, type IdRule, mistralIds, ownIds, withIds } from '../fitting/ids.ts';
+import { chatIds, type IdRule, mistralIds, ownIds, withGivenIds, withIds } from '../fitting/ids.ts';
 import { withTypesOfBytes } from '../fitting/media-types.ts';
 import { namesFor, openaiNames, withNames } from '../fitting/names.ts';
 import { drawnByModel, withOpenaiSchemas } from '../fitting/openai.ts';
 import { withoutDeveloper, withSystemAt } from '../fitting/roles.ts';
 import { foreignTo } from '../foreign.ts';
 import { isVendor } from '../members.ts';
+import { serverName } from '../server-name.ts';
 import { withFunctions } from './custom-tools.ts';
 import { isMistral } from './model.ts';
 
@@ -29,7 +30,8 @@ export function fit(
   const called = (quirks?.customTools ?? isVendors) ? asked : withFunctions(asked);
   const placed = withSystemAt(called, quirks?.systemMessages ?? 'in_place');
   const typed = withTypesOfBytes(placed);
-  const told = withIds(typed, isMistral(upstreamModel) ? mistralIds : idsAt(isOwn, isVendors));
+  const rule = isMistral(upstreamModel) ? mistralIds : idsAt(isOwn, isVendors);
+  const told = withIds(typed, withGivenIds(rule, typed, serverName(target)));
   const { request, dropped } = drawnByModel(told, upstreamModel);
   if (isOwn) {
     return { request: isVendors ? request : withoutDeveloper(request), names: null, dropped };

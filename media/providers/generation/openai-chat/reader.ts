@@ -15,9 +15,9 @@ import {
 export class ChatReader extends BodyReader {
   readonly #state: ChatStreamState;
 
-  constructor(clientFormat?: ClientFormat) {
+  constructor(clientFormat?: ClientFormat, server?: string) {
     super();
-    this.#state = emptyChatStream(clientFormat);
+    this.#state = emptyChatStream(clientFormat, server);
   }
 
   /** For the decoder: one event's data. */

@@ -8,6 +8,7 @@ import {
 import type { Members } from '../../../transport/members.ts';
 import type { CallOptions, UpstreamCall, UpstreamQuirks, UpstreamTarget } from '../contract.ts';
 import { forwardMembers, isVendor } from '../members.ts';
+import { serverName } from '../server-name.ts';
 import { needsNewCeiling } from './model.ts';
 import { encodeMessages, encodeSettings } from './translate.ts';
 
@@ -22,7 +23,7 @@ export function encodeRequest(
   const body: Members = { model: target.upstreamModel };
   body.messages = isForwardable(request, 'chat')
     ? messagesOf(source)
-    : encodeMessages(request.messages);
+    : encodeMessages(request.messages, serverName(target));
   if (isSameFormat) {
     forwardMembers('chat', source, target, body);
   } else encodeSettings(request, body, reasons);

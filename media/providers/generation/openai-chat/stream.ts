@@ -11,6 +11,7 @@ import { isEnding, meaningOf } from '../endings.ts';
 import { readAnnotations } from './annotations.ts';
 import { streamFailure } from './failure.ts';
 import { readStopSequence } from './finish.ts';
+import { TurnMembers } from './returned.ts';
 import { emptyToolCalls, endCalls, readToolCall, type ToolCallState } from './tool-calls.ts';
 import { readUsage } from './usage.ts';
 
@@ -27,10 +28,14 @@ export interface ChatStreamState {
   usage: UsageReport | null;
   /** Its client is shown members that only this format has. */
   readonly own: boolean;
+  /** Its client was shown empty reasoning. */
+  unreasoned: boolean;
+  /** For a client of another format, which carries what the server wants back. */
+  readonly turn: TurnMembers | null;
 }
 
-/** `clientFormat`: whose answer it is. */
-export function emptyChatStream(clientFormat?: ClientFormat): ChatStreamState {
+/** `clientFormat`: whose answer it is. `server`: whose turn it is, for who carries it. */
+export function emptyChatStream(clientFormat?: ClientFormat, server?: string): ChatStreamState {
   return {
     started: false,
     worded: false,
@@ -38,9 +43,11 @@ export function emptyChatStream(clientFormat?: ClientFormat): ChatStreamState {
     finished: false,
     failed: false,
     streamId: 'stream',
-    toolCalls: emptyToolCalls(),
+    toolCalls: emptyToolCalls(server),
     usage: null,
     own: clientFormat === 'chat',
+    unreasoned: false,
+    turn: server === undefined ? null : new TurnMembers(server),
   };
 }
 
@@ -110,6 +117,7 @@ function finish(
   state.finished = true;
   // Of an answer that was cut, the arguments may have been still to come.
   endCalls(state.toolCalls, reason === 'tool_calls', state.streamId, events);
+  state.turn?.tell(false, events);
   events.push({ type: 'finish', reason, ...(stopSequence === null ? {} : { stopSequence }) });
 }
 
@@ -129,7 +137,8 @@ function readChoice(state: ChatStreamState, choice: Members, events: ModelEvent[
   const delta = isMembers(choice.delta) ? choice.delta : choice.message;
   const before = events.length;
   if (isMembers(delta)) readDelta(state, delta, events);
-  const extraDelta = isMembers(delta) ? membersBeside(delta, deltaMembers) : null;
+  const isShown = state.turn === null && isMembers(delta);
+  const extraDelta = isShown ? membersBeside(delta, deltaMembers) : null;
   const extraChoice = membersBeside(choice, choiceMembers);
   if (extraDelta !== null || extraChoice !== null) {
     const isAlone = state.own && events.length === before && saysSomething(extraDelta);
@@ -172,7 +181,14 @@ function readDelta(state: ChatStreamState, delta: Members, events: ModelEvent[])
   if (reasoning !== '') events.push({ type: 'reasoning', text: reasoning });
   else if (named !== '') events.push({ type: 'reasoning', text: named, member: 'reasoning' });
   if (reasoning + named !== '') state.worded = false;
+  else if (delta.reasoning_content === '') emptyReasoning(state, events);
   const text = contentText(delta.content);
+  const isCall = isMembers(delta.function_call) || listed(delta.tool_calls).length > 0;
+  const refusal = stringOf(delta.refusal);
+  if (state.turn !== null) {
+    state.turn.add(delta);
+    if (isCall || text + refusal !== '') state.turn.tell(isCall, events);
+  }
   if (text !== '') {
     state.worded = true;
     state.answered = true;
@@ -180,22 +196,25 @@ function readDelta(state: ChatStreamState, delta: Members, events: ModelEvent[])
   }
   const { annotations } = delta;
   if (Array.isArray(annotations)) addTo(events, readAnnotations(annotations, state.worded));
-  const refusal = stringOf(delta.refusal);
   if (refusal !== '') {
     state.answered = true;
     events.push({ type: 'refusal', text: refusal });
   }
-  const isCall = Array.isArray(delta.tool_calls) && delta.tool_calls.length > 0;
-  if (isCall || isMembers(delta.function_call) || refusal !== '') state.worded = false;
-  if (Array.isArray(delta.tool_calls)) {
-    for (const fragment of delta.tool_calls) {
-      readToolCall(state.toolCalls, fragment, state.streamId, events);
-    }
+  if (isCall || refusal !== '') state.worded = false;
+  for (const fragment of listed(delta.tool_calls)) {
+    readToolCall(state.toolCalls, fragment, state.streamId, events);
   }
   if (isMembers(delta.function_call)) {
     const fragment = { index: -1, function: delta.function_call };
     readToolCall(state.toolCalls, fragment, state.streamId, events);
   }
+}
+
+/** Servers want it back with a call where it was empty, too: a client of the format is shown so. */
+function emptyReasoning(state: ChatStreamState, events: ModelEvent[]): void {
+  if (!state.own || state.unreasoned) return;
+  state.unreasoned = true;
+  events.push({ type: 'extra', format: 'chat', delta: { reasoning_content: '' }, choice: {} });
 }
 
 function readUsageOnce(state: ChatStreamState, reported: unknown, events: ModelEvent[]): void {
@@ -239,6 +258,12 @@ function isIdle(name: string, value: unknown): boolean {
 function isSet(value: unknown): boolean {
   return value !== null && value !== undefined;
 }
+
+function listed(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : none;
+}
+
+const none: readonly unknown[] = [];
 
 function stringOf(value: unknown): string {
   return typeof value === 'string' ? value : '';

@@ -27,10 +27,19 @@ export interface ToolCallState {
   openedCount: number;
   /** Ids that they were reported with. */
   given: Set<string>;
+  /** The server's name, where the client carries what it wants back with its calls. */
+  server: string | null;
 }
 
-export function emptyToolCalls(): ToolCallState {
-  return { calls: [], byIndex: new Map(), byId: new Map(), openedCount: 0, given: new Set() };
+export function emptyToolCalls(server: string | null = null): ToolCallState {
+  return {
+    calls: [],
+    byIndex: new Map(),
+    byId: new Map(),
+    openedCount: 0,
+    given: new Set(),
+    server,
+  };
 }
 
 /** Reads one element of `delta.tool_calls`, or the old `delta.function_call` as `{function}`. */
@@ -96,7 +105,9 @@ function openCalls(
     const id = uniqueId(state.given, named, index);
     const { name, own } = call;
     const event: ModelEvent = { type: 'tool_call', index, id, name };
-    if (own !== null) event.native = { format: 'chat', value: own };
+    if (own !== null && state.server !== null) {
+      event.returned = { server: state.server, members: own };
+    } else if (own !== null) event.native = { format: 'chat', value: own };
     if (call.custom) event.freeText = true;
     events.push(event);
   }
@@ -147,13 +158,32 @@ const knownMembers: ReadonlySet<string> = new Set([
   'type',
 ]);
 
+const functionMembers: ReadonlySet<string> = new Set(['__proto__', 'arguments', 'name']);
+
+/** Some servers sign the call, others the function in it. */
 function keepOwn(call: Call, fragment: Members): void {
-  for (const name of Object.keys(fragment)) {
-    const value = fragment[name];
-    if (knownMembers.has(name) || value === null || value === undefined) continue;
-    call.own ??= {};
-    call.own[name] = value;
+  call.own = withOthers(call.own, fragment, knownMembers);
+  if (!isMembers(fragment.function)) return;
+  const before = isMembers(call.own?.function) ? call.own.function : null;
+  const inner = withOthers(before, fragment.function, functionMembers);
+  if (inner === null) return;
+  call.own ??= {};
+  call.own.function = inner;
+}
+
+function withOthers(
+  before: Members | null,
+  members: Members,
+  known: ReadonlySet<string>,
+): Members | null {
+  let others = before;
+  for (const name of Object.keys(members)) {
+    const value = members[name];
+    if (known.has(name) || value === null || value === undefined) continue;
+    others ??= {};
+    others[name] = value;
   }
+  return others;
 }
 
 function findWithoutIndex({ calls, byId }: ToolCallState, id: string | null): number {

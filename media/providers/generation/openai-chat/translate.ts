@@ -9,16 +9,19 @@ import type {
   ToolChoice,
 } from '../../../model/request.ts';
 import { readTextFile } from '../../../transport/data-url.ts';
-import type { Members } from '../../../transport/members.ts';
+import { isMembers, type Members } from '../../../transport/members.ts';
 import { effortOf, toldReasoning } from '../effort.ts';
 import { fileName } from '../file-name.ts';
 import { turnsOf, wordedResult } from '../turns.ts';
 import { encodeFunction } from './custom-tools.ts';
+import { giveBack } from './returned.ts';
 
-export function encodeMessages(messages: readonly Message[]): Members[] {
+/** `server`: see `serverName`. What it wants back is marked so. */
+export function encodeMessages(messages: readonly Message[], server: string): Members[] {
   return turnsOf(messages).flatMap(({ message, results }) => {
     const turn = [message, ...results].map(withWords);
-    return [...turn.filter(isSayable).map(encodeMessage), ...shownBeside(turn)];
+    const said = turn.filter(isSayable).map((one) => encodeMessage(one, server));
+    return [...said, ...shownBeside(turn)];
   });
 }
 
@@ -44,12 +47,13 @@ function shownBeside(turn: readonly Message[]): Members[] {
 }
 
 /** A message of nothing but another format's parts would be an empty one. */
-function isSayable({ role, parts, toolCalls }: Message): boolean {
-  if (role === 'tool' || toolCalls.length > 0 || parts.length === 0) return true;
+function isSayable({ role, parts, toolCalls, returned }: Message): boolean {
+  if (role === 'tool' || toolCalls.length > 0) return true;
+  if (parts.length === 0) return returned === undefined;
   return parts.some((part) => part.type !== 'native' || part.format === 'chat');
 }
 
-function encodeMessage(message: Message): Members {
+function encodeMessage(message: Message, server: string): Members {
   const { role, parts, toolCalls } = message;
   const beside = ownOf(message);
   if (role === 'tool') {
@@ -62,17 +66,20 @@ function encodeMessage(message: Message): Members {
   if (role === 'user') return { role, content, ...beside };
   const encoded: Members = { role, content: content.length === 0 ? null : content, ...beside };
   if (toolCalls.length > 0) {
-    encoded.tool_calls = toolCalls.map(encodeCall);
+    encoded.tool_calls = toolCalls.map((call) => encodeCall(call, server));
   }
+  giveBack(message, server, encoded);
   return encoded;
 }
 
 /** There may be more of it than all formats know. */
-function encodeCall(call: Message['toolCalls'][number]): Members {
-  const own = ownOf(call);
-  const { id, name, arguments: text, custom: input } = call;
+function encodeCall(call: Message['toolCalls'][number], server: string): Members {
+  const { id, name, arguments: text, custom: input, returned } = call;
+  const own = returned?.server === server ? { ...ownOf(call), ...returned.members } : ownOf(call);
   if (input !== undefined) return { id, type: 'custom', custom: { name, input }, ...own };
-  return { id, type: 'function', function: { name, arguments: text }, ...own };
+  const inner = isMembers(own.function) ? own.function : {};
+  const called = { name, arguments: text, ...inner };
+  return { id, type: 'function', ...own, function: called };
 }
 
 /** What a client of the same format said besides. */

@@ -9,6 +9,7 @@ import { ResponsesReader } from '../../../../../media/providers/generation/opena
 import { fixtures } from '../../../../conformance/own/fixtures.ts';
 import type { Fixture, Unnumbered } from '../../../../conformance/own/pieces.ts';
 import { streamOf } from '../../../../conformance/own/upstream.ts';
+import { accountSeals } from '../../../../harness/request.ts';
 
 function read(pieces: readonly Uint8Array[]): ModelEvent[] {
   const reader = new ResponsesReader('responses');
@@ -22,7 +23,10 @@ function shownOf(events: readonly ModelEvent[]): Members[] {
   const answer: Answer = emptyAnswer();
   for (const event of events) addToAnswer(answer, event);
   const requestId = 'req_0123456789abcdef01234567';
-  return outputItems(answer, { requestId, seals: null, lastStatus: 'completed' }).map(plain);
+  const seals = accountSeals();
+  return outputItems(answer, { requestId, seals, unsealed: true, lastStatus: 'completed' }).map(
+    plain,
+  );
 }
 
 function plain(item: object): Members {
