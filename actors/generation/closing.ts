@@ -138,6 +138,7 @@ function settleNothing(state: GenerationState, context: Context): void {
     state.finish = finishRecord(state, 'failed', { problem, svcRouting });
   } else {
     const status = outcome?.status ?? 'completed';
+    setSettled(state);
     state.end = { status, answer: state.answer, receipt: { usage, svcUsage, svcRouting } };
     state.finish = finishRecord(state, status, { usageJson: JSON.stringify(svcUsage), svcRouting });
   }
@@ -170,12 +171,18 @@ function settleWith(
     state.finish = finishRecord(state, 'failed', { usageJson, problem, svcRouting });
   } else {
     const { answer } = state;
+    setSettled(state);
     state.end = { status: outcome.status, answer, receipt: { usage, svcUsage, svcRouting } };
     state.finish = finishRecord(state, outcome.status, { usageJson, svcRouting });
     // Beside the settlement, before the end is told: the next turn may come at once.
     if (outcome.status !== 'cancelled') state.extraWrite = rememberedBy(state);
   }
   context.self.tell('settle', null);
+}
+
+/** Stored with the answer: replays tell the time that was told first. */
+function setSettled({ answer }: GenerationState): void {
+  answer.settledAt = Math.floor(Date.now() / 1_000);
 }
 
 /** The next turn of the conversation finds the model of this one. */

@@ -21,6 +21,8 @@ export function storedEnd(row: Generation, replayed = true): GenerationEnd {
   }
   const svcUsage = storedUsage(row, replayed);
   assert(svcUsage !== null, 'a finished generation has its usage');
+  // Answers of older builds have no time of their own.
+  if (row.finishedAt !== null) answer.settledAt ??= Math.floor(row.finishedAt.getTime() / 1_000);
   return {
     status: row.status,
     answer,

@@ -30,6 +30,8 @@ export interface Answer {
   extra: { delta: Record<string, unknown>; choice: Record<string, unknown> };
   /** Kept where the stream must be repeatable event by event: see `replay.ts`. */
   cuts?: Cuts;
+  /** Unix seconds of its settlement, for formats that tell it; absent until then. */
+  settledAt?: number;
 }
 
 export function emptyAnswer(): Answer {

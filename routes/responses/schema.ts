@@ -1,5 +1,5 @@
 // The schemas of a response object, open where a provider's own items may pass through, and of a
-// count.
+// count. It has every member that Open Responses (2026-04-24) requires.
 import * as v from 'valibot';
 import { svcRoutingSchema, svcUsageSchema } from '../generations/schema.ts';
 
@@ -9,6 +9,13 @@ export const responseSchema = v.looseObject({
   id: v.pipe(v.string(), v.regex(/^resp_[a-f0-9]{24}$/)),
   object: v.literal('response'),
   created_at: v.pipe(v.number(), v.integer()),
+  completed_at: v.pipe(
+    v.nullable(v.pipe(v.number(), v.integer())),
+    v.description(
+      'Unix seconds of the settlement, the same in the stream, on replay and when it is read ' +
+        'again; null unless the status is `completed`',
+    ),
+  ),
   status: v.picklist(['queued', 'in_progress', 'completed', 'incomplete', 'cancelled', 'failed']),
   error: v.nullable(
     v.object({
@@ -22,6 +29,25 @@ export const responseSchema = v.looseObject({
     v.object({ reason: v.picklist(['max_output_tokens', 'content_filter']) }),
   ),
   model: v.string(),
+  temperature: v.pipe(v.number(), v.description('As asked for, else 1; so with `top_p`')),
+  top_p: v.number(),
+  presence_penalty: v.pipe(v.number(), v.description('As asked for, else 0')),
+  frequency_penalty: v.number(),
+  top_logprobs: count,
+  max_tool_calls: v.nullable(v.number()),
+  service_tier: v.pipe(v.literal('default'), v.description('There is no other tier')),
+  safety_identifier: v.nullable(v.string()),
+  prompt_cache_key: v.nullable(v.string()),
+  reasoning: v.looseObject({
+    effort: v.nullable(v.string()),
+    summary: v.nullable(v.string()),
+  }),
+  text: v.looseObject({ format: v.looseObject({ type: v.string() }) }),
+  tool_choice: v.union([v.string(), v.looseObject({ type: v.string() })]),
+  tools: v.pipe(
+    v.array(v.looseObject({ type: v.string() })),
+    v.description('As declared; of functions also what was left out, as null'),
+  ),
   output: v.array(v.looseObject({ type: v.string(), id: v.string() })),
   usage: v.nullable(
     v.object({

@@ -1,6 +1,8 @@
-// The official OpenAI client as the conformance tests make it, and what they all need of it.
+// The official OpenAI client as the conformance tests make it, and what they all need of it. What
+// it is told of responses is held to the schema of Open Responses.
 import OpenAI from 'openai';
 import type { SvcUsage } from '../../media/model/dialects/contract.ts';
+import { checkedFetch } from './open-responses/check.ts';
 
 export const model = 'svc-sim-chat';
 
@@ -20,7 +22,7 @@ export function openAi(
     maxRetries,
     fetch: (input, init) => {
       seen?.(new Headers(init?.headers as Record<string, string>));
-      return fetch(input as string, init);
+      return checkedFetch(input as string, init);
     },
   });
 }

@@ -2,6 +2,7 @@
 // open part, and the items of the stream the same as those of the final response.
 import assert from 'node:assert/strict';
 import type { SvcUsage } from '../../../media/model/dialects/contract.ts';
+import { assertOpenEvent, assertOpenResponse } from '../open-responses/check.ts';
 import {
   type Ask,
   type ClientFormat,
@@ -64,6 +65,7 @@ export function itemsOf(turn: Turn): Members[] {
 }
 
 function readWhole(outcome: Outcome, reply: Members): void {
+  assertOpenResponse(reply);
   if (reply.object !== 'response') {
     assert.ok(isMembers(reply.error), 'an error envelope');
     outcome.error = String(reply.error.code);
@@ -130,6 +132,7 @@ function readStream(outcome: Outcome, events: readonly SseEvent[]): void {
   let last: Members = {};
   for (const [number, { type, data }] of events.entries()) {
     const event: Members = JSON.parse(data);
+    assertOpenEvent(event);
     assert.equal(event.type, type);
     assert.equal(event.sequence_number, number, 'events are numbered without gaps');
     if (number === 0 && type !== 'error') assert.equal(type, 'response.created');

@@ -87,8 +87,9 @@ export function reasoningItem(
   const item: Item = { id, type: 'reasoning', summary };
   if (content.length > 0) item.content = content;
   Object.assign(item, native?.format === 'responses' ? reasoningMembers(native.value) : members);
-  if (seals === null) return item;
-  item.encrypted_content = native === null ? null : sealReasoning(native, seals);
+  // Left out until it is known: strict clients take no null for it.
+  const seal = seals === null || native === null ? null : sealReasoning(native, seals);
+  if (seal !== null) item.encrypted_content = seal;
   return item;
 }
 

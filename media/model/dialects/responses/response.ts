@@ -2,12 +2,19 @@
 // repeats the request, so that a stored response says what it was asked.
 import type { Problem } from '../../../../runtime/problem.ts';
 import type { Answer } from '../../answer.ts';
-import type { OutputFormat } from '../../request.ts';
 import { chatError } from '../chat/error.ts';
 import type { Receipt, ReplyIdentity, ReplyOptions } from '../contract.ts';
 import { responseId } from './ids.ts';
 import { namespacesOf } from './namespaces.ts';
 import { type ItemStatus, outputItems } from './output.ts';
+import {
+  numberOr,
+  textOrNull,
+  wholeChoice,
+  wholeReasoning,
+  wholeText,
+  wholeTools,
+} from './repeated.ts';
 import { responseUsage } from './usage.ts';
 
 export type ResponseStatus =
@@ -46,12 +53,15 @@ export function responseObject(
     id: responseId(identity.requestId),
     object: 'response',
     created_at: identity.createdAt,
+    completed_at: status === 'completed' ? (answer.settledAt ?? null) : null,
     status,
     background: body.background === true,
     error: problem === null ? null : responseError(problem),
+    frequency_penalty: numberOr(body.frequency_penalty, 0),
     incomplete_details: status === 'incomplete' ? incompleteDetails(answer) : null,
     instructions: body.instructions ?? null,
     max_output_tokens: body.max_output_tokens ?? null,
+    max_tool_calls: numberOr(body.max_tool_calls, null),
     model: identity.model,
     output: outputItems(answer, {
       requestId: identity.requestId,
@@ -61,24 +71,25 @@ export function responseObject(
       namespaces: namespacesOf(body.tools),
     }),
     parallel_tool_calls: body.parallel_tool_calls ?? true,
+    presence_penalty: numberOr(body.presence_penalty, 0),
     previous_response_id: body.previous_response_id ?? null,
-    reasoning: body.reasoning ?? { effort: null, summary: null },
+    prompt_cache_key: textOrNull(body.prompt_cache_key),
+    reasoning: wholeReasoning(body.reasoning),
+    safety_identifier: textOrNull(body.safety_identifier),
+    // Another tier has another price than the one that is charged: no provider is asked for one.
+    service_tier: 'default',
     store: body.store !== false,
-    temperature: body.temperature ?? null,
-    text: textSettings(body, request.outputFormat),
-    tool_choice: body.tool_choice ?? 'auto',
-    tools: body.tools ?? [],
-    top_p: body.top_p ?? null,
+    temperature: numberOr(body.temperature, 1),
+    text: wholeText(body, request.outputFormat),
+    tool_choice: wholeChoice(body.tool_choice),
+    tools: wholeTools(body.tools),
+    top_logprobs: numberOr(body.top_logprobs, 0),
+    top_p: numberOr(body.top_p, 1),
     truncation: body.truncation ?? 'disabled',
     usage: receipt === null ? null : responseUsage(receipt.usage),
     metadata: body.metadata ?? {},
   };
-  for (const name of ['user', 'prompt_cache_key', 'safety_identifier']) {
-    if (typeof body[name] === 'string') response[name] = body[name];
-  }
-  for (const name of ['max_tool_calls', 'top_logprobs']) {
-    if (typeof body[name] === 'number') response[name] = body[name];
-  }
+  if (typeof body.user === 'string') response.user = body.user;
   const { moderation } = ownMembers(answer);
   if (moderation !== undefined) response.moderation = moderation;
   if (receipt === null) return response;
@@ -112,16 +123,4 @@ function ownMembers({ finishNative }: Answer): Members {
 function itemStatus(status: ResponseStatus): ItemStatus {
   if (status === 'completed') return 'completed';
   return status === 'in_progress' || status === 'queued' ? 'in_progress' : 'incomplete';
-}
-
-/** `text` as it holds: response_format goes before text.format. */
-function textSettings(body: Members, format: OutputFormat): Members {
-  const declared = isMembers(body.text) ? body.text : {};
-  const explicit = body.response_format !== null && body.response_format !== undefined;
-  if (!explicit && isMembers(declared.format)) return declared;
-  return { ...declared, format };
-}
-
-function isMembers(value: unknown): value is Members {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -55,6 +55,7 @@ export const toolChoiceSchema = v.nullish(
   ]),
 );
 
+const penalty = v.nullish(v.pipe(v.number(), v.minValue(-2), v.maxValue(2)));
 const shortText = v.nullish(v.pipe(v.string(), maxCharacters(512)));
 
 export const responsesRequestSchema = v.looseObject({
@@ -66,6 +67,10 @@ export const responsesRequestSchema = v.looseObject({
   parallel_tool_calls: v.nullish(v.boolean()),
   temperature: v.nullish(v.pipe(v.number(), v.minValue(0), v.maxValue(2))),
   top_p: v.nullish(v.pipe(v.number(), v.minValue(0), v.maxValue(1))),
+  presence_penalty: penalty,
+  frequency_penalty: penalty,
+  top_logprobs: v.nullish(v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(20))),
+  max_tool_calls: v.nullish(v.pipe(v.number(), v.integer(), v.minValue(1))),
   reasoning: v.nullish(
     v.looseObject({
       effort: v.nullish(v.pipe(v.string(), maxCharacters(40))),

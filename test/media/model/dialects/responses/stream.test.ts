@@ -10,6 +10,7 @@ import { itemPlace, requestIdOf } from '../../../../../media/model/dialects/resp
 import type { InputItem } from '../../../../../media/model/dialects/responses/input.ts';
 import { responseObject } from '../../../../../media/model/dialects/responses/response.ts';
 import type { ModelEvent } from '../../../../../media/model/events.ts';
+import type { GenerationRequest } from '../../../../../media/model/request.ts';
 import { encodeConversation } from '../../../../../media/providers/generation/anthropic-messages/translate.ts';
 import { Problem } from '../../../../../runtime/problem.ts';
 import { fc } from '../../../../harness/properties.ts';
@@ -45,8 +46,13 @@ async function helped(body: string) {
   return await client(body).responses.stream(ask).finalResponse();
 }
 
-function whole(events: readonly ModelEvent[], body: Record<string, unknown> = {}) {
-  const options = replyOptions({ includeUsage: true, request: requestOf(body) });
+function whole(
+  events: readonly ModelEvent[],
+  body: Record<string, unknown> = {},
+  read: Partial<GenerationRequest> = {},
+) {
+  const request = { ...requestOf(body), ...read };
+  const options = replyOptions({ includeUsage: true, request });
   return responsesDialect.whole(identity, options, answerOf(events), receipt);
 }
 
@@ -316,7 +322,7 @@ test('a failure after response.created is response.failed, before it an error', 
 });
 
 test('the response repeats its request, response_format before text.format', () => {
-  const tools = [{ type: 'function', name: 'f', parameters: {}, strict: true }];
+  const tools = [{ type: 'function', name: 'f', description: 'd', parameters: {}, strict: true }];
   const body = {
     instructions: 'be brief',
     tools,
@@ -327,11 +333,12 @@ test('the response repeats its request, response_format before text.format', () 
     parallel_tool_calls: false,
     truncation: 'auto',
     max_output_tokens: 9,
-    reasoning: { effort: 'low' },
+    reasoning: { effort: 'low', summary: 'auto' },
     user: 'u',
     text: { format: { type: 'json_object' }, verbosity: 'low' },
   };
-  const response = whole([text('a'), finish], body);
+  const format = { type: 'json_object' } as const;
+  const response = whole([text('a'), finish], body, { outputFormat: format });
   for (const [name, value] of Object.entries(body)) assert.deepEqual(response[name], value, name);
   const plain = whole([text('a'), finish], { ...body, response_format: { type: 'text' } });
   assert.deepEqual(plain.text, { format: { type: 'text' }, verbosity: 'low' });
