@@ -18,6 +18,7 @@ import {
   optionalText,
   origin,
   parseUpstreamUrl,
+  parseWords,
   secret,
   text,
   type Variable,
@@ -149,12 +150,24 @@ const variables = {
 
 type Values = { readonly [K in keyof typeof variables]: ReturnType<(typeof variables)[K]['read']> };
 
+/** What models of a named upstream may be declared to do. */
+const upstreamCapabilities = [
+  'chat',
+  'tools',
+  'vision',
+  'structured_output',
+  'web_search',
+  'reasoning',
+] as const;
+
 /** An OpenAI-compatible server named by `TOLLGATE_UPSTREAM_<NAME>_URL`. */
 export interface ConfiguredUpstream {
   /** Lower case. */
   readonly name: string;
   readonly url: string;
   readonly key: string | null;
+  /** What all its models can do; null: nothing was declared. */
+  readonly capabilities: readonly (typeof upstreamCapabilities)[number][] | null;
 }
 
 /** Plain data, to be sent to threads and child processes. Holds secrets: never log it. */
@@ -168,7 +181,7 @@ export interface Config extends Omit<Values, 'mode' | 'baseUrl' | 'webUrl'> {
 /** One line that names the variable at fault. */
 export class ConfigError extends Error {}
 
-const UPSTREAM = /^TOLLGATE_UPSTREAM_([A-Z0-9]+(?:_[A-Z0-9]+)*)_(URL|KEY)$/;
+const UPSTREAM = /^TOLLGATE_UPSTREAM_([A-Z0-9]+(?:_[A-Z0-9]+)*)_(URL|KEY|CAPABILITIES)$/;
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -206,7 +219,7 @@ function readUpstreams(environment: Environment): ConfiguredUpstream[] {
     const [, label, part] = UPSTREAM.exec(name) ?? [];
     if (label === undefined) continue;
     const value = lookUp(environment, name);
-    if (part === 'KEY') {
+    if (part !== 'URL') {
       const owner = `TOLLGATE_UPSTREAM_${label}_URL`;
       if (value !== undefined && lookUp(environment, owner) === undefined) {
         throw new ConfigError(`${name} needs ${owner} beside it`);
@@ -217,10 +230,21 @@ function readUpstreams(environment: Environment): ConfiguredUpstream[] {
         // People put credentials into it, or into its query.
         url: readOne(name, true, value, () => parseUpstreamUrl(value)),
         key: lookUp(environment, `TOLLGATE_UPSTREAM_${label}_KEY`) ?? null,
+        capabilities: readCapabilities(environment, label),
       });
     }
   }
   return upstreams;
+}
+
+function readCapabilities(
+  environment: Environment,
+  label: string,
+): ConfiguredUpstream['capabilities'] {
+  const name = `TOLLGATE_UPSTREAM_${label}_CAPABILITIES`;
+  const value = lookUp(environment, name);
+  if (value === undefined) return null;
+  return readOne(name, false, value, () => parseWords(value, upstreamCapabilities));
 }
 
 function assertKnown(environment: Environment): void {
@@ -345,6 +369,12 @@ export function describeVariables(): string {
   rows.push(
     ['TOLLGATE_UPSTREAM_<NAME>_URL', 'url', 'unset', 'an OpenAI-compatible server to register'],
     ['TOLLGATE_UPSTREAM_<NAME>_KEY', 'secret', 'unset', 'its API key'],
+    [
+      'TOLLGATE_UPSTREAM_<NAME>_CAPABILITIES',
+      'list',
+      'chat,tools,structured_output',
+      `what its models can do: of ${upstreamCapabilities.join(', ')}`,
+    ],
   );
   const widths = [0, 1, 2].map((column) =>
     Math.max(...rows.map((row) => row[column]?.length ?? 0)),

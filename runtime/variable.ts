@@ -240,6 +240,14 @@ export function parseUpstreamUrl(value: string): string {
 }
 
 /** Addresses and CIDR ranges, separated by commas. */
+/** A comma-separated list of words, each at most once. */
+export function parseWords<const T extends string>(value: string, words: readonly T[]): T[] {
+  const given = new Set(value.split(',').map((word) => word.trim()));
+  const known = words.filter((word) => given.delete(word));
+  if (given.size > 0) throw new Expectation(`a list of ${words.join(', ')}`);
+  return known;
+}
+
 export function networks(name: string, meaning: string): Variable<readonly string[]> {
   return declare<readonly string[]>({
     name,

@@ -240,6 +240,10 @@ function quirksRecord(quirks: Partial<UpstreamQuirks>): NonNullable<ProviderReco
   };
 }
 
+const runnerCapabilities = ['chat', 'tools', 'structured_output'] as const;
+const runnerPrice = { input_per_million: '0', output_per_million: '0' };
+/** A search passes only at a price. */
+const searchingPrice = { ...runnerPrice, per_search_call: '0' };
 const aliasMax = 80;
 
 /** A local runner costs its owner nothing a token: its models are free. */
@@ -265,6 +269,8 @@ async function addRunner(
     ...(upstream.key === null ? {} : { api_key: upstream.key }),
     enabled: true,
   });
+  const capabilities = [...(upstream.capabilities ?? runnerCapabilities)];
+  const price = capabilities.includes('web_search') ? searchingPrice : runnerPrice;
   const declared = new Set(document.models.map((model) => model.alias));
   const taken = new Set<string>();
   for (const upstreamModel of new Set(found.models)) {
@@ -277,10 +283,10 @@ async function addRunner(
       display_name: upstreamModel.slice(0, 120),
       kind: 'generation',
       routes: [{ provider: upstream.name, upstream_model: upstreamModel }],
-      price: { input_per_million: '0', output_per_million: '0' },
+      price,
       context_window: 128_000,
       output_tokens_max: 4_096,
-      capabilities: ['chat', 'tools', 'structured_output'],
+      capabilities,
       enabled: true,
     });
   }

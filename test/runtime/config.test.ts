@@ -120,11 +120,27 @@ test('named upstreams are collected with their keys', () => {
     TOLLGATE_UPSTREAM_LOCAL_URL: 'http://127.0.0.1:11434/v1/',
     TOLLGATE_UPSTREAM_BIG_BOX_URL: 'https://box.example/v1',
     TOLLGATE_UPSTREAM_BIG_BOX_KEY: 'k',
+    TOLLGATE_UPSTREAM_BIG_BOX_CAPABILITIES: 'vision, chat,tools,chat',
   });
   assert.deepEqual(config.upstreams, [
-    { name: 'big_box', url: 'https://box.example/v1', key: 'k' },
-    { name: 'local', url: 'http://127.0.0.1:11434/v1', key: null },
+    {
+      name: 'big_box',
+      url: 'https://box.example/v1',
+      key: 'k',
+      capabilities: ['chat', 'tools', 'vision'],
+    },
+    { name: 'local', url: 'http://127.0.0.1:11434/v1', key: null, capabilities: null },
   ]);
+});
+
+test('capabilities of an upstream are words of a list, and stand beside its address', () => {
+  const name = 'TOLLGATE_UPSTREAM_BOX_CAPABILITIES';
+  const box = { TOLLGATE_UPSTREAM_BOX_URL: 'http://h/v1' };
+  for (const value of ['chat,sight', 'chat,,tools', 'audio']) {
+    assert.match(refusal({ ...box, [name]: value }), /_BOX_CAPABILITIES must be a list of chat, /);
+  }
+  assert.match(refusal({ [name]: 'chat' }), /_CAPABILITIES needs TOLLGATE_UPSTREAM_BOX_URL/);
+  assert.equal(readConfig({ ...box, [name]: '' }).upstreams[0]?.capabilities, null);
 });
 
 test('a chosen port moves the default origins, not configured ones', () => {

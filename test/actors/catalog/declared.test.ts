@@ -32,6 +32,24 @@ test('of the vendors’ models those that reason say so: they alone are given a 
   assert.ok(models.length > reasons.length);
 });
 
+test('models of a local runner can do what is declared of them', async () => {
+  const listed = { object: 'list', data: [{ id: 'm' }] };
+  const runner = await listen((_request, response) => response.end(JSON.stringify(listed)));
+  const capabilitiesOf = async (capabilities: readonly string[] | null) => {
+    const upstream = { name: 'local', url: runner.url, key: null, capabilities };
+    const config = { mode: 'dev', configPath: null, upstreams: [upstream], ...noKeys };
+    const options = { config: config as unknown as Config, simulatorUrl: null, log: {} as Logger };
+    return (await readDeclared(options)).document.models[0]?.capabilities;
+  };
+  try {
+    assert.deepEqual(await capabilitiesOf(null), ['chat', 'tools', 'structured_output']);
+    const declared = ['chat', 'vision', 'web_search'];
+    assert.deepEqual(await capabilitiesOf(declared), declared);
+  } finally {
+    runner.close();
+  }
+});
+
 test('every model that a local runner lists has an alias of its own', async () => {
   // Two of one file at different precisions, and two that differ in what an alias cannot have.
   const long = `hf.co/organisation/${'a-long-name-of-merged-models-'.repeat(3)}GGUF:`;
