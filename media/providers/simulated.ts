@@ -54,7 +54,7 @@ export const simulatedProviders: readonly SimulatedProvider[] = [
         upstreamModel: 'simulated-chat-tiered-2026-01-15',
         kind: 'generation',
         tiered: true,
-        capabilities: ['chat', 'tools', 'structured_output', 'reasoning'],
+        capabilities: ['chat', 'tools', 'vision', 'structured_output', 'reasoning'],
       },
     ],
   },

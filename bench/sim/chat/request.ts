@@ -2,6 +2,7 @@
 import { countWords, type ForcedCall, type Plan, planAnswer } from '../answer.ts';
 import { type Directive, findDirective } from '../directive.ts';
 import { isMembers, type Members, membersOf, positiveOf, stringsOf } from '../members.ts';
+import { askedTool } from '../question.ts';
 import { callIdsRefusal, filesRefusal, pairsRefusal, stopRefusal, toolsRefusal } from './check.ts';
 import { type ChatError, invalidRequest, unknownModel } from './failure.ts';
 
@@ -50,18 +51,24 @@ export function readChatRequest(body: unknown): ChatRequest | { error: ChatError
     includeUsage: options.include_usage === true && directive.fault !== 'no_usage',
     obfuscate: options.include_obfuscation !== false,
     directive,
-    plan: planOf(body, messages, directive, at),
+    plan: planOf(body, messages, texts, directive, at),
   };
 }
 
-function planOf(body: Members, messages: Members[], directive: Directive, at: number): Plan {
+function planOf(
+  body: Members,
+  messages: Members[],
+  texts: readonly (string | null)[],
+  directive: Directive,
+  at: number,
+): Plan {
   const later = messages.slice(at + 1);
-  const tools = declaredTools(body.tools);
+  const tools = body.tool_choice === 'none' ? [] : declaredTools(body.tools);
   return planAnswer({
     directive,
     inputTokens: messages.reduce((sum, message) => sum + countWords(textOf(message)), 0),
-    declaredTools: body.tool_choice === 'none' ? [] : tools.map(({ name }) => name),
-    forced: forcedOf(body.tool_choice, tools),
+    declaredTools: tools.map(({ name }) => name),
+    forced: forcedOf(body.tool_choice, tools) ?? askedTool(texts, at, tools),
     toolResultCount: later.filter((message) => message.role === 'tool').length,
     schema: schemaOf(body.response_format),
     outputTokensMax: positiveOf(body.max_completion_tokens ?? body.max_tokens),

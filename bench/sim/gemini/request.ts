@@ -2,6 +2,7 @@
 import { countWords, type ForcedCall, type Plan, planAnswer } from '../answer.ts';
 import { type Directive, findDirective, withoutDirective } from '../directive.ts';
 import { isMembers, type Members, membersOf, positiveOf, stringsOf } from '../members.ts';
+import { askedTool } from '../question.ts';
 import { camel, refusalOf } from './check.ts';
 import { type GeminiError, invalidArgument, unknownModel } from './failure.ts';
 import { asJsonSchema } from './schema.ts';
@@ -55,15 +56,18 @@ function requestOf(
     0,
   );
   const tools = membersOf(body.tools);
-  const declared = tools.flatMap((tool) => membersOf(tool.functionDeclarations).map(declaredOf));
   const mode = callingConfig(body);
+  const declared =
+    mode.mode === 'NONE'
+      ? []
+      : tools.flatMap((tool) => membersOf(tool.functionDeclarations).map(declaredOf));
   const searches = tools.some(({ googleSearch }) => googleSearch !== undefined);
   const later = contents.slice(at + 1).flatMap((content) => membersOf(content.parts));
   const plan = planAnswer({
     directive,
     inputTokens,
-    declaredTools: mode.mode === 'NONE' ? [] : declared.map(({ name }) => name),
-    forced: forcedOf(mode, declared),
+    declaredTools: declared.map(({ name }) => name),
+    forced: forcedOf(mode, declared) ?? askedTool(texts, at, declared),
     toolResultCount: later.filter((part) => part.functionResponse !== undefined).length,
     schema: schemaOf(config),
     outputTokensMax: positiveOf(config.maxOutputTokens),

@@ -2,6 +2,7 @@
 import { countWords, type ForcedCall, type Plan, planAnswer } from '../answer.ts';
 import { type Directive, findDirective, withoutDirective } from '../directive.ts';
 import { isMembers, type Members, membersOf, positiveOf, stringsOf } from '../members.ts';
+import { askedTool } from '../question.ts';
 import { blocksOf, refusalOf } from './check.ts';
 import { invalidRequest, type MessagesError, noThreads, unknownModel } from './failure.ts';
 
@@ -69,7 +70,7 @@ function requestOf(
     directive: shown,
     inputTokens,
     declaredTools: custom.map((tool) => String(tool.name)),
-    forced: forcedOf(body, custom),
+    forced: forcedOf(body, custom) ?? askedTool(texts, at, custom.map(callOf)),
     toolResultCount: later.filter((block) => block.type === 'tool_result').length,
     schema: schemaOf(body),
     outputTokensMax: positiveOf(body.max_tokens),
@@ -108,7 +109,11 @@ function forcedOf(body: Members, tools: Members[]): ForcedCall | null {
   const choice = isMembers(body.tool_choice) ? body.tool_choice : {};
   if (choice.type !== 'any' && choice.type !== 'tool') return null;
   const tool = choice.type === 'any' ? tools[0] : tools.find(({ name }) => name === choice.name);
-  return tool === undefined ? null : { name: String(tool.name), schema: tool.input_schema };
+  return tool === undefined ? null : callOf(tool);
+}
+
+function callOf({ name, input_schema: schema }: Members): ForcedCall {
+  return { name: String(name), schema };
 }
 
 function schemaOf(body: Members): unknown {

@@ -3,6 +3,7 @@ import { countWords, type ForcedCall, type Plan, planAnswer } from '../answer.ts
 import { type ChatError, invalidRequest, unknownModel } from '../chat/failure.ts';
 import { type Directive, findDirective, withoutDirective } from '../directive.ts';
 import { isMembers, type Members, membersOf, positiveOf, stringsOf } from '../members.ts';
+import { askedTool } from '../question.ts';
 import { refusalOf } from './check.ts';
 
 /** Ids with another name and length than any public alias. */
@@ -74,7 +75,7 @@ function requestOf(body: Members, model: string, items: Members[]): ResponsesReq
       directive,
       inputTokens,
       declaredTools: [...tools.keys()],
-      forced: forcedOf(body.tool_choice, tools),
+      forced: forcedOf(body.tool_choice, tools) ?? askedTool(texts, at, callable(tools)),
       toolResultCount: items.slice(at + 1).filter(isResult).length,
       schema: schemaOf(body.text),
       outputTokensMax: positiveOf(body.max_output_tokens),
@@ -111,6 +112,10 @@ function declaredTools(tools: unknown, namespace: string | null): Map<string, De
     }
   }
   return found;
+}
+
+function callable(tools: Map<string, DeclaredTool>): ForcedCall[] {
+  return [...tools].map(([name, { schema }]) => ({ name, schema }));
 }
 
 function forcedOf(choice: unknown, tools: Map<string, DeclaredTool>): ForcedCall | null {
