@@ -42,11 +42,13 @@ import { docsRoutes } from './pages/docs.ts';
 import { lendVoiceKey } from './pages/voice/lend-key.ts';
 import { voicePageRoutes } from './pages/voice/page.ts';
 import { cancelResponse } from './responses/cancel-response.ts';
+import { compactResponse } from './responses/compact-response.ts';
 import { countResponseTokens } from './responses/count-tokens.ts';
 import { createResponse } from './responses/create-response.ts';
 import { deleteResponse } from './responses/delete-response.ts';
 import { getResponse } from './responses/get-response.ts';
 import { listInputItems } from './responses/list-input-items.ts';
+import { openResponseSocket } from './responses/open-socket.ts';
 import type { Access, Caller, Services } from './services.ts';
 import { createTicket } from './voice/create-ticket.ts';
 import { listVoices } from './voice/list-voices.ts';
@@ -69,7 +71,9 @@ export const routes: readonly AppRoute[] = [
   listLlmModels,
   createChatCompletion,
   createResponse,
+  openResponseSocket,
   countResponseTokens,
+  compactResponse,
   createLegacyResponse,
   getResponse,
   deleteResponse,

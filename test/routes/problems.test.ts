@@ -18,6 +18,7 @@ const types: Record<number, [v1: string, messages: string]> = {
   413: ['invalid_request_error', 'request_too_large'],
   415: ['invalid_request_error', 'invalid_request_error'],
   422: ['invalid_request_error', 'invalid_request_error'],
+  426: ['invalid_request_error', 'invalid_request_error'],
   429: ['rate_limit_error', 'rate_limit_error'],
   500: ['api_error', 'api_error'],
   502: ['api_error', 'api_error'],
@@ -26,7 +27,7 @@ const types: Record<number, [v1: string, messages: string]> = {
 };
 /** The same section, by status: its codes. */
 const codesByStatus: Record<number, readonly string[]> = {
-  400: ['invalid_request', 'context_length_exceeded'],
+  400: ['invalid_request', 'context_length_exceeded', 'not_available'],
   401: ['unauthenticated', 'invalid_api_key', 'session_expired'],
   402: ['insufficient_credits', 'spend_limit_exceeded'],
   403: ['insufficient_scope', 'forbidden', 'policy_blocked'],
@@ -37,6 +38,7 @@ const codesByStatus: Record<number, readonly string[]> = {
   413: ['request_too_large'],
   415: ['unsupported_media_type'],
   422: ['idempotency_key_reused', 'unprocessable_media', 'input_too_long'],
+  426: ['upgrade_required'],
   429: ['rate_limited', 'concurrency_limited'],
   500: ['internal'],
   502: ['upstream_error'],
