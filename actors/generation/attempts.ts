@@ -86,7 +86,7 @@ export function callCandidate(
     finishGeneration(state, context, { status: 'failed', problem });
     return;
   }
-  tellDropped(state, allDropped(droppedMembers(request, family.format, target), fitted));
+  tellDropped(state, allDropped(droppedMembers(request, family, target), fitted));
   const { told, stop } = telling(request, fitted, family, options.outputTokensMax);
   const encode = () => family.encodeRequest(fitted.request, target, options);
   const handle = deps.upstream.start(

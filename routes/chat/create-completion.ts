@@ -22,9 +22,10 @@ export const createChatCompletion = defineRoute({
   description:
     'Chat Completions-compatible generation. Unknown top-level members reach the vendor of the ' +
     'format at its own host, and others as far as an administrator lets them pass; what a ' +
-    'provider is not told is named in `x-svc-dropped-members`. `logprobs` (null in the reply), ' +
-    '`seed` and the penalties have no effect where the provider has none; `n` over 1 is ' +
-    'refused. The same Idempotency-Key attaches to the running generation or ' +
+    'provider is not told is named in `x-svc-dropped-members`: `seed`, the penalties and their ' +
+    'like where the provider has none. `logprobs` that a model cannot tell are refused by their ' +
+    'path, and `n` over 1. The same ' +
+    'Idempotency-Key attaches to the running generation or ' +
     'replays the finished one, streamed or whole, and never charges twice. With `stream` the ' +
     'reply is server-sent events that end with `data: [DONE]`; the last JSON event carries ' +
     '`svc_usage`. A client that disconnects after the first delta is charged for the whole ' +

@@ -35,7 +35,9 @@ export const generationReplyHeaders = {
   'x-svc-routing-receipt-id': 'Managed routes only: the id of the routing receipt.',
   'x-svc-dropped-members':
     'Members of the request that the provider was not told, and that nothing else stands for: ' +
-    'names with commas between them. Absent where there are none, and on replays.',
+    'names with commas between them, one within another by its path (`text.verbosity`). What ' +
+    'asks for nothing is not among them: 0, `auto`, `default`, `medium`. Absent where there are ' +
+    'none, and on replays.',
 };
 
 /** Where a generation had begun. */

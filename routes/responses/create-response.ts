@@ -39,7 +39,8 @@ export const createResponse = defineRoute({
   description:
     'Responses-compatible generation. Unknown members reach the vendor of the format at its own ' +
     'host, others as far as an administrator lets them pass; what a provider is not told is ' +
-    'named in `x-svc-dropped-members`. Native tools and items reach models of that format alone. ' +
+    'named in `x-svc-dropped-members`. Settings are translated where a model has the like; ' +
+    'logprobs that it cannot tell are refused. Native tools reach models of that format alone. ' +
     'The same Idempotency-Key attaches to the running generation or replays the finished one, ' +
     'and never charges twice. With `stream` the reply is the typed event sequence, numbered by ' +
     '`sequence_number`; its last event has `svc_usage`. Tools that the provider runs and bills ' +
@@ -104,17 +105,15 @@ export const createResponse = defineRoute({
         exchange.onAbort(gone),
       );
     };
-    const isLong = isLongRequest(request);
-    const storing = { services, caller, body: said, previousId, isLong };
+    const storing = { services, caller, body: said, previousId, isLong: isLongRequest(request) };
     return await replyTo(
       responsesDialect,
-      background ? { ...form, accepted: (identity) => queued(identity, options) } : form,
+      background ? { ...form, accepted: (identity) => asQueued(identity, options) } : form,
       stored ? openStored(storing, open) : open,
     );
   },
 });
 
-/** A background response as soon as it is certain that it will run. */
-function queued(identity: ReplyIdentity, options: ReplyOptions): Record<string, unknown> {
+function asQueued(identity: ReplyIdentity, options: ReplyOptions) {
   return responseObject(identity, options, emptyAnswer(), null, 'queued');
 }

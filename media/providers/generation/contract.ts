@@ -125,6 +125,12 @@ export interface ProviderFamily {
   /** The half of `fit` that refuses, for planning: what the family cannot express and may not drop,
    * the field's path or null. `reasons`: the model is known to reason. */
   lacks(request: GenerationRequest, reasons?: boolean): string | null;
+  /** Settings of clients of other formats that this family has nothing like, by the members that
+   * ask for them there. They are left out, and the client is told so. */
+  leavesOut(
+    request: GenerationRequest,
+    target: Pick<UpstreamTarget, 'baseUrl' | 'upstreamModel'>,
+  ): ReadonlySet<string>;
   /** `clientFormat`: whose answer it is. Of its own format a reader keeps all that it can show.
    * `server`: what a server wants back is kept, and marked with this name. */
   createReader(clientFormat?: ClientFormat, server?: string): StreamReader;

@@ -3,12 +3,15 @@
 // below. Nothing that could choose another model, route, template or paid plugin is on the list.
 import type { GenerationRequest, WireFormat } from '../../model/request.ts';
 import type { Members } from '../../transport/members.ts';
-import type { UpstreamTarget } from './contract.ts';
+import { asksNothing } from './asks-nothing.ts';
+import type { ProviderFamily, UpstreamTarget } from './contract.ts';
+import { verbosityOf } from './told.ts';
 
 /**
  * - `ours`: the service itself reads it, or refuses it; no provider is told it.
  * - `written`: it is written anew, from what it says in every format.
- * - `neutral`: it goes as it is to servers of its format, and is translated for others.
+ * - `neutral`: it goes as it is to servers of its format, and is translated for others that have
+ *   the like (`leavesOut` of a family).
  * - `passes`: it goes as it is to servers of its format; others have nothing like it.
  * - `vendor`: only the vendor's own host is told it, or who an administrator says.
  * - `dropped`: it is never sent.
@@ -49,10 +52,10 @@ const tables: Readonly<Record<WireFormat, ReadonlyMap<string, Fate>>> = {
     ],
     ['passes', 'the same', ['thinking_budget', 'reasoning', 'include_reasoning']],
     ['passes', 'how thinking is shown', ['reasoning_format', 'reasoning_split']],
-    ['passes', 'how long the words are', ['verbosity']],
+    ['neutral', 'how long the words are', ['verbosity']],
     ['passes', 'text is the only modality here', ['modalities']],
-    ['passes', 'labels of the end user', ['user', 'safety_identifier']],
-    ['passes', 'which cache is looked into', ['prompt_cache_key']],
+    ['neutral', 'labels of the end user', ['user', 'safety_identifier']],
+    ['neutral', 'which cache is looked into', ['prompt_cache_key']],
     ['vendor', 'tokens of a prediction are billed, and not every server says so', ['prediction']],
     ['vendor', 'how long a cache keeps has a price elsewhere', ['prompt_cache_retention']],
     ['vendor', 'the same', ['prompt_cache_options']],
@@ -75,11 +78,11 @@ const tables: Readonly<Record<WireFormat, ReadonlyMap<string, Fate>>> = {
     ['neutral', 'tools have prices of their own', ['tools', 'tool_choice', 'parallel_tool_calls']],
     ['neutral', 'how hard it thinks: its tokens are reported', ['reasoning']],
     ['passes', 'a bound of what is held for', ['max_tool_calls']],
-    ['passes', 'how tokens are drawn costs nothing', ['presence_penalty', 'frequency_penalty']],
-    ['passes', 'tokens that are there anyway', ['top_logprobs']],
+    ['neutral', 'how tokens are drawn costs nothing', ['presence_penalty', 'frequency_penalty']],
+    ['neutral', 'tokens that are there anyway', ['top_logprobs']],
     ['passes', 'what is left out of a long input', ['truncation', 'context_management']],
-    ['passes', 'labels of the end user', ['user', 'safety_identifier']],
-    ['passes', 'which cache is looked into', ['prompt_cache_key']],
+    ['neutral', 'labels of the end user', ['user', 'safety_identifier']],
+    ['neutral', 'which cache is looked into', ['prompt_cache_key']],
     ['vendor', 'how long a cache keeps has a price elsewhere', ['prompt_cache_retention']],
     ['vendor', 'the same', ['prompt_cache_options']],
     ['vendor', 'a second model looks at the answer', ['moderation']],
@@ -185,31 +188,33 @@ const none: readonly string[] = [];
 
 /**
  * The members of a request that a provider is not told and that nothing else stands for, for
- * `x-svc-dropped-members`. One that asks for what happens anyway is not missed.
+ * `x-svc-dropped-members`; one within another by its path. One that asks for what happens anyway is
+ * not missed.
  */
 export function droppedMembers(
-  { source }: Pick<GenerationRequest, 'source'>,
-  format: WireFormat | null,
-  target: Pick<UpstreamTarget, 'baseUrl' | 'forwardMembers'>,
+  request: GenerationRequest,
+  family: Pick<ProviderFamily, 'format' | 'leavesOut'>,
+  target: UpstreamTarget,
 ): readonly string[] {
-  const { format: own, body } = source;
+  const { format: own, body } = request.source;
   if (own === 'legacy') return none;
+  const isOwn = family.format === own;
+  const leftOut = isOwn ? nothing : family.leavesOut(request, target);
   let dropped: string[] | null = null;
   for (const name of Object.keys(body)) {
     const fate = fateOf(own, name);
-    if (fate === 'ours' || fate === 'written' || fate === 'neutral') continue;
-    if (asksNothing(body[name])) continue;
-    if (format === own && passesTo(own, name, target)) continue;
+    if (fate === 'ours' || fate === 'written') continue;
+    if (fate === 'neutral' && !leftOut.has(name)) continue;
+    if (asksNothing(name, body[name])) continue;
+    if (isOwn && passesTo(own, name, target)) continue;
     dropped ??= [];
     dropped.push(name);
+  }
+  if (own === 'responses' && leftOut.has('verbosity') && verbosityOf(request) !== null) {
+    dropped ??= [];
+    dropped.push('text.verbosity');
   }
   return dropped ?? none;
 }
 
-/** What a member is that says nothing, or what would be without it. */
-const usual: ReadonlySet<unknown> = new Set([null, undefined, false, 0, '', 'auto', 'default']);
-
-function asksNothing(value: unknown): boolean {
-  if (usual.has(value)) return true;
-  return typeof value === 'object' && value !== null && Object.keys(value).length === 0;
-}
+const nothing: ReadonlySet<string> = new Set();

@@ -50,6 +50,8 @@ export function readRequest(
       ...noSampling,
       temperature: body.temperature ?? null,
       topP: body.top_p ?? null,
+      presencePenalty: body.presence_penalty ?? null,
+      frequencyPenalty: body.frequency_penalty ?? null,
     },
     reasoning: readReasoning(body.reasoning ?? null),
     controls: readControls(body),

@@ -5,7 +5,7 @@ import { readFailure } from './failure.ts';
 import { fit, lacks } from './fit.ts';
 import { MessagesReader } from './reader.ts';
 import { constrains, encodeRequest, searchName } from './request.ts';
-import { unwatched } from './settings.ts';
+import { leavesOut, unwatched } from './settings.ts';
 
 export const anthropicMessages: ProviderFamily = {
   name: 'anthropic-messages',
@@ -18,6 +18,7 @@ export const anthropicMessages: ProviderFamily = {
   constrains,
   fit,
   lacks,
+  leavesOut,
   encodeRequest,
   createReader: (clientFormat) => new MessagesReader(clientFormat),
   readFailure,

@@ -12,11 +12,12 @@ import { fitParameters } from '../fitting/schemas.ts';
 import { withParameters } from '../fitting/tools.ts';
 import { foreignTo } from '../foreign.ts';
 import { isVendor } from '../members.ts';
+import { scoresPath } from '../told.ts';
 import { drawsByOneKnob, takesEffortAlone } from './model.ts';
 
 /** The path of what this format has no form for. */
 export function lacks(request: GenerationRequest): string | null {
-  return foreignTo(request, 'messages');
+  return scoresPath(request) ?? foreignTo(request, 'messages');
 }
 
 export function fit(

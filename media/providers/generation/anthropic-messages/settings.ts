@@ -3,6 +3,7 @@ import { cacheMark as markOf } from '../../../model/dialects/passthrough.ts';
 import type { FunctionTool, GenerationRequest, ToolChoice } from '../../../model/request.ts';
 import type { Members } from '../../../transport/members.ts';
 import { functionSchema } from '../function-schema.ts';
+import { labels } from '../told.ts';
 import { cacheMark } from './parts.ts';
 import { constrainedSchema } from './schema.ts';
 
@@ -27,6 +28,15 @@ export function encodeSettings(request: GenerationRequest, body: Members): void 
   body.tools = tools;
   const choice = encodeChoice(request.toolChoice, request.parallelToolCalls);
   if (choice !== null) body.tool_choice = choice;
+}
+
+const unknown = ['frequency_penalty', 'presence_penalty', 'seed', 'verbosity', ...labels] as const;
+const always: ReadonlySet<string> = new Set(unknown);
+const besideTemperature: ReadonlySet<string> = new Set([...unknown, 'top_p']);
+
+/** No `top_p` is told beside a temperature. */
+export function leavesOut({ sampling }: GenerationRequest): ReadonlySet<string> {
+  return sampling.temperature === null ? always : besideTemperature;
 }
 
 /** Blank stop sequences are refused, so clients of other formats get them watched for here. */

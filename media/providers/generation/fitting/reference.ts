@@ -77,6 +77,13 @@ const rows: readonly Row[] = [
     'penalties left out since 2.5',
   ],
   [
+    'settings without a like, left out and named',
+    '`top_k`; elsewhere than at the vendor `verbosity` and labels',
+    '`seed`, `top_k`; at the vendor penalties',
+    '`seed`, penalties, `verbosity`, labels; `logprobs` are refused',
+    '`parallel_tool_calls`, `verbosity`, labels; `logprobs` are refused',
+  ],
+  [
     'media types',
     'that of the first bytes, for its own clients as well',
     'that of the first bytes, for its own clients as well',

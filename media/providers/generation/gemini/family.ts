@@ -5,7 +5,7 @@ import { readFailure } from './failure.ts';
 import { fit, lacks } from './fit.ts';
 import { GeminiReader } from './reader.ts';
 import { encodeRequest } from './request.ts';
-import { constrains, unwatched } from './settings.ts';
+import { constrains, leavesOut, unwatched } from './settings.ts';
 
 export const gemini: ProviderFamily = {
   name: 'gemini',
@@ -18,6 +18,7 @@ export const gemini: ProviderFamily = {
   constrains,
   fit,
   lacks,
+  leavesOut,
   encodeRequest,
   createReader: () => new GeminiReader(),
   readFailure,

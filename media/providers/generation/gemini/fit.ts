@@ -7,6 +7,7 @@ import type { SchemaRules } from '../fitting/rules.ts';
 import { withoutSampling } from '../fitting/sampling.ts';
 import { withSchemas } from '../fitting/tools.ts';
 import { asksToCompact, untoldPath } from '../foreign.ts';
+import { scoresPath } from '../told.ts';
 import { takesNoPenalties } from './model.ts';
 import { isExpressible } from './parts.ts';
 
@@ -14,7 +15,8 @@ import { isExpressible } from './parts.ts';
 export function lacks(request: GenerationRequest): string | null {
   const isNeeded = request.nativeTools.some(({ isOptional }) => isOptional !== true);
   if (isNeeded) return 'tools';
-  return asksToCompact(request) ? 'compaction' : untoldPath(request, isExpressible);
+  if (asksToCompact(request)) return 'compaction';
+  return scoresPath(request) ?? untoldPath(request, isExpressible);
 }
 
 const rules: SchemaRules = { patterns: 're2', needsItems: true, isSubset: true };

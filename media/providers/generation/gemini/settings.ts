@@ -9,6 +9,7 @@ import type {
 import type { Members } from '../../../transport/members.ts';
 import type { CallOptions, UpstreamTarget } from '../contract.ts';
 import { toldReasoning } from '../effort.ts';
+import { labels } from '../told.ts';
 import { generationOf } from './model.ts';
 
 /** Thinking budgets of the efforts, where a model knows budgets only: the vendor's own figures. */
@@ -37,6 +38,18 @@ const stopSequencesMax = 5;
 /** Stop sequences beyond those that the provider takes. */
 export function unwatched({ sampling }: GenerationRequest): readonly string[] {
   return sampling.stop.slice(stopSequencesMax);
+}
+
+const unknown: ReadonlySet<string> = new Set([
+  'cache_control',
+  'parallel_tool_calls',
+  'verbosity',
+  ...labels,
+]);
+
+/** Whether calls come in parallel the model decides. */
+export function leavesOut(): ReadonlySet<string> {
+  return unknown;
 }
 
 /**

@@ -4,7 +4,7 @@ import type { ProviderFamily } from '../contract.ts';
 import { readFailure } from './failure.ts';
 import { fit, lacks } from './fit.ts';
 import { ChatReader } from './reader.ts';
-import { encodeRequest } from './request.ts';
+import { encodeRequest, leavesOut } from './request.ts';
 import { unwatched } from './translate.ts';
 
 export const openaiChat: ProviderFamily = {
@@ -17,6 +17,7 @@ export const openaiChat: ProviderFamily = {
   constrains: () => true,
   fit,
   lacks,
+  leavesOut,
   encodeRequest,
   createReader: (clientFormat, server) => new ChatReader(clientFormat, server),
   readFailure,

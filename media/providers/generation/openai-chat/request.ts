@@ -9,6 +9,7 @@ import type { Members } from '../../../transport/members.ts';
 import type { CallOptions, UpstreamCall, UpstreamQuirks, UpstreamTarget } from '../contract.ts';
 import { forwardMembers, isVendor } from '../members.ts';
 import { serverName } from '../server-name.ts';
+import { encodeLabels, labels, verbosityOf } from '../told.ts';
 import { needsNewCeiling } from './model.ts';
 import { encodeMessages, encodeSettings } from './translate.ts';
 
@@ -26,7 +27,10 @@ export function encodeRequest(
     : encodeMessages(request.messages, serverName(target));
   if (isSameFormat) {
     forwardMembers('chat', source, target, body);
-  } else encodeSettings(request, body, reasons);
+  } else {
+    encodeSettings(request, body, reasons);
+    if (isVendor('chat', target)) encodeVendorSettings(request, body);
+  }
   if (nativeSearch) body.web_search_options ??= {};
   body[ceilingName(source, target)] = outputTokensMax;
   const format = source.response_format ?? responseFormat(request.outputFormat);
@@ -42,6 +46,23 @@ export function encodeRequest(
     headers: headersOf(target),
     body,
   };
+}
+
+const others: ReadonlySet<string> = new Set(['cache_control', 'top_k', 'verbosity', ...labels]);
+const vendors: ReadonlySet<string> = new Set(['cache_control', 'top_k']);
+
+/** Compatible servers refuse many a member that only the vendor knows. */
+export function leavesOut(
+  _request: GenerationRequest,
+  target: Pick<UpstreamTarget, 'baseUrl'>,
+): ReadonlySet<string> {
+  return isVendor('chat', target) ? vendors : others;
+}
+
+function encodeVendorSettings(request: GenerationRequest, body: Members): void {
+  const verbosity = verbosityOf(request);
+  if (verbosity !== null) body.verbosity = verbosity;
+  encodeLabels(request, body);
 }
 
 function headersOf(target: UpstreamTarget): Record<string, string> {

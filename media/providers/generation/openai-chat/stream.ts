@@ -32,6 +32,8 @@ export interface ChatStreamState {
   unreasoned: boolean;
   /** For a client of another format, which carries what the server wants back. */
   readonly turn: TurnMembers | null;
+  /** Logprobs stand with the text that they are of: its client speaks Responses. */
+  readonly scored: boolean;
 }
 
 /** `clientFormat`: whose answer it is. `server`: whose turn it is, for who carries it. */
@@ -48,6 +50,7 @@ export function emptyChatStream(clientFormat?: ClientFormat, server?: string): C
     own: clientFormat === 'chat',
     unreasoned: false,
     turn: server === undefined ? null : new TurnMembers(server),
+    scored: clientFormat === 'responses',
   };
 }
 
@@ -121,7 +124,7 @@ function finish(
   events.push({ type: 'finish', reason, ...(stopSequence === null ? {} : { stopSequence }) });
 }
 
-export function textEvent(text: string): ModelEvent {
+function textEvent(text: string): ModelEvent & { type: 'text' } {
   return { type: 'text', text, plain: isPlain(text) };
 }
 
@@ -136,7 +139,7 @@ function readChoice(state: ChatStreamState, choice: Members, events: ModelEvent[
   // A whole completion has `message` where a chunk has `delta`.
   const delta = isMembers(choice.delta) ? choice.delta : choice.message;
   const before = events.length;
-  if (isMembers(delta)) readDelta(state, delta, events);
+  if (isMembers(delta)) readDelta(state, delta, events, state.scored ? scoresOf(choice) : null);
   const isShown = state.turn === null && isMembers(delta);
   const extraDelta = isShown ? membersBeside(delta, deltaMembers) : null;
   const extraChoice = membersBeside(choice, choiceMembers);
@@ -175,7 +178,12 @@ function readEnd(
   events.push({ type: 'failure', failure });
 }
 
-function readDelta(state: ChatStreamState, delta: Members, events: ModelEvent[]): void {
+function readDelta(
+  state: ChatStreamState,
+  delta: Members,
+  events: ModelEvent[],
+  logprobs: unknown[] | null,
+): void {
   const reasoning = stringOf(delta.reasoning_content);
   const named = stringOf(delta.reasoning);
   if (reasoning !== '') events.push({ type: 'reasoning', text: reasoning });
@@ -192,7 +200,8 @@ function readDelta(state: ChatStreamState, delta: Members, events: ModelEvent[])
   if (text !== '') {
     state.worded = true;
     state.answered = true;
-    events.push(textEvent(text));
+    const event = textEvent(text);
+    events.push(logprobs === null ? event : { ...event, logprobs });
   }
   const { annotations } = delta;
   if (Array.isArray(annotations)) addTo(events, readAnnotations(annotations, state.worded));
@@ -215,6 +224,21 @@ function emptyReasoning(state: ChatStreamState, events: ModelEvent[]): void {
   if (!state.own || state.unreasoned) return;
   state.unreasoned = true;
   events.push({ type: 'extra', format: 'chat', delta: { reasoning_content: '' }, choice: {} });
+}
+
+/** Logprobs as Responses has them: every token has its bytes there. Null: none were told. */
+function scoresOf({ logprobs }: Members): unknown[] | null {
+  const content = isMembers(logprobs) && Array.isArray(logprobs.content) ? logprobs.content : [];
+  const scores = content.filter(isMembers).map(({ top_logprobs: top, ...score }) => ({
+    ...withBytes(score),
+    top_logprobs: Array.isArray(top) ? top.filter(isMembers).map(withBytes) : [],
+  }));
+  return scores.length === 0 ? null : scores;
+}
+
+function withBytes(score: Members): Members {
+  const bytes = score.bytes ?? [...Buffer.from(stringOf(score.token))];
+  return { ...score, bytes };
 }
 
 function readUsageOnce(state: ChatStreamState, reported: unknown, events: ModelEvent[]): void {

@@ -12,6 +12,7 @@ import { readTextFile } from '../../../transport/data-url.ts';
 import { isMembers, type Members } from '../../../transport/members.ts';
 import { effortOf, toldReasoning } from '../effort.ts';
 import { fileName } from '../file-name.ts';
+import { scoresOf } from '../told.ts';
 import { turnsOf, wordedResult } from '../turns.ts';
 import { encodeFunction } from './custom-tools.ts';
 import { giveBack } from './returned.ts';
@@ -136,6 +137,9 @@ export function encodeSettings(request: GenerationRequest, body: Members, reason
     reasoning_effort: reasoning === null ? null : effortOf(reasoning),
   };
   for (const [name, value] of Object.entries(settings)) if (value !== null) body[name] = value;
+  const scores = scoresOf(request);
+  if (scores !== null) body.logprobs = true;
+  if (scores !== null && scores > 0) body.top_logprobs = scores;
   if (tools.length === 0) return;
   body.tools = tools.map(encodeTool);
   if (toolChoice !== null) body.tool_choice = encodeChoice(toolChoice, tools);

@@ -3,7 +3,7 @@ import type { ProviderFamily } from '../contract.ts';
 import { readFailure } from './failure.ts';
 import { fit, lacks } from './fit.ts';
 import { ResponsesReader } from './reader.ts';
-import { counting, encodeRequest, outputTokensMin } from './request.ts';
+import { counting, encodeRequest, leavesOut, outputTokensMin } from './request.ts';
 
 export const openaiResponses: ProviderFamily = {
   name: 'openai-responses',
@@ -15,6 +15,7 @@ export const openaiResponses: ProviderFamily = {
   constrains: () => true,
   fit,
   lacks,
+  leavesOut,
   encodeRequest,
   createReader: (clientFormat) => new ResponsesReader(clientFormat),
   readFailure,

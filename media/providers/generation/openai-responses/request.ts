@@ -6,9 +6,10 @@ import { isMembers, type Members } from '../../../transport/members.ts';
 import type { CallOptions, TokenCounting, UpstreamCall, UpstreamTarget } from '../contract.ts';
 import { toldReasoning } from '../effort.ts';
 import { forwardMembers, isVendor } from '../members.ts';
+import { encodeLabels, scoresOf } from '../told.ts';
 import { continued, forwardInput } from './input.ts';
 import { sayingJson } from './json-word.ts';
-import { asksForScores, encodeFormat, encodeMessages, encodeSettings } from './translate.ts';
+import { encodeFormat, encodeMessages, encodeSettings } from './translate.ts';
 
 const metadataControls: ReadonlySet<string> = new Set([
   'require_web_search',
@@ -55,6 +56,29 @@ export const counting: TokenCounting = {
   },
 };
 
+const vendors: ReadonlySet<string> = new Set([
+  'cache_control',
+  'frequency_penalty',
+  'presence_penalty',
+  'seed',
+  'top_k',
+]);
+const others: ReadonlySet<string> = new Set(['cache_control', 'seed', 'top_k']);
+
+/** The vendor has no penalties here; the format of Open Responses has. */
+export function leavesOut(
+  _request: GenerationRequest,
+  target: Pick<UpstreamTarget, 'baseUrl'>,
+): ReadonlySet<string> {
+  return isVendor('responses', target) ? vendors : others;
+}
+
+function encodePenalties({ sampling }: GenerationRequest, body: Members): void {
+  const { presencePenalty, frequencyPenalty } = sampling;
+  if (presencePenalty !== null) body.presence_penalty = presencePenalty;
+  if (frequencyPenalty !== null) body.frequency_penalty = frequencyPenalty;
+}
+
 /** A client of the same format says itself what the model is told. */
 function reasoningOf(request: GenerationRequest, reasons: boolean): Reasoning | null {
   return toldReasoning(request.reasoning, reasons || request.source.format === 'responses');
@@ -80,6 +104,8 @@ function contentOf(
   if (request.outputFormat.type === 'json_object') body.input = sayingJson(body.input);
   if (!isSameFormat) {
     encodeSettings(request, body, reasoning);
+    encodeLabels(request, body);
+    if (!isVendor('responses', target)) encodePenalties(request, body);
     return body;
   }
   forwardMembers('responses', source, target, body);
@@ -109,7 +135,9 @@ function includeOf(
   const declared = source.format === 'responses' ? source.body.include : null;
   const include: unknown[] = Array.isArray(declared) ? [...declared] : [];
   const reasons = reasoning !== null || reasoningModels.test(target.upstreamModel);
-  if (asksForScores(request)) include.push('message.output_text.logprobs');
+  if (source.format === 'chat' && scoresOf(request) !== null) {
+    include.push('message.output_text.logprobs');
+  }
   if (reasons && !include.includes(sealedReasoning)) include.push(sealedReasoning);
   return include;
 }

@@ -10,6 +10,7 @@ import type {
 import type { Members } from '../../../transport/members.ts';
 import { effortOf } from '../effort.ts';
 import { functionSchema } from '../function-schema.ts';
+import { scoresOf, verbosityOf } from '../told.ts';
 import { encodeInput } from './input.ts';
 
 /** `input`, and `instructions` where system messages of text alone stand in front. */
@@ -41,19 +42,16 @@ export function encodeSettings(
   if (sampling.topP !== null) body.top_p = sampling.topP;
   if (reasoning !== null) body.reasoning = encodeReasoning(reasoning);
   const format = encodeFormat(outputFormat);
+  const verbosity = verbosityOf(request);
   if (format !== null) body.text = { format };
-  const { top_logprobs: top } = request.source.body;
-  if (asksForScores(request) && typeof top === 'number') body.top_logprobs = top;
+  if (verbosity !== null) body.text = format === null ? { verbosity } : { format, verbosity };
+  const scores = scoresOf(request);
+  if (scores !== null && scores > 0) body.top_logprobs = scores;
   const native = request.nativeTools.filter((tool) => tool.format === 'responses');
   if (tools.length + native.length === 0) return;
   body.tools = [...tools.map(encodeTool), ...native.map((tool) => tool.value)];
   if (toolChoice !== null) body.tool_choice = encodeChoice(toolChoice, tools);
   if (parallelToolCalls !== null) body.parallel_tool_calls = parallelToolCalls;
-}
-
-/** A client of Chat that wants logprobs; those of other formats say so in `include`, or cannot. */
-export function asksForScores({ source }: GenerationRequest): boolean {
-  return source.format === 'chat' && source.body.logprobs === true;
 }
 
 /** `text.format`; null: plain text. */

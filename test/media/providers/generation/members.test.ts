@@ -75,7 +75,7 @@ function told(format: WireFormat, body: Record<string, unknown>, target: object 
   const options = { outputTokensMax: 9, nativeSearch: false };
   return {
     sent: requireFamily(families[format]).encodeRequest(request, at, options).body,
-    dropped: droppedMembers(request, format, at),
+    dropped: droppedMembers(request, requireFamily(families[format]), at),
   };
 }
 
@@ -144,9 +144,11 @@ test('members that nobody translates are dropped, what says nothing is not', () 
     headers: {},
     rewritten: false,
   });
-  const at = { baseUrl: 'https://api.anthropic.com/v1' };
+  const family = requireFamily('anthropic-messages');
+  const baseUrl = 'https://api.anthropic.com/v1';
+  const at = { routeId: 'r', family: family.name, baseUrl, apiKey: null, upstreamModel: 'm' };
   const dropped = (body: Record<string, unknown>) =>
-    droppedMembers(neutralRequest({ source: source(body) }), 'messages', at);
+    droppedMembers(neutralRequest({ source: source(body) }), family, at);
   assert.deepEqual(dropped({ logit_bias: { 1: 2 }, brand_new: 1, temperature: 1 }), [
     'logit_bias',
     'brand_new',
