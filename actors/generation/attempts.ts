@@ -2,6 +2,7 @@
 import type { ModelEvent } from '../../media/model/events.ts';
 import type { GenerationRequest } from '../../media/model/request.ts';
 import { isLongRequest } from '../../media/model/tokens.ts';
+import { AllowedCalls, allowedNames } from '../../media/providers/generation/allowed-calls.ts';
 import { CeilingCut } from '../../media/providers/generation/ceiling.ts';
 import type { Fitted, ProviderFamily } from '../../media/providers/generation/contract.ts';
 import { customCallsOf } from '../../media/providers/generation/custom-calls.ts';
@@ -87,7 +88,7 @@ export function callCandidate(
     return;
   }
   tellDropped(state, allDropped(droppedMembers(request, family, target), fitted));
-  const { told, stop } = telling(request, fitted, family, options.outputTokensMax);
+  const told = toldOf(family, request, fitted, options.outputTokensMax);
   const encode = () => family.encodeRequest(fitted.request, target, options);
   const handle = deps.upstream.start(
     family,
@@ -97,9 +98,9 @@ export function callCandidate(
       clientFormat: request.source.format,
       server: carries(request) ? serverName(target) : undefined,
       events: (read) => {
-        const events = told(read);
+        const events = told.keep(read);
         if (!self.tell('upstreamEvents', { attempt: number, events })) handle.abort();
-        if (stop?.ended !== true) return;
+        if (!told.hasEnded()) return;
         // What would follow is not worth its price: what was told is counted instead.
         handle.abort();
         self.tell('upstreamEnded', { attempt: number, failure: null });
@@ -117,31 +118,32 @@ export function callCandidate(
   state.paused = false;
 }
 
-interface Telling {
-  /** What the client is told of what was read. */
-  told: (read: ModelEvent[]) => ModelEvent[];
-  /** Null: the provider watches for all sequences that the client has named. */
-  stop: StopCut | null;
-}
-
-/** Keeps an answer to what its client asked for, where the provider was told otherwise. */
-function telling(
+/**
+ * What of each read is told. Tools have the client's own names, and calls that it did not allow are
+ * left out. The answer goes as far as its ceiling and its stop sequences let it.
+ */
+function toldOf(
+  family: ProviderFamily,
   request: GenerationRequest,
   { names }: Fitted,
-  family: ProviderFamily,
-  ceiling: number,
-): Telling {
-  const cut = ceiling < family.outputTokensMin ? new CeilingCut(ceiling) : null;
+  outputTokensMax: number,
+) {
+  const cut = outputTokensMax < family.outputTokensMin ? new CeilingCut(outputTokensMax) : null;
+  const allowed = allowedNames(request);
+  const calls = allowed === null ? null : new AllowedCalls(allowed);
   const unwatched = family.unwatched(request);
   const stop = unwatched.length === 0 ? null : new StopCut(unwatched);
   const custom = customCallsOf(request);
-  const told = (read: ModelEvent[]) => {
-    const meant = names === null ? read : tellMeant(read, names);
-    const bounded = cut === null ? meant : cut.keep(meant);
-    const shown = stop === null ? bounded : stop.keep(bounded);
-    return custom === null ? shown : custom.keep(shown);
+  return {
+    keep(read: ModelEvent[]): ModelEvent[] {
+      const meant = names === null ? read : tellMeant(read, names);
+      const bounded = cut === null ? meant : cut.keep(meant);
+      const callable = calls === null ? bounded : calls.keep(bounded);
+      const shown = stop === null ? callable : stop.keep(callable);
+      return custom === null ? shown : custom.keep(shown);
+    },
+    hasEnded: () => stop?.ended === true,
   };
-  return { told, stop };
 }
 
 function allDropped(dropped: readonly string[], fitted: Fitted): readonly string[] {

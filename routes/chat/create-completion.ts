@@ -24,7 +24,7 @@ export const createChatCompletion = defineRoute({
     'format at its own host, and others as far as an administrator lets them pass; what a ' +
     'provider is not told is named in `x-svc-dropped-members`: `seed`, the penalties and their ' +
     'like where the provider has none. `logprobs` that a model cannot tell are refused by their ' +
-    'path, and `n` over 1. The same ' +
+    'path, and `n` over 1. A call outside of `allowed_tools` is left out of the answer. The same ' +
     'Idempotency-Key attaches to the running generation or ' +
     'replays the finished one, streamed or whole, and never charges twice. With `stream` the ' +
     'reply is server-sent events that end with `data: [DONE]`; the last JSON event carries ' +

@@ -41,6 +41,7 @@ export const createResponse = defineRoute({
     'host, others as far as an administrator lets them pass; what a provider is not told is ' +
     'named in `x-svc-dropped-members`. Settings are translated where a model has the like; ' +
     'logprobs that it cannot tell are refused. Native tools reach models of that format alone. ' +
+    'A call outside of `allowed_tools` is left out of the answer. ' +
     'The same Idempotency-Key attaches to the running generation or replays the finished one, ' +
     'and never charges twice. With `stream` the reply is the typed event sequence, numbered by ' +
     '`sequence_number`; its last event has `svc_usage`. Tools that the provider runs and bills ' +
