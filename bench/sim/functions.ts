@@ -8,7 +8,8 @@ const inner = ['properties', 'patternProperties', '$defs', 'definitions'];
 
 /** OpenAI's own, which checks with a library of Python. Null: it would take the schema. */
 export function pythonFault(schema: unknown): string | null {
-  if (!isMembers(schema)) return null;
+  // An empty one stands for no parameters.
+  if (!isMembers(schema) || Object.keys(schema).length === 0) return null;
   if (schema.type !== 'object') return `schema must be a JSON Schema of 'type: "object"'`;
   if (barred.some((name) => schema[name] !== undefined)) {
     const names = barred.map((name) => `'${name}'`).join('/');

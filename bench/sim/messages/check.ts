@@ -14,6 +14,14 @@ interface Turn {
 const roles: readonly unknown[] = ['user', 'assistant', 'system'];
 const budgetTokensMin = 1024;
 
+/** How images begin in base64. What begins otherwise is not looked at. */
+const imageBytes: readonly (readonly [head: string, mediaType: string])[] = [
+  ['iVBORw0KGgo', 'image/png'],
+  ['/9j/', 'image/jpeg'],
+  ['R0lGOD', 'image/gif'],
+  ['UklGR', 'image/webp'],
+];
+
 /** Null: the API would take it. `messages` is known to be an array. */
 export function refusalOf(body: Members, messages: readonly unknown[]): string | null {
   const turns = turnsOf(messages);
@@ -77,8 +85,8 @@ function sourceRefusal(turns: readonly Turn[]): string | null {
     if (!known.includes(String(source.media_type))) {
       return `${type}.source.base64.media_type: Input should be '${known.join("', '")}'`;
     }
-    const isPng = String(source.data).startsWith('iVBORw0KGgo');
-    if (type !== 'image' || isPng === (source.media_type === 'image/png')) continue;
+    const bytes = imageBytes.find(([head]) => String(source.data).startsWith(head));
+    if (type !== 'image' || bytes === undefined || bytes[1] === source.media_type) continue;
     const rule = `was specified using the ${source.media_type} media type`;
     return `image.source.base64: The image ${rule}, but appears to be another`;
   }
