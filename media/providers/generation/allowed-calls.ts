@@ -78,6 +78,7 @@ export class AllowedCalls {
         return { ...event, index };
       }
       case 'tool_arguments':
+      case 'tool_end':
         if (this.#left.has(event.index)) return null;
         return { ...event, index: this.#told.get(event.index) ?? event.index };
       case 'native_begin':

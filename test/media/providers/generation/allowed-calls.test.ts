@@ -26,7 +26,7 @@ test('a list names functions, custom tools and what is in a namespace', () => {
   const listed = [f, grep, { type: 'namespace', name: 'ns' }];
   const choice = { type: 'allowed_tools', mode: 'auto', tools: listed };
   const names = namesOf(responses, { tools, tool_choice: choice });
-  assert.deepEqual(names, ['f', 'ns__f', 'ns__g', 'grep']);
+  assert.deepEqual(names, ['f', 'grep', 'ns__f', 'ns__g']);
   assert.equal(namesOf(responses, { tools, tool_choice: 'auto' }), null);
   assert.equal(namesOf(responses, { tools, tool_choice: f }), null);
   const ofChat = [{ type: 'function', function: { name: 'f' } }];
@@ -51,6 +51,17 @@ function native(index: number, value: Record<string, unknown>): ModelEvent[] {
     { type: 'native', ...item },
   ];
 }
+
+test('the end of a text is told with its own call', () => {
+  const custom = (index: number, name: string): ModelEvent[] => [
+    { type: 'tool_call', index, id: `c${index}`, name, freeText: true },
+    { type: 'tool_arguments', index, text: 'a' },
+    { type: 'tool_end', index },
+  ];
+  const [begun, ...rest] = custom(0, 'grep');
+  const told = [{ ...begun, id: 'c1' }, ...rest];
+  assert.deepEqual(kept([...custom(0, 'other'), ...custom(1, 'grep')]), told);
+});
 
 const text: ModelEvent = { type: 'text', text: 'a', plain: true };
 const ended: ModelEvent = { type: 'finish', reason: 'tool_calls' };
