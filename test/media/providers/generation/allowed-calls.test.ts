@@ -40,6 +40,7 @@ function call(index: number, name: string): ModelEvent[] {
   return [
     { type: 'tool_call', index, id: `c${index}`, name },
     { type: 'tool_arguments', index, text: '{}' },
+    { type: 'tool_end', index },
   ];
 }
 
@@ -94,8 +95,8 @@ test('a call that is not allowed is left out, and the others are counted without
     [ids(0, 'c1'), ids(1, 'c3')],
   );
   assert.deepEqual(
-    told.flatMap((event) => (event.type === 'tool_arguments' ? [event.index] : [])),
-    [0, 1],
+    told.flatMap((event) => (/^tool_(arguments|end)$/.test(event.type) ? [event] : [])),
+    [...call(0, 'f').slice(1), ...call(1, 'g').slice(1)],
   );
   assert.deepEqual(told.at(-1), ended);
 });
