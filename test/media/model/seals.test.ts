@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
 import type { NativeValue } from '../../../media/model/events.ts';
+import type { WireFormat } from '../../../media/model/request.ts';
 import type { SealFault, SealsOptions } from '../../../media/model/seals.ts';
 import { createSealer } from '../../../runtime/seal.ts';
 import { fc } from '../../harness/properties.ts';
@@ -104,7 +105,8 @@ test('a process of the build before takes a seal for a broken one of its own', (
 });
 
 test('what a newer process has sealed besides is left out', () => {
-  const unknown = { format: 'chat', value: { reasoning_content: 'so' } } as const;
+  // A format that no build has yet.
+  const unknown = { format: 'tomorrow' as WireFormat, value: { reasoning_content: 'so' } };
   assert.equal(opened(accountSeals().seal(unknown)), 'unknown_content');
 });
 
