@@ -357,12 +357,6 @@ function startFollowing(): void {
 
 /** What the first request need not wait for. */
 async function startBackground(): Promise<void> {
-  const monitor = system.ref(kinds.monitor, monitorId);
-  monitor.tell('poll', null);
-  void recordings.tellPrograms();
-  startOwnSweep();
-  startFollowing();
-  await loadThreads();
   if (config.metricsPort !== null) {
     const { metricsPort, metricsHost } = config;
     metricsServer = await startMetricsServer({
@@ -371,6 +365,12 @@ async function startBackground(): Promise<void> {
       collect: collectMetrics,
     });
   }
+  const monitor = system.ref(kinds.monitor, monitorId);
+  monitor.tell('poll', null);
+  void recordings.tellPrograms();
+  startOwnSweep();
+  startFollowing();
+  await loadThreads();
   queue.schedule('sweep', limits.ledger.sweepMs, async () => {
     const swept = await sweepOnce(sql, {
       clock: Date.now,

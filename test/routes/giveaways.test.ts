@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { TestAccount } from '../harness/account.ts';
 import { askChat, openChat } from '../harness/chat.ts';
+import { eventually } from '../harness/chat-call.ts';
 import { freePort } from '../harness/port.ts';
 import { askResponses, responseBody } from '../harness/responses.ts';
 import { openTestbed, type Testbed } from '../harness/testbed.ts';
@@ -24,6 +25,15 @@ before(async () => {
   bed = await openTestbed({
     env: { TOLLGATE_METRICS_PORT: `${port}` },
   });
+  // The gateway is ready before it listens here.
+  await eventually(
+    () =>
+      fetch(metricsUrl).then(
+        ({ ok }) => ok,
+        () => false,
+      ),
+    'metrics',
+  );
 });
 after(() => bed?.close());
 
