@@ -9,7 +9,7 @@ export interface NewResponse {
   /** The generation of the response that this one continues. */
   previousId: string | null;
   background: boolean;
-  /** The client's body without its input, as JSON text. */
+  /** The client's body without its input, but for what declares tools, as JSON text. */
   requestJson: string;
   /** The input items of this turn, as JSON text. */
   inputJson: string;

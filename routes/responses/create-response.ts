@@ -7,7 +7,6 @@ import type { ReplyIdentity, ReplyOptions } from '../../media/model/dialects/con
 import { responsesDialect } from '../../media/model/dialects/responses/dialect.ts';
 import { responseObject } from '../../media/model/dialects/responses/response.ts';
 import { responsesRequestSchema } from '../../media/model/dialects/responses/schema.ts';
-import { isLongRequest } from '../../media/model/tokens.ts';
 import { fieldProblem } from '../../runtime/http/validate.ts';
 import { fixedLimits } from '../../runtime/limits.ts';
 import { defineRoute } from '../define.ts';
@@ -106,7 +105,7 @@ export const createResponse = defineRoute({
         exchange.onAbort(gone),
       );
     };
-    const storing = { services, caller, body: said, previousId, isLong: isLongRequest(request) };
+    const storing = { services, caller, body: said, previousId, request };
     return await replyTo(
       responsesDialect,
       background ? { ...form, accepted: (identity) => asQueued(identity, options) } : form,

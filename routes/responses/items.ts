@@ -3,6 +3,7 @@
 import type { Turn } from '../../db/responses.ts';
 import type { Answer } from '../../media/model/answer.ts';
 import { itemId } from '../../media/model/dialects/responses/ids.ts';
+import { declaredTools } from '../../media/model/dialects/responses/late-tools.ts';
 import { namespacesOf } from '../../media/model/dialects/responses/namespaces.ts';
 import { outputItems } from '../../media/model/dialects/responses/output.ts';
 import { statusOf } from '../../media/model/dialects/responses/response.ts';
@@ -64,11 +65,13 @@ export function turnItems(
   seals: Seals,
   tools?: unknown,
 ): Item[] {
-  const namespaces = namespacesOf(tools);
+  const inputs = turns.map(({ inputJson }) => JSON.parse(inputJson) as Item[]);
+  const input = [...inputs.flat(), ...newItems];
+  const namespaces = namespacesOf(declaredTools({ body: { tools }, input }));
   const items: Item[] = [];
   const cutCalls = new Set<Item>();
-  for (const turn of turns) {
-    items.push(...(JSON.parse(turn.inputJson) as Item[]));
+  for (const [index, turn] of turns.entries()) {
+    items.push(...(inputs[index] ?? []));
     if (turn.answerJson === null) continue;
     const answer = JSON.parse(turn.answerJson) as Answer;
     const { generationId: requestId } = turn;

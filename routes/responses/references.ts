@@ -5,6 +5,7 @@ import { findResponseTexts } from '../../db/responses.ts';
 import type { Answer } from '../../media/model/answer.ts';
 import { itemPlace } from '../../media/model/dialects/responses/ids.ts';
 import { type InputItem, typeOf } from '../../media/model/dialects/responses/input.ts';
+import { declaredTools } from '../../media/model/dialects/responses/late-tools.ts';
 import { namespacesOf } from '../../media/model/dialects/responses/namespaces.ts';
 import { outputItems } from '../../media/model/dialects/responses/output.ts';
 import type { ResponsesRequestBody } from '../../media/model/dialects/responses/schema.ts';
@@ -40,14 +41,18 @@ export async function withReferences(
   const texts = await withDeadline(
     findResponseTexts(services.sql, caller.accountId, ids, chainBytesMax),
   );
-  const namespaces = namespacesOf(body.tools);
+  const stored = [...texts].map(([requestId, { inputJson, answerJson }]) => {
+    return { requestId, answerJson, input: JSON.parse(inputJson) as InputItem[] };
+  });
+  const said = [...stored.flatMap((response) => response.input), ...input];
+  const namespaces = namespacesOf(declaredTools({ body, input: said }));
   const seals = services.seals(caller.accountId);
   const itemsOf = new Map(
-    [...texts].map(([requestId, { inputJson, answerJson }]) => {
+    stored.map(({ requestId, answerJson, input: items }) => {
       const answer = answerJson === null ? null : (JSON.parse(answerJson) as Answer);
       const options = { requestId, seals, lastStatus: 'completed', namespaces } as const;
       const output = answer === null ? [] : outputItems(answer, options);
-      return [requestId, { input: JSON.parse(inputJson) as InputItem[], output }] as const;
+      return [requestId, { input: items, output }] as const;
     }),
   );
   const told = new Set<unknown>();

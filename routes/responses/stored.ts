@@ -20,7 +20,7 @@ import type { KeyCaller, Services } from '../services.ts';
 export interface Stored {
   generation: Generation;
   background: boolean;
-  /** The request as far as replies repeat it: without its input. */
+  /** The request as far as replies repeat it: of its input what declares tools. */
   request: GenerationRequest;
 }
 
@@ -48,7 +48,8 @@ export async function requireResponse(
   if (!background && failedUncharged(generation)) throw notFound();
   const body = JSON.parse(response.requestJson) as ResponsesRequestBody;
   const included = include.length === 0 ? {} : { include: [...(body.include ?? []), ...include] };
-  const request = responsesDialect.readRequest({ ...body, ...included, input: [] }, {});
+  const { input = [] } = body;
+  const request = responsesDialect.readRequest({ ...body, ...included, input }, {});
   return { generation, background, request };
 }
 

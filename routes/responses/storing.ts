@@ -4,7 +4,10 @@
 import type { MakeSink, Opened } from '../../actors/generation/open.ts';
 import { errorFields, withDeadline } from '../../db/driver/sql.ts';
 import { discardResponse, insertResponse } from '../../db/responses.ts';
+import { declaringItems } from '../../media/model/dialects/responses/late-tools.ts';
 import type { ResponsesRequestBody } from '../../media/model/dialects/responses/schema.ts';
+import type { GenerationRequest } from '../../media/model/request.ts';
+import { isLongRequest } from '../../media/model/tokens.ts';
 import { jsonInTurns } from '../../runtime/http/json-pieces.ts';
 import { nodeOfId } from '../../runtime/ids.ts';
 import type { KeyCaller, Services } from '../services.ts';
@@ -17,8 +20,8 @@ export interface Storing {
   body: ResponsesRequestBody;
   /** The generation of the response that it continues. */
   previousId: string | null;
-  /** It is written in turns of the loop of its own. */
-  isLong: boolean;
+  /** What it was read as, with the turns before. */
+  request: GenerationRequest;
 }
 
 export type StoreRequest = (requestId: string) => void;
@@ -58,18 +61,22 @@ export function openStored(
 }
 
 async function insert(
-  { services, caller, body, previousId, isLong }: Storing,
+  { services, caller, body, previousId, request: whole }: Storing,
   generationId: string,
 ): Promise<void> {
   const { input: _input, messages: _messages, ...request } = body;
   const items = inputItems(body);
+  // Replies name calls as these items do.
+  const declaring = declaringItems(whole.source);
   const row = {
     generationId,
     accountId: caller.accountId,
     previousId,
     background: body.background === true,
-    requestJson: JSON.stringify(request),
-    inputJson: isLong ? await jsonInTurns(items) : JSON.stringify(items),
+    requestJson: JSON.stringify(
+      declaring.length === 0 ? request : { ...request, input: declaring },
+    ),
+    inputJson: isLongRequest(whole) ? await jsonInTurns(items) : JSON.stringify(items),
     keptMs: services.limits.generation.storedMs,
   };
   return withDeadline(insertResponse(services.sql, row));

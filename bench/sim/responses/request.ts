@@ -57,8 +57,8 @@ export function readResponsesRequest(body: unknown): ResponsesRequest | { error:
 function requestOf(body: Members, model: string, items: Members[]): ResponsesRequest {
   const texts = items.map((item) => (item.role === 'user' ? textOf(item.content) : null));
   const { directive, at } = findDirective(texts);
-  const tools = body.tool_choice === 'none' ? new Map() : declaredTools(body.tools, null);
-  const declared = membersOf(body.tools);
+  const declared = [...membersOf(body.tools), ...items.flatMap(addedTools)];
+  const tools = body.tool_choice === 'none' ? new Map() : declaredTools(declared, null);
   const searches = declared.some(({ type }) => /^web_search/.test(String(type)));
   const own = typeof body.instructions === 'string' ? countWords(body.instructions) : 0;
   const inputTokens = items.reduce((sum, item) => sum + countWords(itemText(item)), own);
@@ -97,6 +97,11 @@ function requestOf(body: Members, model: string, items: Members[]): ResponsesReq
 
 function isResult(item: Members): boolean {
   return String(item.type).endsWith('_call_output');
+}
+
+/** An item of the input may declare tools as well. */
+function addedTools({ type, tools }: Members): Members[] {
+  return type === 'additional_tools' ? membersOf(tools) : [];
 }
 
 /** Functions and custom tools, also those inside a namespace. */

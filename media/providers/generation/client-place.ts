@@ -1,6 +1,7 @@
 // Where in the client's own body the part stands that a provider has refused in the body that it
 // was sent. What is not certain is left off the path's end: a wrong place is worse than a wide one.
 
+import { declaringItems } from '../../model/dialects/responses/late-tools.ts';
 import { flatName } from '../../model/dialects/responses/namespaces.ts';
 import { conversationMember, type MediaKind, mediaPaths } from '../../model/media-path.ts';
 import { type GenerationRequest, isForwardable } from '../../model/request.ts';
@@ -65,13 +66,29 @@ function isGiven(body: Members, name: string): boolean {
 function toolPath({ asked, fitted, body }: Told, steps: Steps): string | null {
   const { source } = asked;
   const list = isGiven(source.body, 'tools') ? 'tools' : 'functions';
-  if (!isGiven(source.body, list)) return null;
+  const isListed = isGiven(source.body, list);
+  const otherwise = isListed ? list : null;
   const { tool, inside } = toolAt(body, steps);
-  if (tool === null) return list;
+  if (tool === null) return otherwise;
   const name = nameOf(tool);
   const meant = fitted.names?.meant.get(name ?? '') ?? name;
-  const found = toolNamed(source.body[list], list, meant, tool);
-  return found === null ? list : memberPath(found, inside);
+  const listed = isListed ? toolNamed(source.body[list], list, meant, tool) : null;
+  const found = listed ?? lateToolNamed(asked, meant, tool);
+  return found === null ? otherwise : memberPath(found, inside);
+}
+
+/** A tool that stands in an item of the client's own input. */
+function lateToolNamed(asked: GenerationRequest, name: string | null, sent: Members): Found | null {
+  const { body, format } = asked.source;
+  if (format !== 'responses') return null;
+  const member = conversationMember(asked);
+  const items: unknown[] = Array.isArray(body[member]) ? body[member] : [];
+  for (const item of declaringItems({ body })) {
+    const path = `${member}[${items.indexOf(item)}].tools`;
+    const found = toolNamed(item.tools, path, name, sent);
+    if (found !== null) return found;
+  }
+  return null;
 }
 
 interface Found {

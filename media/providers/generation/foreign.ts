@@ -1,5 +1,6 @@
 // What of a request only another wire format can say, and nobody may drop: tools, and what is said
 // that is no mere trace of how an answer came about.
+import { isToldByTools } from '../../model/dialects/responses/late-tools.ts';
 import { partPath } from '../../model/media-path.ts';
 import type { ContentPart, GenerationRequest, WireFormat } from '../../model/request.ts';
 
@@ -28,12 +29,18 @@ export function untoldPath(
   let isFirst = true;
   for (const { role, parts } of request.messages) {
     for (const part of parts) {
+      if (isTold(part) || isToldAsTools(request, part)) continue;
       const isLeft = role === 'assistant' && mayLeaveOut(part) && !(isFirst && isCompaction(part));
-      if (!isTold(part) && !isLeft) return partPath(request, part);
+      if (!isLeft) return partPath(request, part);
     }
     if (role !== 'system') isFirst = false;
   }
   return null;
+}
+
+/** An item that declares tools, which the request has among its own. */
+function isToldAsTools({ source }: GenerationRequest, part: ContentPart): boolean {
+  return source.format === 'responses' && part.type === 'native' && isToldByTools(part.value);
 }
 
 /** Messages' summary of all that was said before; null content: it failed, and says nothing. */

@@ -87,7 +87,9 @@ test('an item that another family has no form for is refused by its place', asyn
   const strange = [
     { type: 'mystery', x: 1 },
     { type: 'compaction', encrypted_content: 'x' },
-    { type: 'additional_tools', role: 'developer', tools: [] },
+    // One of its tools is neither the client's own function nor a mere offer.
+    { type: 'additional_tools', role: 'developer', tools: [{ type: 'local_shell' }] },
+    { type: 'additional_tools', role: 'developer' },
     // Executed by the client: it may declare tools, and this family would never hear of them.
     {
       type: 'tool_search_output',

@@ -10,6 +10,7 @@ import { openStored, type StoreRequest, type Storing } from '../../../routes/res
 import { newId } from '../../../runtime/ids.ts';
 import { plainProblem } from '../../../runtime/problem.ts';
 import { openTestDatabase, type TestDatabase } from '../../harness/database.ts';
+import { neutralRequest } from '../../harness/request.ts';
 
 let database: TestDatabase;
 let sql: Sql;
@@ -35,7 +36,7 @@ async function open({ ids, stores = ids, isRefused = false }: Given): Promise<vo
     caller: { accountId: 'acc_000000000000000000000001' },
     body: { model: 'm', input: 'hello' },
     previousId: null,
-    isLong: false,
+    request: neutralRequest(),
   } as unknown as Storing;
   const opened = async (makeSink: MakeSink, store: StoreRequest): Promise<Opened> => {
     let [last] = ids;

@@ -8,6 +8,7 @@ import type { ContentPart, Message, NativeMembers } from '../../request.ts';
 import { readCarried } from '../../returned.ts';
 import type { Seals } from '../../seals.ts';
 import { passthroughOf } from '../passthrough.ts';
+import { isDeclaring } from './late-tools.ts';
 import { flatName } from './namespaces.ts';
 import { type Members, type OpenedReasoning, openReasoning } from './reasoning.ts';
 
@@ -158,12 +159,16 @@ function inPhase(part: ContentPart, phase: string): ContentPart {
 }
 
 /**
- * What a client sends back of a native call is the user's side; all else the model's, also what
- * came of a call that the provider's server executed.
+ * What a client sends back of a native call is the user's side, and tools are declared by the
+ * developer. All else is the model's, also what came of a call that the provider's server executed.
  */
 function readNative(messages: Message[], item: InputItem): void {
   const part: ContentPart = { type: 'native', format: 'responses', value: item };
   const type = item.type ?? '';
+  if (isDeclaring(item)) {
+    messages.push(message('developer', [part]));
+    return;
+  }
   const isOutput = type.endsWith('_output') && item.execution !== 'server';
   const isReply = isOutput || type === 'mcp_approval_response';
   if (isReply) messages.push(message('user', [part]));

@@ -64,10 +64,15 @@ type NamedTool = Members & { name: string };
 
 function membersOf({ type, name, tools }: Members): [string, NamedTool][] | null {
   if (type !== 'namespace' || typeof name !== 'string' || !Array.isArray(tools)) return null;
-  return tools.every(isClientTool) ? tools.map((tool) => [name, tool]) : null;
+  return tools.every(isNamedTool) ? tools.map((tool) => [name, tool]) : null;
 }
 
-function isClientTool(tool: unknown): tool is NamedTool {
+/** Whether the client runs the tool, or all that a namespace has. */
+export function isClientTool(tool: unknown): tool is NamedTool & { type: string } {
+  return isNamedTool(tool) || (isMembers(tool) && membersOf(tool) !== null);
+}
+
+function isNamedTool(tool: unknown): tool is NamedTool {
   if (!isMembers(tool) || typeof tool.name !== 'string') return false;
   return tool.type === 'function' || tool.type === 'custom';
 }

@@ -23,6 +23,7 @@ import {
 } from '../fields.ts';
 import { allowedAmong } from './allowed.ts';
 import { type ReadInput, readInput, textMessage } from './input.ts';
+import { declaringItems, lateTools } from './late-tools.ts';
 import { clientTool, flatName, namespaceTools } from './namespaces.ts';
 import type { DeclaredChoice, DeclaredTool, ResponsesRequestBody } from './schema.ts';
 
@@ -41,7 +42,7 @@ export function readRequest(
   return withoutForbiddenSearch({
     model: body.model,
     messages,
-    ...readTools(body.tools ?? [], body.tool_choice ?? null),
+    ...readTools(body.tools ?? [], body.tool_choice ?? null, lateTools(declaringItems({ body }))),
     toolChoice: readToolChoice(body.tool_choice ?? null),
     parallelToolCalls: body.parallel_tool_calls ?? null,
     outputFormat: readOutputFormat(body),
@@ -83,10 +84,14 @@ function isOptional({ type }: DeclaredTool, choice: DeclaredChoice): boolean {
   return isOptionalTool(type) && !isChosen;
 }
 
-/** @throws Problem invalid_request with the path of what is wrong */
+/**
+ * `late`: tools of the client's own that stand in its input.
+ * @throws Problem invalid_request with the path of what is wrong
+ */
 export function readTools(
   declared: readonly DeclaredTool[],
   choice: DeclaredChoice,
+  late: readonly DeclaredTool[] = [],
 ): {
   tools: FunctionTool[];
   nativeTools: NativeTool[];
@@ -94,7 +99,7 @@ export function readTools(
   refuseTooManyServers(declared);
   const tools: FunctionTool[] = [];
   const nativeTools: NativeTool[] = [];
-  const allowed = allowedAmong(declared, choice);
+  const allowed = allowedAmong([...declared, ...late], choice);
   const demanded = isDemanded(allowed.keys(), readToolChoice(choice));
   for (const [index, tool] of declared.entries()) {
     refuseServerTool(tool, index);
@@ -117,7 +122,20 @@ export function readTools(
     }
     tools.push(clientTool(tool.name, tool));
   }
-  return { tools, nativeTools };
+  const added = late.flatMap((tool) => readLate(allowed.get(tool)));
+  return { tools: withLate(tools, added), nativeTools };
+}
+
+function readLate(tool: DeclaredTool | undefined): FunctionTool[] {
+  if (tool === undefined) return [];
+  return namespaceTools(tool) ?? [clientTool(String(tool.name), tool)];
+}
+
+/** Of two with one name the last one holds: agents declare a tool again when it has changed. */
+function withLate(tools: FunctionTool[], late: readonly FunctionTool[]): FunctionTool[] {
+  if (late.length === 0) return tools;
+  const named = new Map(late.map((tool) => [tool.name, tool]));
+  return [...tools.filter(({ name }) => !named.has(name)), ...named.values()];
 }
 
 export function readToolChoice(choice: DeclaredChoice): ToolChoice | null {

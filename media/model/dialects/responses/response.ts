@@ -5,6 +5,7 @@ import type { Answer } from '../../answer.ts';
 import { chatError } from '../chat/error.ts';
 import type { Receipt, ReplyIdentity, ReplyOptions } from '../contract.ts';
 import { responseId } from './ids.ts';
+import { declaredTools } from './late-tools.ts';
 import { namespacesOf } from './namespaces.ts';
 import { type ItemStatus, outputItems } from './output.ts';
 import {
@@ -68,7 +69,7 @@ export function responseObject(
       seals: options.seals,
       unsealed: !asksForSeal(body),
       lastStatus: itemStatus(status),
-      namespaces: namespacesOf(body.tools),
+      namespaces: namespacesOf(declaredTools(request.source)),
     }),
     parallel_tool_calls: body.parallel_tool_calls ?? true,
     presence_penalty: numberOr(body.presence_penalty, 0),

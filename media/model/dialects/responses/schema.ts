@@ -12,9 +12,10 @@ const item = v.looseObject({
         v.string(),
         v.description(
           'message (also when left out), function_call, custom_tool_call, their outputs, ' +
-            'reasoning or a native item. Native items reach models of the same format alone: for ' +
-            'others the traces of tools that the provider ran itself, such as web_search_call, ' +
-            'are left out, and any other is refused by its path',
+            'reasoning or a native item. The tools of additional_tools are declared to any model ' +
+            'like those of `tools`. Other native items reach models of the same format alone: ' +
+            'for others the traces of tools that the provider ran itself, such as ' +
+            'web_search_call, are left out, and any other is refused by its path',
         ),
       ),
     ),

@@ -20,6 +20,7 @@ import {
 import { escapeText } from '../text-deltas.ts';
 import { CallArguments } from '../whole-json.ts';
 import { itemId } from './ids.ts';
+import { declaredTools } from './late-tools.ts';
 import { type Inside, namespacesOf } from './namespaces.ts';
 import {
   annotationOf,
@@ -96,9 +97,9 @@ export class ResponsesStreamEncoder implements StreamEncoder {
   ) {
     this.#identity = identity;
     this.#options = options;
-    const { body } = options.request.source;
-    this.#seals = asksForSeal(body) ? options.seals : null;
-    this.#namespaces = namespacesOf(body.tools);
+    const { source } = options.request;
+    this.#seals = asksForSeal(source.body) ? options.seals : null;
+    this.#namespaces = namespacesOf(declaredTools(source));
     this.#startingAfter = options.startingAfter ?? -1;
     this.#isLost = options.isLost ?? false;
   }

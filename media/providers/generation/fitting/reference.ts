@@ -35,6 +35,13 @@ const rows: readonly Row[] = [
     'declared at once, words',
   ],
   [
+    'tools in the input (`additional_tools`)',
+    'declared at once',
+    'as they are',
+    'declared at once',
+    'declared at once',
+  ],
+  [
     'names of tools',
     '64 of `[a-zA-Z0-9_-]`, else shortened with a hash',
     'as Chat Completions',

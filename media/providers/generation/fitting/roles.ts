@@ -50,7 +50,7 @@ function asWords(messages: readonly Message[], above: number): Message[] {
   const told: Message[] = joined(messages.slice(0, above));
   let isAdded = false;
   for (const message of messages.slice(above)) {
-    const isOurs = isInstruction(message);
+    const isOurs = isInstruction(message) && message.parts.some(({ type }) => type === 'text');
     const next = isOurs ? worded(message) : message;
     const last = told.at(-1);
     const isNeighbour = last?.role === 'user' && next.role === 'user';

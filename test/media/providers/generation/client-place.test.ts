@@ -118,6 +118,13 @@ const cases: readonly Case[] = [
     'tools[0].tools[0].parameters',
   ],
   ['responses', 'openai-chat', inResponses, ['tools', 1, 'function', 'name'], 'tools[1].name'],
+  [
+    'responses',
+    'openai-chat',
+    { input: [hi, { type: 'additional_tools', role: 'developer', tools: [namespace] }] },
+    ['tools', 0, 'function', 'parameters'],
+    'input[1].tools[0].tools[0].parameters',
+  ],
   ['messages', 'openai-chat', inMessages, ['tools', 9, 'function', 'name'], 'tools'],
   ['chat', 'anthropic-messages', { messages: [hi] }, ['tools', 0], null],
   [
