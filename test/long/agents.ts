@@ -1,11 +1,10 @@
-// Coding agents of the vendors as their users run them, in folders of their own: found in the
-// folder that the runner was given, or installed from the registry, which takes its time.
+// Coding agents of the vendors as their users run them, in folders of their own. They stand in the
+// folder that the runner was given, or are installed from the registry, which takes its time.
 import { execFile, spawn } from 'node:child_process';
-import { access, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { access, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import type { Gateway } from '../harness/gateway.ts';
 
 const INSTALL_MS = 300_000;
 const RUN_MS = 90_000;
@@ -16,11 +15,13 @@ export const packages = {
   claude: '@anthropic-ai/claude-code',
 } as const;
 export type AgentName = keyof typeof packages;
+export const agentNames = Object.keys(packages) as AgentName[];
 
 export interface Agents {
   /** Null: ready; else why they cannot run here. */
   missing: string | null;
   pathOf(name: AgentName): string;
+  versionOf(name: AgentName): Promise<string>;
   remove(): Promise<void>;
 }
 
@@ -29,23 +30,31 @@ export async function findAgents(): Promise<Agents> {
   const given = process.env.TOLLGATE_LONG_AGENTS ?? '';
   const folder = given === '' ? await mkdtemp(join(tmpdir(), 'tollgate-agents-')) : given;
   const pathOf = (name: AgentName) => join(folder, 'node_modules', '.bin', name);
+  const versionOf = async (name: AgentName) => {
+    const path = join(folder, 'node_modules', packages[name], 'package.json');
+    return (JSON.parse(await readFile(path, 'utf8')) as { version: string }).version;
+  };
   const remove = async () => {
     if (given === '') await rm(folder, { recursive: true, force: true });
   };
   let missing: string | null = null;
   try {
     if (given === '') await install(folder);
-    for (const name of Object.keys(packages) as AgentName[]) await access(pathOf(name));
+    for (const name of agentNames) await access(pathOf(name));
   } catch (error) {
     missing = `the agents are not here: ${String(error).split('\n', 1)[0]}`;
   }
-  return { missing, pathOf, remove };
+  return { missing, pathOf, versionOf, remove };
 }
 
+/**
+ * Without the tag npm takes an older version whose `engines` fit, though the program is a binary.
+ * Our own `.npmrc` forbids the scripts that put such a binary in its place.
+ */
 async function install(folder: string): Promise<void> {
   await writeFile(join(folder, 'package.json'), '{"private":true}');
-  const names = Object.values(packages);
-  const flags = ['--no-audit', '--no-fund', '--no-save'];
+  const names = Object.values(packages).map((name) => `${name}@latest`);
+  const flags = ['--no-audit', '--no-fund', '--no-save', '--ignore-scripts=false'];
   await promisify(execFile)('npm', ['install', ...flags, ...names], {
     cwd: folder,
     timeout: INSTALL_MS,
@@ -53,8 +62,9 @@ async function install(folder: string): Promise<void> {
 }
 
 export interface Task {
-  gateway: Gateway;
-  model: string;
+  /** Where the agent finds its models, and with which key. */
+  url: string;
+  key: string;
   prompt: string;
   /** Where the agent works. */
   folder: string;
@@ -66,21 +76,24 @@ export interface Done {
   durationMs: number;
 }
 
-/** One unattended run of an agent. Never rejects; `code` null: it had to be killed. */
+/**
+ * One unattended run of an agent, with the model that it chooses itself. Never rejects; `code`
+ * null: it had to be killed.
+ */
 export async function runAgent(name: AgentName, path: string, task: Task): Promise<Done> {
   const home = join(task.folder, '..', 'home');
   await mkdir(home, { recursive: true });
-  const { gateway, model, prompt } = task;
-  const key = gateway.dev.api_key;
+  const { url, key, prompt } = task;
   const shared = { PATH: process.env.PATH ?? '', HOME: home };
   if (name === 'codex') {
     const provider =
-      `{name="gateway",base_url="${gateway.url}/v1",env_key="GATEWAY_KEY",` +
+      `{name="gateway",base_url="${url}/v1",env_key="GATEWAY_KEY",` +
       'wire_api="responses",request_max_retries=0,stream_max_retries=0}';
     const settings = [
       'model_provider=gateway',
       `model_providers.gateway=${provider}`,
-      `model=${model}`,
+      'check_for_update_on_startup=false',
+      'analytics.enabled=false',
     ];
     return await runFor(
       path,
@@ -104,10 +117,8 @@ export async function runAgent(name: AgentName, path: string, task: Task): Promi
       ...shared,
       // Else it refuses to run unattended as root.
       IS_SANDBOX: '1',
-      ANTHROPIC_BASE_URL: gateway.url,
+      ANTHROPIC_BASE_URL: url,
       ANTHROPIC_AUTH_TOKEN: key,
-      ANTHROPIC_MODEL: model,
-      ANTHROPIC_SMALL_FAST_MODEL: model,
       CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
       DISABLE_AUTOUPDATER: '1',
     },
@@ -122,14 +133,23 @@ async function runFor(
   cwd: string,
 ): Promise<Done> {
   const begun = performance.now();
-  const child = spawn(path, args, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] });
+  // A group of its own: what it has started ends with it.
+  const child = spawn(path, args, { cwd, env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] });
   let output = '';
   for (const stream of [child.stdout, child.stderr]) {
     stream.on('data', (chunk: Buffer) => {
       if (output.length < OUTPUT_MAX) output += chunk.toString();
     });
   }
-  const timer = setTimeout(() => child.kill('SIGKILL'), RUN_MS);
+  const endGroup = () => {
+    try {
+      if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');
+    } catch {
+      // It is gone already.
+    }
+  };
+  const timer = setTimeout(endGroup, RUN_MS);
+  child.once('exit', endGroup);
   const code = await new Promise<number | null>((resolve) => {
     child.once('error', (error) => {
       output += String(error);

@@ -131,7 +131,7 @@ function readLate(tool: DeclaredTool | undefined): FunctionTool[] {
   return namespaceTools(tool) ?? [clientTool(String(tool.name), tool)];
 }
 
-/** Of two with one name the last one holds: agents declare a tool again when it has changed. */
+/** The last declaration of a name holds: agents declare a tool again when it has changed. */
 function withLate(tools: FunctionTool[], late: readonly FunctionTool[]): FunctionTool[] {
   if (late.length === 0) return tools;
   const named = new Map(late.map((tool) => [tool.name, tool]));
