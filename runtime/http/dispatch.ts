@@ -1,6 +1,7 @@
 // From a request to its reply: access, body, validation, handler, reply, in this order. The one
 // place where a throw becomes an answer: a Problem as it is, anything else as a logged 500.
 import type { HttpRequest, HttpResponse, TemplatedApp } from 'uWebSockets.js';
+import { strict as assert } from 'node:assert';
 import { fixedLimits } from '../limits.ts';
 import { Problem } from '../problem.ts';
 import { afterOthers, ownTurn } from '../turns.ts';
@@ -297,6 +298,7 @@ function deliver<Access, Caller, Services>(
 ): void {
   const { kernel, compiled, exchange } = call;
   try {
+    assert(!('file' in reply), 'files are not served yet');
     sendReply(exchange, reply, {
       corsHeaders: kernel.cors.replyHeaders(compiled.route.cors, originOf(compiled, exchange)),
       streams: kernel.streams,

@@ -18,6 +18,8 @@ export interface ReplyContext {
   isDraining: boolean;
 }
 
+/** A file is sent by what knows its reader. */
+type PlainReply = Exclude<Reply, { file: unknown }>;
 type StreamReply = Extract<Reply, { stream: unknown }>;
 type BytesReply = Extract<Reply, { pour: unknown }>;
 
@@ -40,7 +42,7 @@ let repliesOfTurn = 0;
 const lateBytesMax = 16 * 1024;
 
 /** Sends what a handler answered. Streams stay open; everything else finishes the exchange. */
-export function sendReply(exchange: HttpExchange, reply: Reply, context: ReplyContext): void {
+export function sendReply(exchange: HttpExchange, reply: PlainReply, context: ReplyContext): void {
   const response = exchange.response;
   if (response === null) return;
   if ('stream' in reply) sendStream(exchange, response, reply, context);

@@ -93,6 +93,25 @@ export interface ByteStream {
   readonly closed: boolean;
 }
 
+/** A file that is served whole or in part: all of it is known before a byte is read. */
+export interface FileContent {
+  /** How long the whole is. */
+  bytes: number;
+  /** Without quotes: the SHA-256 of the whole. The same tag must never name other bytes. */
+  etag: string;
+  lastModifiedMs: number;
+  mediaType: string;
+  /** What a browser calls it when it is saved. */
+  filename: string;
+  /**
+   * The bytes from `from` up to, not including, `to`, in pieces of at most 256 KiB; never empty. A
+   * piece is asked for when the client has taken the one before, and must not change then. What it
+   * throws before its first piece is a 503, later the connection is cut. It is returned from early
+   * when the client goes away, and not called at all where no body is sent.
+   */
+  read(from: number, to: number): AsyncIterable<Uint8Array>;
+}
+
 /** What a handler answers with. */
 export type Reply =
   | { status: number; json: unknown; headers?: Record<string, string> }
@@ -111,6 +130,12 @@ export type Reply =
       mediaType: string;
       /** Called once with the open reply, in the same turn in which the headers leave. */
       pour: (stream: ByteStream) => void;
+      headers?: Record<string, string>;
+    }
+  | {
+      /** The request's conditions and range may make it 206, 304, 412 or 416 (RFC 9110). */
+      status: 200;
+      file: FileContent;
       headers?: Record<string, string>;
     };
 
