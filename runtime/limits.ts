@@ -49,6 +49,15 @@ export const fixedLimits = {
     /** A client that takes nothing of a passed-through reply for this long is gone. */
     stalledMs: 30_000,
   },
+  /** Files that are sent: a client has one piece in memory, and 128 KiB for all around it. */
+  file: {
+    /** A longer piece is refused. */
+    pieceBytesMax: 256 * KIB,
+    /** One file has no more of a turn of the loop: 4 pieces of 64 KiB take 400 us to decrypt. */
+    turnBytesMax: 256 * KIB,
+    /** A disk brings a piece in milliseconds; clients give up after a minute or more. */
+    readMs: 30_000,
+  },
   /** One upstream call. `totalMs` is a whole answer: 30,000 tokens at 50 a second. */
   upstream: {
     /** For our own encoding: at 7 ms for 1 MiB, 140 of the longest requests before it. */

@@ -4,6 +4,7 @@ import type { GenericSchema } from 'valibot';
 import type { CorsPolicy } from './cors.ts';
 import { createHeaderTable, type HeaderTable } from './exchange.ts';
 import { createFieldReader, decodePathSegment, parseQuery } from './fields.ts';
+import { fileHeadersOf, servesFile } from './file/declaration.ts';
 import { createMultipartReader, type MultipartReader } from './multipart.ts';
 import type { Method, ReplyDeclaration, Route } from './route.ts';
 import { validate } from './validate.ts';
@@ -13,6 +14,7 @@ export interface CompiledRoute<Access, Caller, Services> {
   route: Route<Access, Caller, Services>;
   headers: HeaderTable;
   mediaTypes: readonly string[];
+  servesFile: boolean;
   paramNames: readonly string[];
   readQuery: ((query: string) => unknown) | null;
   readParams: ((segments: readonly string[]) => unknown) | null;
@@ -63,9 +65,13 @@ function compileRoute<Access, Caller, Services>(
   names: readonly string[],
 ): CompiledRoute<Access, Caller, Services> {
   assert((route.params !== undefined) === names.length > 0, `params schema of ${route.path}`);
+  const servesFiles = servesFile(route.replies);
+  assert(!servesFiles || route.method === 'GET', `a file is got: ${route.method} ${route.path}`);
+  const fileHeaders = servesFiles ? fileHeadersOf(route.method) : {};
   return {
     route,
-    headers: createHeaderTable(Object.keys(route.headers ?? {})),
+    headers: createHeaderTable(Object.keys({ ...fileHeaders, ...route.headers })),
+    servesFile: servesFiles,
     mediaTypes: mediaTypesOf(route.replies),
     paramNames: names,
     readQuery: route.query === undefined ? null : queryReader(route.query),

@@ -9,6 +9,7 @@ import { type BodyRead, type BodySink, noRoom, tooLarge } from './body.ts';
 import { type CompiledRoute, compileRoutes, type Path } from './compile.ts';
 import type { CorsPolicy, HeaderPair } from './cors.ts';
 import { createHeaderTable, HttpExchange } from './exchange.ts';
+import { serveFile } from './file/serve.ts';
 import { sendContinue } from './head.ts';
 import {
   mayHoldHalf,
@@ -298,12 +299,19 @@ function deliver<Access, Caller, Services>(
 ): void {
   const { kernel, compiled, exchange } = call;
   try {
-    assert(!('file' in reply), 'files are not served yet');
-    sendReply(exchange, reply, {
-      corsHeaders: kernel.cors.replyHeaders(compiled.route.cors, originOf(compiled, exchange)),
-      streams: kernel.streams,
-      isDraining: kernel.isDraining,
-    });
+    const corsHeaders = kernel.cors.replyHeaders(compiled.route.cors, originOf(compiled, exchange));
+    const { streams, isDraining } = kernel;
+    if ('file' in reply) {
+      assert(compiled.servesFile, `a file of ${compiled.route.path}, which declares none`);
+      serveFile(exchange, reply, {
+        corsHeaders,
+        streams,
+        isDraining,
+        files: kernel.files,
+        refuse: (error) => fail(call, error),
+        log: (error) => logFailure(kernel, exchange, error),
+      });
+    } else sendReply(exchange, reply, { corsHeaders, streams, isDraining });
   } catch (error) {
     fail(call, error);
   }
@@ -342,20 +350,29 @@ function problemOf<Access, Caller, Services>(
   exchange: HttpExchange,
   error: unknown,
 ): Problem {
-  const fields = { requestId: exchange.requestId, route: exchange.routePath, err: error };
   if (!(error instanceof Problem)) {
     const explained = kernel.explain?.(error) ?? null;
     if (explained !== null) {
-      kernel.logger.warn(fields, 'request failed');
+      logFailure(kernel, exchange, error);
       return explained;
     }
-    kernel.logger.error(fields, 'request failed unexpectedly');
+    kernel.logger.error(fieldsOf(exchange, error), 'request failed unexpectedly');
     return new Problem('internal');
   }
-  if (error.status >= 500 && error.cause !== undefined) {
-    kernel.logger.warn(fields, 'request failed');
-  }
+  if (error.status >= 500 && error.cause !== undefined) logFailure(kernel, exchange, error);
   return error;
+}
+
+function logFailure<Access, Caller, Services>(
+  kernel: Kernel<Access, Caller, Services>,
+  exchange: HttpExchange,
+  error: unknown,
+): void {
+  kernel.logger.warn(fieldsOf(exchange, error), 'request failed');
+}
+
+function fieldsOf(exchange: HttpExchange, error: unknown): Record<string, unknown> {
+  return { requestId: exchange.requestId, route: exchange.routePath, err: error };
 }
 
 function sendProblem<Access, Caller, Services>(

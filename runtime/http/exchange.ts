@@ -13,6 +13,9 @@ const subprotocols = 'sec-websocket-protocol';
 /** Headers that can be read after the first turn, on every route: each costs a native call. */
 const usualHeaders = ['content-type', 'origin', forwardedFor] as const;
 
+/** Lists whose members may stand in a line each: RFC 6455, 11.3.4, and RFC 9110, 5.3. */
+const lists: ReadonlySet<string> = new Set([subprotocols, 'if-match', 'if-none-match']);
+
 const requestIdPattern = /^[A-Za-z0-9._:-]{1,128}$/;
 const headerNamePattern = /^[a-z0-9!#$%&'*+.^_`|~-]+$/;
 
@@ -113,8 +116,7 @@ export class HttpExchange implements Exchange {
     if (this.hasBlankKey && name === 'idempotency-key') return '';
     const { request } = this;
     if (request !== null) {
-      // RFC 6455, 11.3.4: a client may write each offer in a line of its own.
-      if (name === subprotocols) return joinedLines(request, name) || undefined;
+      if (lists.has(name)) return joinedLines(request, name) || undefined;
       return request.getHeader(name) || undefined;
     }
     const index = this.#headers.indexOf.get(name);
@@ -171,8 +173,8 @@ export class HttpExchange implements Exchange {
 
   /** uWS gives the first of several lines: that one a client may have written before its proxy. */
   #read(request: HttpRequest, name: string): string {
-    if (name !== forwardedFor || !this.#owner.addresses.hasProxies) return request.getHeader(name);
-    return joinedLines(request, name);
+    const isList = lists.has(name) || (name === forwardedFor && this.#owner.addresses.hasProxies);
+    return isList ? joinedLines(request, name) : request.getHeader(name);
   }
 }
 

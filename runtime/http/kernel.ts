@@ -4,6 +4,7 @@ import type { Problem } from '../problem.ts';
 import type { BodyReader } from './body.ts';
 import type { Cors } from './cors.ts';
 import type { ExchangeOwner } from './exchange.ts';
+import type { FileTable } from './file/sending.ts';
 import type { Exchange } from './route.ts';
 import type { StreamTable } from './stream.ts';
 
@@ -34,6 +35,7 @@ export interface Kernel<Access, Caller, Services> extends ExchangeOwner {
   cors: Cors;
   bodies: BodyReader;
   streams: StreamTable;
+  files: FileTable;
   isDraining: boolean;
   opened(): void;
   /** An upgraded connection ended, of which uWS tells nobody but its own handlers. */

@@ -3,6 +3,7 @@
 import { strict as assert } from 'node:assert';
 import type { GenericSchema } from 'valibot';
 import { type Problem, type ProblemCode, problemCodes } from '../problem.ts';
+import { fileHeadersOf, fileRepliesOf, headRepliesOf, servesFile } from './file/declaration.ts';
 import type { RenderedProblem } from './kernel.ts';
 import type { ReplyDeclaration, Route } from './route.ts';
 import { createSchemaBook, type JsonSchema, type SchemaBook } from './schemas.ts';
@@ -55,9 +56,7 @@ export function createOpenApiDocument<Access, Caller, Services>(
   };
   const paths: Record<string, Record<string, JsonSchema>> = {};
   for (const route of listed) {
-    const path = paths[route.path] ?? {};
-    paths[route.path] = path;
-    path[route.method.toLowerCase()] = operationOf(route, draft);
+    paths[route.path] = { ...paths[route.path], ...operationsOf(route, draft) };
   }
   const used = new Set(listed.map(({ tag }) => tag));
   const tags = Object.keys(options.tags).filter((name) => used.has(name));
@@ -99,6 +98,33 @@ function schemasOf<Access, Caller, Services>(
     if (schema === undefined) return [];
     return [{ name, schema, taken: schema === query || schema === params }];
   });
+}
+
+/** HEAD of a file has an entry of its own: it tells the length, and takes no range. */
+function operationsOf<Access, Caller, Services>(
+  route: Route<Access, Caller, Services>,
+  draft: Draft<Access>,
+): Record<string, JsonSchema> {
+  if (!servesFile(route.replies)) {
+    return { [route.method.toLowerCase()]: operationOf(route, draft) };
+  }
+  const withHeaders = (method: string) => ({ ...fileHeadersOf(method), ...route.headers });
+  return {
+    get: operationOf(
+      { ...route, headers: withHeaders('GET'), replies: fileRepliesOf(route.replies) },
+      draft,
+    ),
+    head: operationOf(
+      {
+        ...route,
+        operationId: `${route.operationId}Head`,
+        summary: `${route.summary} (headers alone)`,
+        headers: withHeaders('HEAD'),
+        replies: headRepliesOf(route.replies),
+      },
+      draft,
+    ),
+  };
 }
 
 function operationOf<Access, Caller, Services>(

@@ -18,7 +18,7 @@ export interface ReplyContext {
   isDraining: boolean;
 }
 
-/** A file is sent by what knows its reader. */
+/** Files have a way of their own (file/serve.ts). */
 type PlainReply = Exclude<Reply, { file: unknown }>;
 type StreamReply = Extract<Reply, { stream: unknown }>;
 type BytesReply = Extract<Reply, { pour: unknown }>;
@@ -61,11 +61,18 @@ export function sendReply(exchange: HttpExchange, reply: PlainReply, context: Re
   } else sendWhole(exchange, response, { ...reply, body: reply.bytes }, context);
 }
 
+/** A reply in one piece. */
+interface WholeReply extends Head {
+  body: string | Uint8Array;
+  /** The length as HEAD tells it; without it that of the body. */
+  length?: number;
+}
+
 /** At the end of the turn if it has had its share. */
-function sendWhole(
+export function sendWhole(
   exchange: HttpExchange,
   response: HttpResponse,
-  reply: Head & { body: string | Uint8Array },
+  reply: WholeReply,
   context: ReplyContext,
 ): void {
   repliesOfTurn += 1;
@@ -85,7 +92,7 @@ function beginTurn(): void {
 function sendNow(
   exchange: HttpExchange,
   response: HttpResponse,
-  reply: Head & { body: string | Uint8Array },
+  reply: WholeReply,
   context: ReplyContext,
 ): void {
   const { status, body } = reply;
@@ -105,8 +112,11 @@ function sendNow(
   response.cork(() => {
     const isHead = exchange.method === 'HEAD' && !bodilessStatuses.has(status);
     writeHead(exchange, response, reply, context.corsHeaders);
-    if (exchange.mustLinger || (isHead && close)) response.writeHeader('connection', 'close');
-    if (isHead) response.writeHeader('content-length', String(Buffer.byteLength(body)));
+    // uWS closes a reply with a length only, and a 304 may have that of the 200 alone (8.6).
+    const isTold = exchange.mustLinger || (close && (isHead || status === 304));
+    if (isTold) response.writeHeader('connection', 'close');
+    const length = reply.length ?? Buffer.byteLength(body);
+    if (isHead) response.writeHeader('content-length', String(length));
     // Before the last byte: who has the reply may ask again, and finds its permit free.
     exchange.finish(status);
     // Given a length, uWS waits for that many bytes: no request behind this one is answered, and
@@ -114,7 +124,7 @@ function sendNow(
     if (isHead) response.endWithoutBody();
     else if (!bodilessStatuses.has(status)) response.end(body, close);
     // Even an undefined length would be written; closing needs one (RFC 9110, 8.6 bends).
-    else if (close) response.endWithoutBody(0, true);
+    else if (close && status !== 304) response.endWithoutBody(0, true);
     else response.endWithoutBody();
   });
 }
@@ -124,7 +134,7 @@ function sendLate(
   exchange: HttpExchange,
   unread: UnreadBody,
   response: HttpResponse,
-  reply: Head & { body: string | Uint8Array },
+  reply: WholeReply,
   context: ReplyContext,
 ): void {
   const bytes = Buffer.from(reply.body as string);

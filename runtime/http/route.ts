@@ -40,6 +40,8 @@ export interface ReplyDeclaration {
   /** Further media types of the same reply. */
   moreMediaTypes?: readonly string[];
   headers?: Record<string, string>;
+  /** A 200 is a `file`. Conditions, ranges, their replies and HEAD follow from it. */
+  isFile?: boolean;
 }
 
 /** The HTTP exchange as a handler sees it. Header names are lower case. */
@@ -106,8 +108,8 @@ export interface FileContent {
   /**
    * The bytes from `from` up to, not including, `to`, in pieces of at most 256 KiB; never empty. A
    * piece is asked for when the client has taken the one before, and must not change then. What it
-   * throws before its first piece is a 503, later the connection is cut. It is returned from early
-   * when the client goes away, and not called at all where no body is sent.
+   * throws before its first piece is a 503, or the Problem that it is; later the connection is cut.
+   * It is returned from early when the client goes away, and not called where no body is sent.
    */
   read(from: number, to: number): AsyncIterable<Uint8Array>;
 }

@@ -10,17 +10,19 @@ import {
   us_socket_local_port,
 } from 'uWebSockets.js';
 import { strict as assert } from 'node:assert';
+import { fixedLimits } from '../limits.ts';
 import { createAddressReader } from './address.ts';
 import { createBodyReader } from './body.ts';
 import { createCors } from './cors.ts';
 import { registerRoutes } from './dispatch.ts';
 import type { HttpExchange } from './exchange.ts';
+import { createFileTable, type FileLimits } from './file/sending.ts';
 import type { HttpLogger, Kernel } from './kernel.ts';
 import type { Route } from './route.ts';
 import { createStreamTable } from './stream.ts';
 import { createTicker } from './ticker.ts';
 
-export interface HttpLimits {
+export interface HttpLimits extends FileLimits {
   /** From the first byte of a body to its last. */
   bodyDeadlineMs: number;
   /** Of all bodies of this thread that come or wait to be parsed; half of it for one tenant. */
@@ -36,6 +38,8 @@ export const defaultHttpLimits: Readonly<HttpLimits> = {
   bodyBytesTotalMax: 256 * 1024 * 1024,
   streamBufferBytesMax: 256 * 1024,
   tickMs: 250,
+  fileStalledMs: fixedLimits.http.stalledMs,
+  fileReadMs: fixedLimits.file.readMs,
 };
 
 /** What one finished exchange looked like; `route` is null where no route was found. */
@@ -100,7 +104,8 @@ export function createHttpServer<Access, Caller, Services>(
   const clock = () => ticker;
   const bodies = createBodyReader(limits, clock);
   const streams = createStreamTable(clock, limits.streamBufferBytesMax);
-  const ticker = createTicker(limits.tickMs, [bodies, streams]);
+  const files = createFileTable(clock, limits);
+  const ticker = createTicker(limits.tickMs, [bodies, streams, files]);
   const kernel: Kernel<Access, Caller, Services> = {
     services: options.services,
     authorize: options.authorize,
@@ -112,6 +117,7 @@ export function createHttpServer<Access, Caller, Services>(
     cors: createCors(options.webOrigin, options.exposedHeaders),
     bodies,
     streams,
+    files,
     isDraining: false,
     opened: () => {
       open.exchanges += 1;

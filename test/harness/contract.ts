@@ -73,7 +73,7 @@ export class Contract {
     const pathname = path.replace(/\?.*/, '');
     const found = this.#operations(method, pathname);
     assert.ok(found.length > 0, `${method} ${pathname} is in no document`);
-    for (const operation of found) this.#checkAgainst(operation, reply);
+    for (const operation of found) this.#checkAgainst(operation, reply, method === 'HEAD');
   }
 
   /** Every documented operation: method and path template. */
@@ -116,7 +116,7 @@ export class Contract {
     return operations;
   }
 
-  #checkAgainst(operation: Operation, reply: Reply): void {
+  #checkAgainst(operation: Operation, reply: Reply, isHead: boolean): void {
     const name = `${operation.pointer} ${reply.status}`;
     const responses = operation.members.responses as Record<string, Members>;
     let response = responses[String(reply.status)];
@@ -134,7 +134,7 @@ export class Contract {
       assert.ok(header in ((response?.headers ?? {}) as Members), `${name} has ${header}`);
     }
     const content = (response?.content ?? {}) as Members;
-    if (Object.keys(content).length === 0) {
+    if (isHead || Object.keys(content).length === 0) {
       assert.equal(reply.text, '', `${name} has a body`);
       return;
     }

@@ -129,7 +129,8 @@ interface Attempt {
 
 /** Requests that every route must answer as documented, whatever it does. */
 function attempts(method: string): Attempt[] {
-  const body = method === 'GET' ? {} : { body: {} };
+  const isBodiless = method === 'GET' || method === 'HEAD';
+  const body = isBodiless ? {} : { body: {} };
   const credentials: Attempt[] = [
     { name: 'nothing', options: { ...body } },
     { name: 'a key', options: { ...body, headers: { authorization: `Bearer ${account.apiKey}` } } },
@@ -153,7 +154,7 @@ function attempts(method: string): Attempt[] {
       },
     },
   ];
-  if (method === 'GET') return credentials;
+  if (isBodiless) return credentials;
   const signed = {
     authorization: `Bearer ${account.apiKey}`,
     'x-svc-session': account.sessionToken,
@@ -182,7 +183,7 @@ test('every operation answers as documented to every caller and to bad bodies', 
       for (const { name, options } of sampled(attempts(method), 5, testSeed + paths)) {
         try {
           const reply = await contract.call(method, path, options);
-          if (reply.status >= 400) assertEnvelope(template, reply.json);
+          if (reply.status >= 400 && method !== 'HEAD') assertEnvelope(template, reply.json);
         } catch (error) {
           throw new Error(`${method} ${path} with ${name}`, { cause: error });
         }

@@ -66,6 +66,25 @@ const routes = [
     handle: () => okay,
   }),
   testRoute({
+    path: '/v1/files/{file_id}',
+    operationId: 'getFile',
+    summary: 'Read a file',
+    documents: ['model'],
+    access: 'key',
+    params: v.strictObject({ file_id: v.string() }),
+    headers: { 'x-own': { description: 'Its own.' } },
+    replies: {
+      200: {
+        description: 'The file.',
+        mediaType: 'video/mp4',
+        headers: { 'x-svc-file': 'Its own.' },
+        isFile: true,
+      },
+    },
+    problems: ['not_found'],
+    handle: () => okay,
+  }),
+  testRoute({
     path: '/api/me',
     operationId: 'getMe',
     documents: ['account'],
@@ -108,6 +127,7 @@ test('the document lists its own routes once, with version and aliases in words'
     '/v1/chat/completions',
     '/v1/generations/{request_id}',
     '/v1/audio/transcriptions',
+    '/v1/files/{file_id}',
   ]);
   const description = at(model, 'paths', '/v1/chat/completions', 'post').description;
   assert.match(String(description), /`\/api\/v1\/chat\/completions`/);
@@ -159,6 +179,40 @@ test('parameters, bodies and both kinds of a reply are described', () => {
   const form = at(model, 'paths', '/v1/audio/transcriptions', 'post', 'requestBody', 'content');
   const schema = at(form, 'multipart/form-data', 'schema');
   assert.deepEqual(schema.required, ['file', 'model']);
+});
+
+test('a file has a HEAD, parts and conditions, and no body where none is sent', () => {
+  const model = documentOf('model');
+  const item = at(model, 'paths', '/v1/files/{file_id}');
+  assert.deepEqual(Object.keys(item), ['get', 'head']);
+  const shape = (method: string) => {
+    const operation = at(item, method);
+    const responses = Object.entries(at(operation, 'responses')).filter(([, told]) => !told.$ref);
+    return {
+      operationId: operation.operationId,
+      parameters: (operation.parameters as unknown as Json[]).map(({ name }) => name),
+      contents: Object.fromEntries(
+        responses.map(([status, { content = {} }]) => [status, Object.keys(content)]),
+      ),
+    };
+  };
+  const conditions = ['if-match', 'if-unmodified-since', 'if-none-match', 'if-modified-since'];
+  assert.deepEqual(shape('get'), {
+    operationId: 'getFile',
+    parameters: ['file_id', 'range', 'if-range', ...conditions, 'x-own'],
+    contents: { 200: ['video/mp4'], 206: ['video/mp4'], 304: [], 412: [], 416: [] },
+  });
+  assert.deepEqual(shape('head'), {
+    operationId: 'getFileHead',
+    parameters: ['file_id', ...conditions, 'x-own'],
+    contents: { 200: [], 304: [], 412: [] },
+  });
+  const part = at(item, 'get', 'responses', '206');
+  for (const name of ['content-range', 'etag', 'content-length', 'x-svc-file', 'x-request-id']) {
+    assert.ok(name in at(part, 'headers'), name);
+  }
+  assert.equal(at(part, 'content', 'video/mp4', 'schema').format, 'binary');
+  assert.ok('404' in at(item, 'get', 'responses') && '404' in at(item, 'head', 'responses'));
 });
 
 test('a schema object that is used twice is one component', () => {
