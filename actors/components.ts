@@ -1,6 +1,7 @@
 // Every domain of a shard, in the order in which it is built, drained and closed. Read this first.
 // A new domain is a line here, with its component in its own folder.
 import type { Sql } from '../db/driver/sql.ts';
+import type { BlobStore } from '../media/blobs/contract.ts';
 import type { ActorRef, ActorSystem } from '../runtime/actor/contract.ts';
 import type { Config } from '../runtime/config.ts';
 import type { GiveawayLimiter } from '../runtime/limiter/giveaways.ts';
@@ -39,6 +40,7 @@ export interface ShardGiven {
   limiter: Limiter;
   giveaways: GiveawayLimiter;
   sealer: Sealer;
+  blobs: BlobStore;
   holders: Holders;
   /** The catalog of this moment; it is there once the shard serves. */
   catalog(): Catalog;

@@ -7,12 +7,12 @@ import { dirname, join, resolve } from 'node:path';
 const OUR_NAME = /^(lock|secret|pg|dev\.json)(\.|$)/;
 const HARMLESS_NAMES = ['lost+found', '.gitkeep', '.DS_Store'];
 
-/** Where database and secret are given, nothing but our sound lies there. */
+/** Where database and secret are given, nothing but our media lie there. */
 async function isOurs(path: string, names: readonly string[]): Promise<boolean> {
   if (names.some((name) => OUR_NAME.test(name))) return true;
-  if (names.some((name) => name !== 'audio')) return false;
+  if (names.some((name) => name !== 'audio' && name !== 'blobs')) return false;
   const kinds: string[] = await readdir(join(path, 'audio')).catch(() => []);
-  return kinds.includes('kept');
+  return kinds.some((kind) => kind === 'scratch' || kind === 'kept');
 }
 
 /**

@@ -13,6 +13,7 @@ export type IdPrefix =
   | 'vjob'
   | 'vid'
   | 'acc'
+  | 'blob'
   | 'aud';
 
 const hexLength = 24;

@@ -2,6 +2,7 @@
 // runs what must be single: catalog, monitor, pool, queue. It prints the line `tollgate ready`.
 import { prepareAudioFolders, sweepAudioFolders } from '../actors/audio/folders.ts';
 import { createInspection, inspectionTask } from '../actors/audio/inspection.ts';
+import { openBlobStore, prepareBlobStore } from '../actors/blobs/store.ts';
 import { catalogId } from '../actors/catalog/catalog.ts';
 import { callableLines } from '../actors/catalog/listing.ts';
 import { createLiveCatalog, type LiveCatalog } from '../actors/catalog/live.ts';
@@ -99,6 +100,7 @@ const inspection = createPool({
   log,
 });
 const recordings = createInspection(inspection, config, limits.audio, log);
+const blobs = openBlobStore({ config, masterKey: boot.masterKey, node: 0 });
 const queue = createQueue({ database: parseDatabaseUrl(boot.databaseUrl), log });
 const mesh = new Mesh(0, log);
 const bus = createBus({ mesh, log });
@@ -206,6 +208,7 @@ async function prepareDatabase(): Promise<LiveCatalog> {
   // of one takes nothing away. What a crash of its own left goes at once.
   const isAlone = singleProcess || boot.previousInstanceIds.length > 0;
   await prepareAudioFolders(config.dataDir, isAlone);
+  await prepareBlobStore(config.dataDir, blobs, isAlone);
   const { applied, unknown } = await patiently(() => migrate(boot.databaseUrl), log);
   if (applied.length > 0) log.info({ applied }, 'database migrated');
   if (unknown.length > 0) {

@@ -1,6 +1,6 @@
 // The upstream calls of a speech or transcription: one after the other while nothing was heard.
 // Nothing is delivered before the hold is durable.
-import { writePrivateFile } from '../../media/blobs/private-file.ts';
+import { type BlobWriter, writeBlob } from '../../media/blobs/writer.ts';
 import { beginsAs } from '../../media/model/audio.ts';
 import type { UpstreamFailure } from '../../media/model/events.ts';
 import type { UpstreamTarget } from '../../media/providers/generation/contract.ts';
@@ -8,6 +8,7 @@ import type { AudioCall } from '../../media/providers/speech/contract.ts';
 import { plainFailure } from '../../media/transport/refusal.ts';
 import type { ActorContext } from '../../runtime/actor/contract.ts';
 import { awakeMs } from '../../runtime/awake.ts';
+import { siblingId } from '../../runtime/ids.ts';
 import { type PlainProblem, plainProblem } from '../../runtime/problem.ts';
 import { failureProblem, mayTryNext, noteFailure } from '../billed-request/failure.ts';
 import { noProbe } from '../provider-health/breaker.ts';
@@ -108,10 +109,7 @@ function deliver(state: AudioState, context: Context, bytes: Uint8Array): void {
   if (!state.isHeard) {
     state.isHeard = true;
     deps.metrics.firstEvent((Date.now() - spec.createdAtMs) / 1_000);
-    if (spec.idempotencyKey !== null) {
-      const drained = () => void context.self.tell('drained', 'disk');
-      state.file = writePrivateFile(deps.keptFolder, spec.id, drained);
-    }
+    if (spec.idempotencyKey !== null) state.file = keep(state, context);
     spec.sink.open({ kind: 'audio' });
   }
   const { waitsFor } = state;
@@ -121,6 +119,16 @@ function deliver(state: AudioState, context: Context, bytes: Uint8Array): void {
   }
   if (state.file?.write(bytes) === false) waitsFor.disk = true;
   if (waitsFor.client || waitsFor.disk) attempt?.handle.pause();
+}
+
+/** Under an id that follows from the request's: its row names the object by it. */
+function keep({ deps, spec }: AudioState, context: Context): BlobWriter {
+  return writeBlob(deps.blobs, {
+    id: siblingId(spec.id, 'blob'),
+    bytesMax: deps.limits.audio.speechBytesMax,
+    onDrain: () => void context.self.tell('drained', 'disk'),
+    onLost: (err) => deps.log.warn({ err, generation: spec.id }, 'the audio could not be kept'),
+  });
 }
 
 /** Client or disk has taken what was written. */

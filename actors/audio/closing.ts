@@ -4,6 +4,7 @@ import type { Transcript } from '../../media/model/audio.ts';
 import { speechMediaTypes } from '../../media/model/audio.ts';
 import { type UsageSource, zeroUsage } from '../../media/model/usage.ts';
 import type { ActorContext, Handlers } from '../../runtime/actor/contract.ts';
+import { siblingId } from '../../runtime/ids.ts';
 import { plainProblem } from '../../runtime/problem.ts';
 import type { GenerationFinish } from '../billed-request/holder.ts';
 import { createSettlement } from '../billed-request/settlement.ts';
@@ -26,10 +27,8 @@ type ClosingMessages = 'kept' | 'settle' | 'settled' | 'release' | 'released';
 export const closing: Pick<Handlers<AudioProtocol, AudioState>, ClosingMessages> = {
   kept(state, bytes, context) {
     if (state.phase !== 'closing') return;
-    const { spec, deps } = state;
     state.file = null;
-    if (bytes === null) deps.log.warn({ generation: spec.id }, 'the audio could not be kept');
-    charge(state, context, bytes === null ? null : speechStored(spec, bytes));
+    charge(state, context, bytes === null ? null : speechStored(state.spec, bytes));
   },
 
   ...settlement.handlers,
@@ -69,7 +68,7 @@ export function finishAudio(
   if (file === null || outcome.status === 'cancelled') {
     file?.discard();
     charge(state, context, null);
-  } else void file.finish().then((bytes) => context.self.tell('kept', bytes));
+  } else void file.finish().then((kept) => context.self.tell('kept', kept?.bytes ?? null));
 }
 
 /** The provider's own figure, if it can be true: at most the second that ours is in. */
@@ -146,7 +145,8 @@ function charge(
 
 function speechStored({ id, work }: AudioSpec, bytes: number): StoredAudio | null {
   if (work.kind !== 'speech') return null;
-  return { type: 'speech', file: id, media_type: speechMediaTypes[work.request.format], bytes };
+  const file = siblingId(id, 'blob');
+  return { type: 'speech', file, media_type: speechMediaTypes[work.request.format], bytes };
 }
 
 function announceEnd(state: AudioState): void {

@@ -1,5 +1,6 @@
 // Speech and transcription of a shard: their actors, and the connections to their providers.
 import type { Sql } from '../../db/driver/sql.ts';
+import type { BlobStore } from '../../media/blobs/contract.ts';
 import { createAudioClient } from '../../media/providers/speech/call.ts';
 import { requireAudioFamily } from '../../media/providers/speech/families.ts';
 import type { ActorRef, ActorSystem } from '../../runtime/actor/contract.ts';
@@ -22,6 +23,7 @@ const settleMsEach = 2;
 type Given = Omit<RequestDeps, 'running'> & {
   config: Config;
   sql: Sql;
+  blobs: BlobStore;
   system(): ActorSystem;
   tasks(): ActorRef<TasksProtocol>;
 };
@@ -43,7 +45,7 @@ export function createAudioComponent(given: Given) {
     limits,
     metrics: given.metrics,
     log: given.log,
-    keptFolder: folders.kept,
+    blobs: given.blobs,
     running,
   });
   const recordings = new Budget(limits.audio.recordingBytesMax);
@@ -52,7 +54,8 @@ export function createAudioComponent(given: Given) {
     sql,
     audioKind: kind,
     limits,
-    keptFolder: folders.kept,
+    blobs: given.blobs,
+    formerFolder: folders.kept,
     scratchFolder: folders.scratch,
     recordings,
     limiter: given.limiter,

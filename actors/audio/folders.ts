@@ -1,5 +1,5 @@
 // The private folders of audio under TOLLGATE_DATA. They hold recordings while programs read them,
-// speech that is kept for the owners of idempotency keys, and the programs' own files.
+// the programs' own files, and speech that a build without a blob store kept, for its last day.
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { preparePrivateFolder, sweepPrivateFolder } from '../../media/blobs/private-file.ts';
@@ -27,7 +27,6 @@ export async function prepareAudioFolders(dataDir: string, isAlone: boolean): Pr
   const { scratch, kept } = audioFolders(dataDir);
   if (isAlone) await rm(scratch, { recursive: true, force: true });
   await preparePrivateFolder(scratch);
-  await preparePrivateFolder(kept);
   if (!isAlone) return;
   // Nothing is being written: what is unfinished stays so.
   await sweepPrivateFolder(kept, { keptMs: Number.POSITIVE_INFINITY, unfinishedMs: -1 });

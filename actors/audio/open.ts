@@ -2,6 +2,7 @@
 // a new one. One that still runs under the key is a conflict: clients try again by themselves.
 import { type Sql, withDeadline } from '../../db/driver/sql.ts';
 import { failedUncharged, findGenerationByKey, type Generation } from '../../db/generations.ts';
+import type { BlobStore } from '../../media/blobs/contract.ts';
 import type { ActorRef, ActorSystem } from '../../runtime/actor/contract.ts';
 import { newId, nodeOfId, timeOfId } from '../../runtime/ids.ts';
 import type { Budget } from '../../runtime/limiter/budget.ts';
@@ -21,7 +22,9 @@ export interface AudioServices extends LookServices {
   sql: Sql;
   audioKind: AudioKind;
   limits: Limits;
-  keptFolder: string;
+  blobs: BlobStore;
+  /** Speech that was kept by a build without a blob store. */
+  formerFolder: string;
   /** For files that programs read while a request lasts. */
   scratchFolder: string;
   /** This shard's memory for recordings. */

@@ -19,6 +19,6 @@ export type AudioProtocol = SettlementProtocol & {
   callAhead: (payload: null) => void;
   upstreamBytes: (report: { attempt: number; bytes: Uint8Array }) => void;
   upstreamEnded: (report: { attempt: number; failure: UpstreamFailure | null }) => void;
-  /** The audio lies on the disk, this many bytes of it; null: it could not be kept. */
+  /** The audio is durable in the blob store, this many bytes of it; null: it could not be kept. */
   kept: (bytes: number | null) => void;
 };

@@ -1,4 +1,5 @@
 // What a speech or a transcription is started with, and what its kind is given by the shard.
+import type { BlobStore } from '../../media/blobs/contract.ts';
 import type { SpeechRequest, TranscriptionRequest } from '../../media/model/audio.ts';
 import type { UpstreamTarget } from '../../media/providers/generation/contract.ts';
 import type { AudioClient } from '../../media/providers/speech/call.ts';
@@ -27,13 +28,16 @@ export interface AudioSpec extends RequestSpec {
 export interface AudioDeps extends RequestDeps {
   upstream: AudioClient;
   family(name: string): AudioFamily;
-  /** Where audio is kept for the owners of idempotency keys. */
-  keptFolder: string;
+  /** Speech is kept there for the owners of idempotency keys. */
+  blobs: BlobStore;
   /** Those that run on this node, so that a stop can end them. */
   running: TransientMap<string, ActorRef<AudioProtocol>>;
 }
 
-/** What is stored of a finished one, to be told again. */
+/**
+ * What is stored of a finished one, to be told again. `file` is the id of an object; builds before
+ * the blob store wrote the name of a plain file.
+ */
 export type StoredAudio =
   | { type: 'speech'; file: string; media_type: string; bytes: number }
   | { type: 'transcript'; text: string; seconds: number };

@@ -1,5 +1,5 @@
 // The state of one running speech or transcription. Only its actor changes it.
-import type { PrivateWriter } from '../../media/blobs/private-file.ts';
+import type { BlobWriter } from '../../media/blobs/writer.ts';
 import type { UpstreamFailure } from '../../media/model/events.ts';
 import { zeroUsage } from '../../media/model/usage.ts';
 import type { TimedHandle, UpstreamTarget } from '../../media/providers/generation/contract.ts';
@@ -47,7 +47,7 @@ export interface AudioState extends RequestState, AttemptsState {
   /** How long the client has been waited for, and since when it is, in awake time. */
   slowMs: number;
   slowSinceMs: number;
-  file: PrivateWriter | null;
+  file: BlobWriter | null;
   outcome: AudioOutcome | null;
   /** What the client is told when money is durable. */
   end: AudioOpening | 'end' | 'fail' | null;

@@ -1,66 +1,12 @@
-// Files that only this service reads, in a folder of TOLLGATE_DATA: written under another name
-// until they are whole, and removed by age. Nothing in a name comes from a client.
-import { createReadStream, createWriteStream, type ReadStream, type WriteStream } from 'node:fs';
-import { mkdir, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
+// Plain files that only this service reads, in a folder of TOLLGATE_DATA. Programs read them while
+// a request lasts, and what is left over goes by age. Nothing in a name comes from a client.
+import { createReadStream, type ReadStream } from 'node:fs';
+import { mkdir, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { timeOfId } from '../../runtime/ids.ts';
 
-const partialEnding = '.part';
-
-/** One file that is being written. Never throws: a full disk makes `finish` answer null. */
-export interface PrivateWriter {
-  /** False: write no more before `onDrain` is called. */
-  write(bytes: Uint8Array): boolean;
-  /** Its length once it is durable under its name; null: it could not be kept. */
-  finish(): Promise<number | null>;
-  discard(): void;
-}
-
-/** Writes `name` in the folder, which is there. */
-export function writePrivateFile(folder: string, name: string, onDrain: () => void): PrivateWriter {
-  const path = join(folder, name);
-  const partial = path + partialEnding;
-  let isLost = false;
-  let bytesWritten = 0;
-  const file: WriteStream = createWriteStream(partial, { mode: 0o600, flags: 'wx', flush: true });
-  file.on('drain', onDrain);
-  file.on('error', () => {
-    isLost = true;
-    onDrain();
-  });
-  const remove = () => rm(partial, { force: true }).catch(() => undefined);
-  return {
-    write(bytes) {
-      if (isLost) return true;
-      bytesWritten += bytes.length;
-      return file.write(bytes);
-    },
-    async finish() {
-      if (!isLost) {
-        await new Promise<void>((resolve) => {
-          file.on('close', resolve);
-          file.end();
-        });
-      }
-      if (isLost) {
-        await remove();
-        return null;
-      }
-      try {
-        await rename(partial, path);
-        return bytesWritten;
-      } catch {
-        await remove();
-        return null;
-      }
-    },
-    discard() {
-      isLost = true;
-      file.destroy();
-      file.on('close', () => void remove());
-    },
-  };
-}
+/** A file that is not whole yet ends so. */
+export const partialEnding = '.part';
 
 /** A file as it lies there: who never reads it has nothing to close. */
 export interface PrivateFile {

@@ -1,38 +1,88 @@
 // Speech that was kept for the owner of its idempotency key, from the disk as the client takes it.
+import type { AudioServices } from '../../actors/audio/open.ts';
 import type { StoredAudio } from '../../actors/audio/spec.ts';
+import { BlobFault } from '../../media/blobs/contract.ts';
 import { findPrivateFile } from '../../media/blobs/private-file.ts';
-import type { Reply } from '../../runtime/http/route.ts';
+import type { ByteStream, Reply } from '../../runtime/http/route.ts';
+import { isId } from '../../runtime/ids.ts';
 import { Problem } from '../../runtime/problem.ts';
 import type { Services } from '../services.ts';
 
-/** @throws Problem conflict when the file is gone */
+/** Not opened before it is read: a client that has left meanwhile is poured nothing. */
+interface Kept {
+  bytes: number;
+  read(): AsyncIterator<Buffer, unknown, undefined>;
+}
+
+/** @throws Problem conflict when it is gone, dependency_unavailable when it cannot be read */
 export async function storedSpeech(
   { audio, log }: Pick<Services, 'audio' | 'log'>,
   stored: StoredAudio,
   headers: Record<string, string>,
 ): Promise<Reply> {
   if (stored.type !== 'speech') throw new Error('a transcript is no speech');
-  const file = await findPrivateFile(audio.keptFolder, stored.file);
-  if (file === null || file.bytes !== stored.bytes) {
+  const kept = await findKept(audio, stored.file).catch((error: unknown) => {
+    log.warn({ err: error }, 'kept audio cannot be read');
+    throw error instanceof BlobFault ? new Problem('dependency_unavailable') : error;
+  });
+  if (kept === null || kept.bytes !== stored.bytes) {
     throw new Problem('conflict', { message: 'The audio of this request is not kept any more.' });
   }
   return {
     status: 200,
     mediaType: stored.media_type,
     headers,
-    // Not opened before: a client that has left meanwhile is poured nothing.
     pour(stream) {
-      const kept = file.read();
-      kept.on('data', (bytes) => {
-        if (!stream.write(Buffer.from(bytes))) kept.pause();
-      });
-      kept.on('end', () => stream.end());
-      kept.on('error', (error) => {
+      void pourKept(kept.read(), stream).catch((error: unknown) => {
         log.warn({ err: error }, 'kept audio cannot be read');
         stream.fail();
       });
-      stream.onDrain(() => kept.resume());
-      stream.onClose(() => kept.destroy());
     },
   };
+}
+
+/** Null: it is gone. @throws BlobFault */
+async function findKept(
+  { blobs, formerFolder }: Pick<AudioServices, 'blobs' | 'formerFolder'>,
+  file: string,
+): Promise<Kept | null> {
+  if (!isId(file, 'blob')) {
+    const former = await findPrivateFile(formerFolder, file);
+    return former && { bytes: former.bytes, read: () => former.read()[Symbol.asyncIterator]() };
+  }
+  try {
+    const { bytes } = await blobs.stat(file);
+    return { bytes, read: () => blobs.read(file, 0, bytes) };
+  } catch (error) {
+    if (error instanceof BlobFault && error.reason === 'missing') return null;
+    throw error;
+  }
+}
+
+/** Piece by piece, each once the client has taken the one before. */
+async function pourKept(
+  pieces: AsyncIterator<Buffer, unknown, undefined>,
+  stream: ByteStream,
+): Promise<void> {
+  let isClosed = false;
+  let wake = () => {};
+  stream.onDrain(() => wake());
+  stream.onClose(() => {
+    isClosed = true;
+    wake();
+  });
+  try {
+    while (!isClosed) {
+      const next = await pieces.next();
+      if (next.done === true) break;
+      if (isClosed || stream.write(next.value)) continue;
+      await new Promise<void>((resolve) => {
+        wake = resolve;
+        if (isClosed) resolve();
+      });
+    }
+  } finally {
+    await pieces.return?.();
+  }
+  if (!isClosed) stream.end();
 }

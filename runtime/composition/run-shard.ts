@@ -1,6 +1,7 @@
 // Runs a shard thread: composition only. It builds its services, asks the main thread what to
 // serve, and listens on the shared port. An error that escapes closes the app before the thread
 // ends: an open one would abort the whole process.
+import { openBlobStore } from '../../actors/blobs/store.ts';
 import { catalogId } from '../../actors/catalog/catalog.ts';
 import type { Catalog } from '../../actors/catalog/current.ts';
 import type { CatalogPublication } from '../../actors/catalog/live.ts';
@@ -80,6 +81,7 @@ function createBase(boot: ShardBoot, { node, mesh }: ShardConnection) {
     failures: new FailureLimiter(boot.failures, limits.credentials.failuresPerMinute),
     health: createRouteHealth((found) => void bus.publish(unpaidTopic, found)),
     sealer,
+    blobs: openBlobStore({ config, masterKey: boot.masterKey, node }),
     seals: createAccountSeals(boot, sealer, limits, metrics.registry),
     bus,
     sql: openPool({

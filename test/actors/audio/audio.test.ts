@@ -1,6 +1,7 @@
 // The actor of a speech, with upstream calls and a ledger of the test's own: what was sent before
 // the hold is durable, and to which of two calls it belongs.
 import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -12,10 +13,12 @@ import type { AudioDeps, AudioSpec } from '../../../actors/audio/spec.ts';
 import { catalogDocumentSchema } from '../../../actors/catalog/document.ts';
 import { buildSnapshot } from '../../../actors/catalog/snapshot.ts';
 import { createRouteHealth } from '../../../actors/provider-health/health.ts';
+import { createFileBlobStore } from '../../../media/blobs/file-store.ts';
 import type { AudioFamily, AudioListener } from '../../../media/providers/speech/contract.ts';
 import { requireAudioFamily } from '../../../media/providers/speech/families.ts';
 import { createActorSystem } from '../../../runtime/actor/system.ts';
 import { newId } from '../../../runtime/ids.ts';
+import { createSealer } from '../../../runtime/seal.ts';
 import { TransientMap } from '../../../runtime/transient.ts';
 import { piece } from '../../harness/audio-provider.ts';
 import { FakeCalls, FakeWallet, fakeRequestDeps, turns } from '../../harness/request-deps.ts';
@@ -46,13 +49,14 @@ const wallet = new FakeWallet();
 let calls: FakeCalls<AudioListener>;
 let sink: AudioReplySink;
 let broken: Partial<AudioFamily> = {};
-const keptFolder = await mkdtemp(join(tmpdir(), 'tollgate-audio-'));
-after(() => rm(keptFolder, { recursive: true, force: true }));
+const folder = await mkdtemp(join(tmpdir(), 'tollgate-audio-'));
+after(() => rm(folder, { recursive: true, force: true }));
+const sealers = [createSealer(randomBytes(32).toString('base64url'))] as const;
 const deps: AudioDeps = {
   ...fakeRequestDeps(wallet),
   upstream: { start: (...args) => calls.start(...args), close: () => calls.close() },
   family: (name) => ({ ...requireAudioFamily(name), ...broken }),
-  keptFolder,
+  blobs: createFileBlobStore({ folder, sealers, node: 1 }),
   running: new TransientMap(),
 };
 const kind = createAudioKind(deps);

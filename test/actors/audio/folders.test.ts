@@ -1,6 +1,6 @@
 // The folders of audio at a start: what a crash left goes, what another process uses stays.
 import assert from 'node:assert/strict';
-import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -11,9 +11,10 @@ test('a start beside others takes nothing from them, one that is alone clears up
   t.after(() => rm(dataDir, { recursive: true, force: true }));
   const { scratch, kept } = audioFolders(dataDir);
   await prepareAudioFolders(dataDir, false);
+  await mkdir(kept);
   await writeFile(join(scratch, 'req_1'), 'a recording that a program reads');
-  await writeFile(join(kept, 'req_2.part'), 'speech that is being written');
-  await writeFile(join(kept, 'req_3'), 'speech that is kept');
+  await writeFile(join(kept, 'req_2.part'), 'speech that an earlier build was writing');
+  await writeFile(join(kept, 'req_3'), 'speech that it kept');
   const lie = async () => [await readdir(scratch), await readdir(kept)];
   await prepareAudioFolders(dataDir, false);
   assert.deepEqual(await lie(), [['req_1'], ['req_2.part', 'req_3']]);

@@ -255,9 +255,12 @@ test('with a key the audio is read to its end, kept, and replayed without a char
   assert.equal(await paid(account), 5n * microsPerCharacter);
   const other = await refusalOf(await say(audio, account, { input: 'bye' }, { headers }));
   assert.deepEqual([other.status, other.code], [422, 'idempotency_key_reused']);
-  const kept = join(audio.bed.gateway.dataDir, 'audio', 'kept');
+  const kept = join(audio.bed.gateway.dataDir, 'blobs');
   const names = await readdir(kept);
-  assert.ok(names.length > 0 && names.every((name) => /^req_[a-f0-9]{24}$/.test(name)), `${names}`);
+  assert.ok(
+    names.length > 0 && names.every((name) => /^blob_[a-f0-9]{24}$/.test(name)),
+    `${names}`,
+  );
   await access(kept);
 });
 
