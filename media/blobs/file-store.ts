@@ -90,9 +90,13 @@ async function openObject(
   const handle = await (flags === 'r' ? reading(() => open(path, flags), id) : openToWrite(path));
   try {
     const { size, mtimeMs } = await reading(() => handle.stat(), id);
-    const head = Buffer.alloc(Math.min(headBytes, size));
-    await readExactly(handle, head, 0, id);
-    const found = readHead(sealers, id, head);
+    const readFound = async () => {
+      const head = Buffer.alloc(Math.min(headBytes, size));
+      await readExactly(handle, head, 0, id);
+      return readHead(sealers, id, head);
+    };
+    // A read is not atomic: a rotation may have changed one slot behind it and the other before it.
+    const found = await readFound().catch(readFound);
     if (size !== headBytes + sealedBytes(found.bytes)) {
       throw new BlobFault('damaged', `${id} is not as long as it was stored`);
     }
