@@ -3,6 +3,7 @@
 import type { Config } from '../runtime/config.ts';
 import { createKernelLimits, type KernelLimits } from '../runtime/limits.ts';
 import { type AudioLimits, createAudioLimits } from './audio/limits.ts';
+import { type BlobLimits, blobLimits } from './blobs/limits.ts';
 import {
   type CredentialLimits,
   credentialLimits,
@@ -24,6 +25,7 @@ export type Limits = KernelLimits & {
   readonly generation: GenerationLimits;
   readonly voice: VoiceLimits;
   readonly audio: AudioLimits;
+  readonly blobs: BlobLimits;
 };
 
 /** All bounds of this process. Throws when configured values break a relation between them. */
@@ -40,5 +42,6 @@ export function createLimits(config: Config): Limits {
     generation: createGenerationLimits(config, kernel, ledger),
     voice: createVoiceLimits(config, ledger),
     audio: createAudioLimits(kernel),
+    blobs: blobLimits,
   };
 }

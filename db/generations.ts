@@ -1,4 +1,5 @@
 // Generations, as their own account sees them. They are made and ended by the wallet's writes only.
+import type { BlobNamer } from './blobs/namer.ts';
 import { lookedUp, ownedRow } from './driver/lookup.ts';
 import type { Queryable } from './driver/sql.ts';
 import type { HolderRows } from './ledger/holder.ts';
@@ -291,4 +292,26 @@ export const generationRows: HolderRows = {
   live: 'running',
   charged: 'charge_micros IS NOT NULL',
   leftColumns: [],
+};
+
+/** What is stored of a speech. A build before the blob store has named a plain file. */
+const speechFile = `CASE WHEN g.route = '/v1/audio/speech' THEN g.answer::json ->> 'file' END`;
+
+/**
+ * Speech that is kept for the owner of its key. An object has the digits of its request's id, so
+ * its row is looked up. Up to where the sweep has come, answers have left their rows.
+ */
+export const speechBlobs: BlobNamer = {
+  noun: 'speech',
+  named: `SELECT b.id AS blob_id FROM unnest($1::text[]) AS b (id)
+    JOIN generations g ON ${lookedUp('g.id', "'req_' || right(b.id, 24)")}
+    WHERE g.answer IS NOT NULL AND ${speechFile} = b.id`,
+  rows: `SELECT * FROM (
+      SELECT g.id AS row_id, ${speechFile} AS blob_id,
+        (g.answer::json ->> 'bytes')::bigint AS bytes, NULL::text AS sha256
+      FROM generations g
+      WHERE g.id > $1 AND g.route = '/v1/audio/speech' AND g.answer IS NOT NULL
+        AND g.id > coalesce((SELECT position FROM sweep_positions WHERE name = '${SWEEP}'), '')
+      ) s
+    WHERE blob_id LIKE 'blob\\_%' ORDER BY row_id LIMIT $2`,
 };

@@ -3,6 +3,7 @@
 import { prepareAudioFolders, sweepAudioFolders } from '../actors/audio/folders.ts';
 import { createInspection, inspectionTask } from '../actors/audio/inspection.ts';
 import { openBlobStore, prepareBlobStore } from '../actors/blobs/store.ts';
+import { rewrapBlobs, sweepBlobs } from '../actors/blobs/sweep.ts';
 import { catalogId } from '../actors/catalog/catalog.ts';
 import { callableLines } from '../actors/catalog/listing.ts';
 import { createLiveCatalog, type LiveCatalog } from '../actors/catalog/live.ts';
@@ -112,6 +113,7 @@ let metricsServer: MetricsServer | null = null;
 let unboundSealsUntilMs = 0;
 let endLease = () => {};
 let endOwnSweep = () => {};
+let endBlobUpkeep = () => {};
 let endFollowing = () => {};
 
 const walletDependencies = {
@@ -350,6 +352,19 @@ function startOwnSweep(): void {
   endOwnSweep = repeat('sweep', limits.ledger.sweepMs, sweepOwn, log);
 }
 
+/** Each process looks after the folder that it has, which may be its own. */
+function startBlobUpkeep(): void {
+  const upkeep = { sql, blobs, clock: Date.now, limits: limits.blobs, log };
+  const keepUp = async () => {
+    if (config.previousSecret !== null) {
+      const rotated = await rewrapBlobs(upkeep);
+      if (rotated.rewrapped > 0) log.info({ ...rotated }, 'the blob store has the new master key');
+    }
+    log.debug({ ...(await sweepBlobs(upkeep)) }, 'swept the blob store');
+  };
+  endBlobUpkeep = repeat('blobs', limits.blobs.sweepMs, keepUp, log);
+}
+
 /** In development each process has simulated providers of its own in its catalog. */
 function startFollowing(): void {
   if (singleProcess || config.mode === 'dev') return;
@@ -372,6 +387,7 @@ async function startBackground(): Promise<void> {
   monitor.tell('poll', null);
   void recordings.tellPrograms();
   startOwnSweep();
+  startBlobUpkeep();
   startFollowing();
   await loadThreads();
   queue.schedule('sweep', limits.ledger.sweepMs, async () => {
@@ -404,6 +420,7 @@ async function collectMetrics(): Promise<MetricsJson[]> {
 
 async function stop(): Promise<void> {
   endOwnSweep();
+  endBlobUpkeep();
   endFollowing();
   await queue.stop(reportTimeoutMs);
   await threads?.stop(limits.process.drainMs + drainReserveMs, drainGraceMs);
