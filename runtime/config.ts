@@ -54,7 +54,7 @@ const variables = {
   ),
   previousSecret: key32(
     'TOLLGATE_SECRET_PREVIOUS',
-    'master key before TOLLGATE_SECRET: credentials and private files take the new one',
+    'master key before it: credentials and files are sealed anew, reasoning still opens',
     'unset',
   ),
   configPath: optionalText(
