@@ -8,6 +8,7 @@ import type { GiveawayLimiter } from '../runtime/limiter/giveaways.ts';
 import type { Limiter } from '../runtime/limiter.ts';
 import type { Logger } from '../runtime/log.ts';
 import type { MetricsRegistry } from '../runtime/metrics-registry.ts';
+import type { Outbound } from '../runtime/outbound/contract.ts';
 import type { Sealer } from '../runtime/seal.ts';
 import type { Component } from '../runtime/shard/component.ts';
 import { createAudioComponent } from './audio/component.ts';
@@ -41,6 +42,8 @@ export interface ShardGiven {
   giveaways: GiveawayLimiter;
   sealer: Sealer;
   blobs: BlobStore;
+  /** The one way to a URL that somebody else names. */
+  outbound: Outbound;
   holders: Holders;
   /** The catalog of this moment; it is there once the shard serves. */
   catalog(): Catalog;

@@ -8,6 +8,8 @@ import type { LimiterBuffers } from './limiter.ts';
 export interface ShardBoot {
   config: Config;
   databaseUrl: string;
+  /** Origin of the simulator, in dev mode only. */
+  simulatorUrl: string | null;
   instanceId: string;
   limiter: LimiterBuffers;
   failures: FailureBuffers;

@@ -9,6 +9,7 @@ import {
   choice,
   databaseAddress,
   Expectation,
+  fetchExceptions,
   integer,
   key32,
   listenAddress,
@@ -74,6 +75,10 @@ const variables = {
   tlsCertPath: optionalText('TOLLGATE_TLS_CERT', 'PEM file of the certificate chain'),
   tlsKeyPath: optionalText('TOLLGATE_TLS_KEY', 'PEM file of its private key'),
   trustedProxies: networks('TOLLGATE_TRUSTED_PROXIES', 'peers whose X-Forwarded-For is believed'),
+  fetchPrivate: fetchExceptions(
+    'TOLLGATE_FETCH_PRIVATE',
+    'what URLs of users may lead to besides the web: host[:port], network[:port]',
+  ),
   voiceSecondsMax: integer('TOLLGATE_VOICE_MAX_SECONDS', 450, [30, 450], 'of a voice session'),
   voiceContextChars: integer(
     'TOLLGATE_VOICE_CONTEXT_CHARS',

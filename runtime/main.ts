@@ -243,6 +243,7 @@ function startShards(): Promise<Threads> {
   const data: ShardBoot = {
     config,
     databaseUrl,
+    simulatorUrl: boot.simulatorUrl,
     instanceId,
     limiter: limiterBuffers,
     failures: createFailureBuffers(Date.now()),

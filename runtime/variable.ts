@@ -1,6 +1,7 @@
 // One environment variable as a value: name, default, meaning, and how its text is read.
 // A reader returns the value, or throws an Expectation that says what would have been right.
 import { isIP } from 'node:net';
+import { readException } from './outbound/exceptions.ts';
 
 /** What a text should have been; becomes one line that names the variable. */
 export class Expectation extends Error {}
@@ -266,6 +267,27 @@ export function networks(name: string, meaning: string): Variable<readonly strin
         if (isIP(address) === 0 || address.includes('%') || !fits) {
           throw new Expectation('addresses or CIDR ranges separated by commas');
         }
+      }
+      return entries;
+    },
+  });
+}
+
+/** What the outbound guard lets through although it is no part of the web. */
+export function fetchExceptions(name: string, meaning: string): Variable<readonly string[]> {
+  return declare<readonly string[]>({
+    name,
+    type: 'list',
+    meaning,
+    fallback: [],
+    shownDefault: 'none',
+    parse: (value) => {
+      const entries = value.split(',').map((entry) => entry.trim());
+      const bad = entries.find((entry) => readException(entry) === null);
+      if (bad !== undefined) {
+        throw new Expectation(
+          'host[:port] or network[:port] separated by commas, none of a metadata service',
+        );
       }
       return entries;
     },

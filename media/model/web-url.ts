@@ -1,7 +1,7 @@
 // A URL of the web, as a stranger wrote it and as it may be passed on. Readers of URLs disagree:
 // `http://example.com\@169.254.169.254/` is on the first host for one of them and on the second for
 // another. What two could read in two ways is refused, and the parsed form is what goes on. Pure.
-import { isInternalHost } from './hosts.ts';
+import { isInternalHost } from '../../runtime/outbound/hosts.ts';
 
 /** `fault` is what is wrong with it, as the end of a sentence. */
 export type WebUrl = { href: string } | { fault: string };

@@ -1,7 +1,7 @@
 // Which addresses no provider may have. Administrators may name local model runners, so private
 // networks are fine; the metadata services of clouds, which give credentials to whoever asks from
 // inside, are not.
-import { isMetadataHost } from '../model/hosts.ts';
+import { isMetadataHost } from '../../runtime/outbound/hosts.ts';
 
 /** Why this cannot be the base URL of a provider, or null. Names are not looked up. */
 export function addressFault(baseUrl: string): string | null {

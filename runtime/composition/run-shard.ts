@@ -44,6 +44,7 @@ import { connectShard, type ShardConnection } from '../shard/connection.ts';
 import { createBus } from '../work/bus.ts';
 import { loadThreads } from '../work/pool.ts';
 import { drainPatienceMs, endRunning, lastWordsMs } from './drain.ts';
+import { createShardOutbound } from './outbound.ts';
 import type { Product } from './product.ts';
 
 const failingGraceMs = 1_000;
@@ -84,6 +85,7 @@ function createBase(boot: ShardBoot, { node, mesh }: ShardConnection) {
     blobs: openBlobStore({ config, masterKey: boot.masterKey, node }),
     seals: createAccountSeals(boot, sealer, limits, metrics.registry),
     bus,
+    outbound: createShardOutbound(boot, log),
     sql: openPool({
       url: boot.databaseUrl,
       purpose: 'general',
@@ -282,7 +284,7 @@ function createShard(product: Product, connection: ShardConnection): Shard {
   const boot = connection.data as ShardBoot;
   let isFailing = false;
   const base = createBase(boot, connection);
-  const { log, metrics, health, sql } = base;
+  const { log, metrics, health, sql, outbound } = base;
   const catalog = createCatalogView((routeId) => health.forget(routeId));
   const failing = () => isFailing;
   const domains = createDomains(product, base, boot, connection, catalog.current, failing);
@@ -302,6 +304,7 @@ function createShard(product: Product, connection: ShardConnection): Shard {
     await server.close(Math.max(left(), lastWordsMs));
     await system.stop(left());
     services.access.credentials.close();
+    outbound.close();
     metrics.stop();
     const closing = [...list.map((component) => component.close(closeMs)), closePool(sql, closeMs)];
     // The app is closed: what is left ends with the thread, which must not be late.

@@ -86,6 +86,7 @@ async function startMain(port: number, config: ShardBoot['config']): Promise<voi
   const data: ShardBoot = {
     config,
     databaseUrl: database.url,
+    simulatorUrl: null,
     instanceId,
     limiter: createLimiterBuffers(Date.now(), 1, 1_000),
     failures: createFailureBuffers(Date.now()),

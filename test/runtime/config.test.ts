@@ -80,6 +80,9 @@ test('a bad value is named with what would have been right', () => {
     ['TOLLGATE_TRUSTED_PROXIES', '10.0.0.0/0008', /^TOLLGATE_TRUSTED_PROXIES must be addresses/],
     ['TOLLGATE_TRUSTED_PROXIES', 'fe80::1%eth0', /^TOLLGATE_TRUSTED_PROXIES must be addresses/],
     ['TOLLGATE_TRUSTED_PROXIES', 'proxy', /^TOLLGATE_TRUSTED_PROXIES must be addresses/],
+    ['TOLLGATE_FETCH_PRIVATE', '10.0.0.0/33', /^TOLLGATE_FETCH_PRIVATE must be host\[:port\] or/],
+    ['TOLLGATE_FETCH_PRIVATE', 'a:80,,b', /^TOLLGATE_FETCH_PRIVATE must be host/],
+    ['TOLLGATE_FETCH_PRIVATE', '169.254.169.254', /none of a metadata service, not '169/],
     ['TOLLGATE_UPSTREAM_LOCAL_URL', 'ftp://x', /^TOLLGATE_UPSTREAM_LOCAL_URL must be a URL/],
     ['TOLLGATE_UPSTREAM_LOCAL_URL', 'http://u:hunter2@h/v1?a=b', /_LOCAL_URL must be a URL with/],
     ['TOLLGATE_UPSTREAM_LOCAL_URL', 'http://h/v1?key=hunter2', /_LOCAL_URL must be a URL without/],
@@ -113,6 +116,17 @@ test('an address of IPv6 is taken with and without the brackets of a URL', () =>
 test('what this version does not support stops the start', () => {
   assert.match(refusal({ REDIS_URL: 'redis://h' }), /^REDIS_URL is not supported by this version/);
   assert.match(refusal({ TOLLGATE_BLOBS: 's3://b/p' }), /^TOLLGATE_BLOBS is not supported/);
+});
+
+test('what the outbound guard lets through is a list', () => {
+  assert.deepEqual(readConfig({}).fetchPrivate, []);
+  const list = 'files.internal:8080, 10.0.0.0/8 ,[::1]:80,localhost';
+  assert.deepEqual(readConfig({ TOLLGATE_FETCH_PRIVATE: list }).fetchPrivate, [
+    'files.internal:8080',
+    '10.0.0.0/8',
+    '[::1]:80',
+    'localhost',
+  ]);
 });
 
 test('named upstreams are collected with their keys', () => {

@@ -17,6 +17,7 @@ import {
   untyped,
 } from './names.ts';
 import { nouns } from './nouns.ts';
+import { outbound } from './outbound.ts';
 import { namedPaths } from './paths.ts';
 import { wholeServices } from './services.ts';
 import {
@@ -50,6 +51,7 @@ export const checks: readonly Check[] = [
   environment,
   statements,
   vendors,
+  outbound,
   kernel,
   callers,
   owners,

@@ -1,7 +1,7 @@
 // Which hosts are none of the web, in every spelling that a URL has for them.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { isInternalHost, isMetadataHost } from '../../../media/model/hosts.ts';
+import { isInternalHost, isMetadataHost } from '../../../runtime/outbound/hosts.ts';
 
 const hostOf = (host: string) => new URL(`http://${host}/`).hostname;
 
