@@ -24,7 +24,7 @@ export interface OutboundUse {
 export interface OutboundDeadlines {
   readonly namesMs: number;
   readonly connectMs: number;
-  /** From the request's last byte to the end of the answer's head. */
+  /** From the connection to the end of the answer's head: the request is sent in it. */
   readonly headersMs: number;
   /** Between two reads of the body, while somebody waits for them. */
   readonly idleMs: number;

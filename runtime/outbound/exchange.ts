@@ -10,6 +10,9 @@ import type { Target } from './target.ts';
 /** So much of a body waits for its reader. A piece costs more than its bytes, so both count. */
 const waitingBytesMax = 64 * 1_024;
 const waitingPiecesMax = 1_024;
+/** Pieces that may be shorter on average: each costs a microsecond, whatever is in it. */
+const piecesMax = 32_768;
+const pieceBytesMin = 16;
 
 export interface Request {
   readonly target: Target;
@@ -40,6 +43,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   #waiting: Buffer[] = [];
   #waitingBytes = 0;
   #bytes = 0;
+  #pieces = 0;
   #fault: OutboundFault | null = null;
   #isDone = false;
 
@@ -114,8 +118,13 @@ export class Exchange implements Dispatcher.DispatchHandler {
   onResponseData(controller: Dispatcher.DispatchController, piece: Buffer): void {
     if (this.#fault !== null) return;
     this.#bytes += piece.length;
+    this.#pieces += 1;
     if (this.#bytes > this.#request.bytesMax) {
       this.fail(new OutboundFault('source_too_large', 'the body is too long'));
+      return;
+    }
+    if (this.#pieces > piecesMax && this.#bytes < this.#pieces * pieceBytesMin) {
+      this.fail(new OutboundFault('source_refused', 'the body comes as dust'));
       return;
     }
     this.#waiting.push(piece);

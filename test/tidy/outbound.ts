@@ -1,7 +1,7 @@
 // Who opens connections. URLs that somebody else names go through `runtime/outbound/`; the others
 // are the operator's, and each file that reaches them stands here with its reason.
 import type { Check } from './check.ts';
-import { lineOf } from './imports.ts';
+import { importsOf, lineOf } from './imports.ts';
 import { isProduct, type Source } from './tree.ts';
 
 /** Paths, and whose addresses these are. A new line needs a reason that holds for every call. */
@@ -35,6 +35,9 @@ const LOADED = /\b(?:import|require)\(\s*['"](?:node:)?([\w/]+)['"]\s*\)/g;
 const GLOBAL =
   /(?<![.\w])fetch\(|\bglobalThis\.fetch\b|\bnew (?:WebSocket|EventSource|XMLHttpRequest)\(/g;
 
+/** Whoever has these can connect without a module of its own. */
+const TRANSPORT = /^media\/transport\/(dial|socket|call-pool|connections?)\.ts$/;
+
 /** What an import binds as a value; a default or a whole module is everything. */
 function valuesOf(clause: string): string[] {
   const named = /\{([^}]*)\}/.exec(clause);
@@ -65,6 +68,11 @@ export const outbound: Check = {
   advice: 'ask outbound.fetch; a file for the addresses of operators is listed in this check',
   find({ sources }) {
     const product = sources.filter(isProduct);
+    const borrowed = product
+      .filter(({ path }) => !path.startsWith('media/'))
+      .flatMap(importsOf)
+      .filter(({ to, isValue }) => isValue && TRANSPORT.test(to))
+      .map(({ from, line, to }) => `${from}:${line} imports ${to}`);
     const isAllowed = ({ path }: Source) => ALLOWED.some(([pattern]) => pattern.test(path));
     const unused = product
       .filter((file) =>
@@ -72,6 +80,7 @@ export const outbound: Check = {
       )
       .filter((file) => connectionsIn(file).length === 0)
       .map(({ path }) => `${path} is allowed to connect, and does not`);
-    return [...product.filter((file) => !isAllowed(file)).flatMap(connectionsIn), ...unused];
+    const found = product.filter((file) => !isAllowed(file)).flatMap(connectionsIn);
+    return [...found, ...borrowed, ...unused];
   },
 };

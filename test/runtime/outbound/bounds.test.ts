@@ -3,7 +3,9 @@ import assert from 'node:assert/strict';
 import type { Socket } from 'node:net';
 import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';
+import { Exchange } from '../../../runtime/outbound/exchange.ts';
 import { OutboundFault } from '../../../runtime/outbound/fault.ts';
+import { readTarget } from '../../../runtime/outbound/target.ts';
 import { farSide, guardOver, MIB, quickUse, reasonOf, response } from './far-side.ts';
 
 const head = (...headers: string[]) => ['HTTP/1.1 200 OK', ...headers, '', ''].join('\r\n');
@@ -23,6 +25,8 @@ const ways: Record<string, (socket: Socket) => void> = {
     pour();
   },
   dust: (socket) => void socket.write(`${chunked}${'1\r\na\r\n'.repeat(300_000)}0\r\n\r\n`),
+  crumbs: (socket) =>
+    void socket.write(`${chunked}${`14\r\n${'a'.repeat(20)}\r\n`.repeat(30_000)}0\r\n\r\n`),
   drip: (socket) => {
     socket.write(chunked);
     const timer = setInterval(() => socket.write('1\r\na\r\n'), 20);
@@ -87,7 +91,8 @@ test('every way to misbehave is a named outcome', async (t) => {
     ['missing', '404 2'],
     ['announced', 'head source_too_large'],
     ['endless', 'body source_too_large'],
-    ['dust', '200 300000'],
+    ['dust', 'body source_refused'],
+    ['crumbs', '200 600000'],
     ['still', 'body timeout'],
     ['silent', 'head timeout'],
     ['informs', 'head timeout'],
@@ -183,6 +188,36 @@ test('a closed guard ends what runs, and fetches no more', async (t) => {
   assert.ok(reading.ok);
   assert.equal((await reading.bytes()).ok, false);
   assert.equal(reasonOf(await guard.fetch(`${far.url}/good`)), 'aborted');
+});
+
+test('a connection that leads elsewhere than judged is sent nothing', async (t) => {
+  const far = await farSide(response('elsewhere'));
+  t.after(() => far.close());
+  // The host is an address: Node connects to that, and asks no look-up of ours.
+  const exchange = new Exchange({
+    target: readTarget(far.url),
+    addresses: ['127.0.0.2'],
+    method: 'GET',
+    headers: {},
+    body: null,
+    deadlines: quickUse.deadlines,
+    bytesMax: 1,
+    ca: null,
+  });
+  await assert.rejects(
+    exchange.send(),
+    (error) => error instanceof OutboundFault && error.reason === 'source_refused',
+  );
+  assert.deepEqual(far.requests, []);
+});
+
+test('a server that takes a connection and says nothing of TLS is unreachable', async (t) => {
+  const { far, guard } = await opened(t);
+  const url = far.url.replace('http:', 'https:');
+  assert.equal(reasonOf(await guard.fetch(`${url}/silent`)), 'source_unreachable');
+  assert.equal(guard.lines.at(-1)?.detail, 'no connection in time');
+  const left = () => new Promise<number>((done) => far.server.getConnections((_, n) => done(n)));
+  while ((await left()) > 0) await new Promise((done) => setTimeout(done, 5));
 });
 
 test('nobody there, and no answer to a name, are unreachable', async () => {
