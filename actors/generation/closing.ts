@@ -5,7 +5,6 @@ import type { SvcRouting } from '../../media/model/dialects/contract.ts';
 import { recut } from '../../media/model/replay.ts';
 import { inputText } from '../../media/model/tokens.ts';
 import { noUsage, type UsageSource } from '../../media/model/usage.ts';
-import { writtenTexts } from '../../media/model/written.ts';
 import type { ActorContext, Handlers } from '../../runtime/actor/contract.ts';
 import { type PlainProblem, plainProblem } from '../../runtime/problem.ts';
 import type { GenerationFinish } from '../billed-request/holder.ts';
@@ -19,6 +18,7 @@ import type { CountedTokens, GenerationProtocol } from './protocol.ts';
 import { svcRoutingOf } from './receipt.ts';
 import type { GenerationState, Outcome } from './state.ts';
 import { tellEvents } from './subscriptions.ts';
+import { writtenTexts } from './written.ts';
 
 type Context = ActorContext<GenerationProtocol>;
 type ClosingMessages = 'counted' | 'settle' | 'settled' | 'release' | 'released';

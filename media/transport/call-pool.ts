@@ -90,6 +90,11 @@ export class CallPool<C extends PooledCall> {
     else this.#agent.dispatch(call, handler);
   }
 
+  /** Sends a call on a connection of its own, once. The result gives the connection up. */
+  dispatchAlone(call: TextCall, handler: CallHandler): () => void {
+    return this.#connections.dispatchAlone(call, handler);
+  }
+
   /**
    * Sends a call once more that failed unanswered, if its connection proved stale; false: it has
    * failed. Should it have been read after all, the operator pays for an answer that nobody sees;
@@ -193,7 +198,7 @@ export class RefusedReply {
   }
 }
 
-function singleHeaders(
+export function singleHeaders(
   headers: Record<string, string | string[] | undefined>,
 ): Record<string, string> {
   const single: Record<string, string> = {};

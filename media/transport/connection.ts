@@ -37,7 +37,8 @@ export interface ConnectionEvents {
 
 /** The server closed a connection, or broke the protocol, before the response was whole. */
 export class ConnectionError extends Error {
-  readonly code: 'closed' | 'connect_timeout' | 'malformed';
+  /** `unsendable`: the request is none, and no byte of it was written. */
+  readonly code: 'closed' | 'connect_timeout' | 'malformed' | 'unsendable';
   /** It had carried a whole exchange before: its server may just have been tired of it. */
   readonly wasKept: boolean;
 
@@ -74,10 +75,10 @@ export class Connection {
     this.#waiting = first;
     this.#idleMsMax = idleMsMax;
     this.#events = events;
-    const isLate = () => this.#socket.destroy(this.#failure('connect_timeout', 'not connected'));
-    this.#connecting = new AwakeTimer(connectMs, isLate);
     const isSecure = first.call.origin.startsWith('https:');
     this.#socket = this.#open(new URL(first.call.origin), isSecure, memory);
+    const isLate = () => this.#socket.destroy(this.#failure('connect_timeout', 'not connected'));
+    this.#connecting = new AwakeTimer(connectMs, isLate);
     this.#socket.setNoDelay(true);
     this.#socket.setKeepAlive(true, probeMs);
     this.#socket.once(isSecure ? 'secureConnect' : 'connect', () => this.#begin());
@@ -258,10 +259,10 @@ class Running implements Controller {
   }
 }
 
-/** The request as it is sent. @throws Error where a header would be another request */
+/** The request as it is sent. @throws ConnectionError where a header would be another request */
 function written({ origin, path, method, headers, body }: TextCall): string | Buffer {
   const host = origin.slice(origin.indexOf('//') + 2);
-  if (unsafePath.test(path)) throw new Error('the path is not sent');
+  if (unsafePath.test(path)) throw unsendable('the path is not sent');
   let head = `${method} ${path} HTTP/1.1\r\nhost: ${host}\r\nconnection: keep-alive\r\n`;
   let given = path + host;
   for (const name in headers) {
@@ -273,9 +274,13 @@ function written({ origin, path, method, headers, body }: TextCall): string | Bu
   // Nearly always one look says all; each header for itself only where there is more to say.
   if (printable.test(given)) return head + body;
   const refused = unsafeName(headers);
-  if (refused !== undefined) throw new Error(`the header ${refused} is not sent`);
+  if (refused !== undefined) throw unsendable(`the header ${refused} is not sent`);
   // Latin-1, as headers are written: UTF-8 for all would double what is no ASCII.
   return Buffer.concat([Buffer.from(head, 'latin1'), Buffer.from(body)]);
+}
+
+function unsendable(message: string): ConnectionError {
+  return new ConnectionError('unsendable', message, false);
 }
 
 function unsafeName(headers: TextCall['headers']): string | undefined {

@@ -26,6 +26,8 @@ const sweepMs = 1_000;
 export class Connections {
   readonly #options: ConnectionsOptions;
   readonly #origins = new Map<string, Origin>();
+  /** Each carries one call, and no second one. */
+  readonly #single = new Set<Connection>();
   #sweeping: NodeJS.Timeout | null = null;
   #isClosed = false;
 
@@ -43,9 +45,28 @@ export class Connections {
     else origin.waiting.push(exchange);
   }
 
+  /**
+   * Sends a call on a new connection of its own, which ends with it. No kept connection can have
+   * been closed under it. The result gives the connection up.
+   */
+  dispatchAlone(call: TextCall, handler: CallHandler): () => void {
+    const single = new Connection(
+      { call, handler },
+      0,
+      { session: null },
+      {
+        free: (free) => free.close(),
+        closed: (closed) => this.#single.delete(closed),
+      },
+    );
+    this.#single.add(single);
+    return () => single.close();
+  }
+
   /** Closes every connection; calls that wait are never sent. */
   close(): void {
     this.#isClosed = true;
+    for (const connection of this.#single) connection.close();
     if (this.#sweeping !== null) clearInterval(this.#sweeping);
     for (const { open, waiting } of this.#origins.values()) {
       waiting.length = 0;

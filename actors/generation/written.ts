@@ -1,6 +1,6 @@
 // What a model itself has written of an answer, as texts to be counted: where no usage is reported.
-import type { Answer } from './answer.ts';
-import type { AnswerItem } from './answer-item.ts';
+import type { Answer } from '../../media/model/answer.ts';
+import type { AnswerItem } from '../../media/model/answer-item.ts';
 
 /** What calls without a neutral form are made with, whatever they are; results are others'. */
 const writtenNames = ['input', 'arguments', 'code', 'action', 'operation'] as const;
