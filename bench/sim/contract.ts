@@ -3,9 +3,11 @@
 import type { HttpRequest } from 'uWebSockets.js';
 import type { Directive, Refusal } from './directive.ts';
 import type { Script } from './player.ts';
+import type { Poured } from './pourer.ts';
+import type { VideoJobs } from './video/jobs.ts';
 import type { TimerWheel } from './wheel.ts';
 
-/** One request as a family's handler sees it. Exactly one of the three ends is called. */
+/** One request as a family's handler sees it. Exactly one of the four ends is called. */
 export interface SimExchange {
   readonly keyAccepted: boolean;
   /** Status that an outage forces on this request (once it has begun: of its model), or null. */
@@ -14,12 +16,15 @@ export interface SimExchange {
   readonly body: unknown;
   /** What the family's `keep` took from the request line and the headers. */
   readonly kept: Readonly<Record<string, string>>;
+  /** The jobs of this simulator. */
+  readonly videos: VideoJobs;
   /** The same for the same seed and request number. */
   id(length: number): string;
   /** Counts the request for a model from here on. */
   begin(model: string): void;
   reply(status: number, headers: Record<string, string>, body: string, delayMs?: number): void;
   play(script: Script, directive: Directive): void;
+  pour(poured: Poured): void;
   /** `stall`: silence; `cut`: the connection is closed without an answer. */
   leave(how: 'stall' | 'cut'): void;
 }

@@ -8,8 +8,10 @@ import { families, socketFamilies } from './families.ts';
 import { listen } from './listen.ts';
 import { Outages } from './outages.ts';
 import { Player, type Script } from './player.ts';
+import { type Poured, Pourer } from './pourer.ts';
 import { SocketControl, type SocketHost, serveSockets } from './sockets.ts';
 import { Stats } from './stats.ts';
+import { VideoJobs } from './video/jobs.ts';
 import { TimerWheel, type WheelEntry } from './wheel.ts';
 
 export interface SimOptions {
@@ -35,6 +37,7 @@ class Sim implements SocketHost {
   readonly app: TemplatedApp = App();
   readonly wheel = new TimerWheel();
   readonly stats = new Stats();
+  readonly videos = new VideoJobs();
   readonly #options: SimOptions;
   readonly #outages = new Outages();
   readonly #sockets = new SocketControl();
@@ -115,11 +118,13 @@ class Sim implements SocketHost {
     });
     this.app.post('/sim/reset', (res) => {
       this.stats.reset();
+      this.videos.reset();
       this.#outages.clear();
       this.#sockets.arm('', 0);
       sendJson(res, '200 OK', { ok: true });
     });
     this.#adminPost('/sim/outage', (body) => this.#outages.set(body));
+    this.app.get('/sim/videos', (res) => sendJson(res, '200 OK', this.videos.view()));
     this.app.get('/sim/voice', (res) => sendJson(res, '200 OK', this.#sockets.view()));
     this.#adminPost('/sim/voice', ({ directive, connections, act }) => {
       if (typeof directive !== 'string') return;
@@ -151,7 +156,7 @@ class Exchange implements SimExchange, WheelEntry {
   readonly #request: number;
   #model: string | null = null;
   #over = false;
-  #player: Player | null = null;
+  #player: Player | Pourer | null = null;
   #delayed: (() => void) | null = null;
 
   constructor(
@@ -170,6 +175,10 @@ class Exchange implements SimExchange, WheelEntry {
 
   get outageStatus(): Refusal | null {
     return this.#sim.outageStatus(this.#model ?? '');
+  }
+
+  get videos(): VideoJobs {
+    return this.#sim.videos;
   }
 
   id(length: number): string {
@@ -200,6 +209,13 @@ class Exchange implements SimExchange, WheelEntry {
     if (this.cancelled) return;
     const end = () => this.#end('finished');
     this.#player = new Player(this.#res, script, directive, this.#sim.wheel, end);
+    this.#player.start();
+  }
+
+  pour(poured: Poured): void {
+    if (this.cancelled) return;
+    const end = () => this.#end('finished');
+    this.#player = new Pourer(this.#res, poured, this.#sim.wheel, end);
     this.#player.start();
   }
 
