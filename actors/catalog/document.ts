@@ -2,9 +2,11 @@
 // schema for both. Closed objects: a misspelt member is refused with its path.
 import * as v from 'valibot';
 import { type TaskCategory, taskCategories } from '../../media/model/choose/category.ts';
+import { videoResolutions } from '../../media/model/video.ts';
 import { modelFamilyNames, modelKinds } from '../../media/providers/model-kinds.ts';
 import { searchFamilyNames } from '../../media/providers/search/search.ts';
 import { lineOfText, visibleAscii } from '../../runtime/http/text.ts';
+import { mediaHost, mediaHostsMax, videoRatesMax, videoSchema } from './video-members.ts';
 
 const nameCharacters = 'digits, dots, _ and - (at most 80, the first a letter or a digit)';
 const name = v.pipe(
@@ -78,6 +80,8 @@ const unitRates = {
   text_output: v.optional(price),
   per_1k_characters: v.optional(price),
   per_audio_minute: v.optional(price),
+  /** Without a row of `video_rates`. */
+  per_second_of_video: v.optional(price),
 };
 
 const priceCard = {
@@ -89,6 +93,20 @@ const priceCard = {
    */
   cache_write_1h_per_million: v.optional(price),
   per_search_call: v.optional(price),
+  /** The most specific row counts: a resolution with or without sound, then a resolution. */
+  video_rates: v.optional(
+    v.pipe(
+      v.array(
+        v.strictObject({
+          resolution: v.picklist(videoResolutions),
+          /** With sound, or without; omitted: both. */
+          audio: v.optional(v.boolean()),
+          per_second_of_video: price,
+        }),
+      ),
+      v.maxLength(videoRatesMax),
+    ),
+  ),
   /** Tools that the provider runs and bills beside tokens, by their type. */
   per_tool_call: v.optional(v.pipe(v.record(toolType, price), v.maxEntries(toolTypesMax))),
   pricing_tiers: v.optional(
@@ -124,6 +142,15 @@ export const providerSchema = v.strictObject({
    * format. What could choose another model, route, template or price never does.
    */
   forward_members: v.optional(v.pipe(v.array(memberName), v.maxLength(100))),
+  /** Hosts that the files of videos come from, beside its own: patterns such as `*.example.com`. */
+  media_hosts: v.optional(v.pipe(v.array(mediaHost), v.maxLength(mediaHostsMax))),
+  /** Videos that it makes at once, 10 if omitted. */
+  jobs_max: v.optional(v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(10_000))),
+  /**
+   * What becomes of a submission without an answer. `list`: it is looked up. `key`: it is repeated
+   * under the job's id, which the server must honour. Omitted: `list` where the format has one.
+   */
+  idempotency: v.optional(v.picklist(['none', 'list', 'key'])),
   simulated: v.optional(v.boolean()),
   /** A disabled provider is called by no model; its models keep their other routes. */
   enabled: v.optional(v.boolean(), true),
@@ -137,6 +164,7 @@ export const capabilities = [
   'web_search',
   'reasoning',
   'audio',
+  'video',
 ] as const;
 
 const tokensPerSecond = v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(1_000_000));
@@ -163,8 +191,8 @@ export const modelSchema = v.strictObject({
   /** The most that a request may ask for, and what it gets when it asks for nothing. */
   output_tokens_max: v.optional(tokens, 4_096),
   /**
-   * Of generation models; the others have `audio`. A client's budget to think is told to models
-   * with `reasoning` alone.
+   * A generation model has these; one of video has `video`, the others `audio`. A client's budget
+   * to think is told to models with `reasoning` alone.
    */
   capabilities: v.optional(v.array(v.picklist(capabilities)), ['chat']),
   /**
@@ -174,6 +202,8 @@ export const modelSchema = v.strictObject({
   hosted_tools: v.optional(v.pipe(v.array(toolType), v.maxLength(toolTypesMax))),
   /** Of voice and speech models: the voices that callers name, with the upstream's names. */
   voices: v.optional(v.pipe(v.record(name, visibleAscii(200)), v.maxEntries(100))),
+  /** What a video model can make; no other has it. */
+  video: v.optional(videoSchema),
   /** Of voice models: the most that a second of a session may use, for its hold. */
   tokens_per_second_max: v.optional(
     v.strictObject({
@@ -195,6 +225,11 @@ const qualities = Object.fromEntries(
 export const managedRouteSchema = v.strictObject({
   alias,
   display_name: v.optional(lineOfText(120)),
+  /**
+   * What it is asked for; omitted: generation. Its pool has models of this kind alone. There is no
+   * default, so that builds which know no such member understand the records without it.
+   */
+  kind: v.optional(v.picklist(['generation', 'video'])),
   /** Exact aliases that the route may choose, with how good each is, 0 to 100. */
   pool: v.pipe(
     v.array(

@@ -8,8 +8,10 @@ import { addressFault } from '../../media/transport/address.ts';
 import { ConfigError } from '../../runtime/config.ts';
 import type { CatalogDocument, ManagedRouteRecord, ProviderRecord } from './document.ts';
 import { type Definition, kindsOfRecords, nameOf, type RecordKind, recordKinds } from './kinds.ts';
+import { routeKind } from './managed.ts';
 import { modelFaults, namedCardFaults } from './model-faults.ts';
 import type { PathFault } from './path-fault.ts';
+import { videoProviderFaults, videoRouteFaults } from './video-faults.ts';
 
 export interface Fault {
   kind: RecordKind;
@@ -90,7 +92,7 @@ function providerFaults(provider: ProviderRecord): PathFault[] {
     const message = format === null ? 'it has no format of clients' : forwardFault(format, name);
     if (message !== null) faults.push({ path, message });
   });
-  return faults;
+  return [...faults, ...videoProviderFaults(provider)];
 }
 
 function namesOf(document: CatalogDocument, kind: RecordKind): string[] {
@@ -121,14 +123,14 @@ function routeFaults(
     const path = `pool[${index}].model`;
     const kind = models.get(model);
     if (kind === undefined) faults.push({ path, message: `there is no model "${model}"` });
-    else if (kind !== 'generation') {
+    else if (kind !== routeKind(route)) {
       faults.push({
         path,
-        message: `"${model}" is a ${kind} model: a pool has models for generation only`,
+        message: `"${model}" is a ${kind} model: the pool has models for ${routeKind(route)} only`,
       });
     }
     if (seen.has(model)) faults.push({ path, message: `"${model}" is declared twice` });
     seen.add(model);
   });
-  return faults;
+  return [...faults, ...videoRouteFaults(route)];
 }

@@ -4,6 +4,7 @@ import type { TaskCategory } from '../../media/model/choose/category.ts';
 import { type PublicPrices, type PublicRates, publicRates } from '../wallet/public-rates.ts';
 import type { ManagedRouteRecord } from './document.ts';
 import type { CatalogModel, CreationTime, PublicModel } from './model.ts';
+import { pooledVideo } from './video.ts';
 
 export interface PoolMember {
   model: CatalogModel;
@@ -13,8 +14,12 @@ export interface PoolMember {
   qualities: Partial<Record<TaskCategory, number>>;
 }
 
+export type RouteKind = NonNullable<ManagedRouteRecord['kind']>;
+
 export interface ManagedRoute {
   alias: string;
+  /** Its pool has models of this kind alone. */
+  kind: RouteKind;
   /** Unix seconds. */
   createdAt: number;
   pool: PoolMember[];
@@ -24,6 +29,11 @@ export interface ManagedRoute {
   /** Every model of the pool is simulated. */
   simulated: boolean;
   public: PublicModel;
+}
+
+/** Which models the pool of a route has. */
+export function routeKind({ kind }: Pick<ManagedRouteRecord, 'kind'>): RouteKind {
+  return kind ?? 'generation';
 }
 
 /** Resolves the routes over the enabled models. A model of the same name hides a route. */
@@ -55,6 +65,7 @@ function buildManagedRoute(
   const members = pool.map(({ model }) => model);
   return {
     alias: record.alias,
+    kind: routeKind(record),
     createdAt,
     pool,
     optimizer: record.optimizer,
@@ -74,7 +85,12 @@ function publicEntry(record: ManagedRouteRecord, members: readonly CatalogModel[
     ...commonPrices(members.map((model) => publicRates(model.card))),
     capabilities: [...new Set(members.flatMap((model) => model.capabilities))],
     context_window: Math.max(0, ...members.map((model) => model.contextWindow)),
+    ...(routeKind(record) === 'video' ? pooledVideo(members.flatMap(asPooled)) : {}),
   };
+}
+
+function asPooled({ video, public: entry }: CatalogModel) {
+  return video === null ? [] : [{ abilities: video.abilities, public: entry }];
 }
 
 /** What all have in common: a rate that differs is null, in every tier that any of them has. */

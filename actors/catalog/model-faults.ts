@@ -4,6 +4,12 @@ import { fitsKind, type ModelKind } from '../../media/providers/model-kinds.ts';
 import type { ModelRecord, PriceMembers } from './document.ts';
 import type { PathFault } from './path-fault.ts';
 import { hostedToolFaults, toolPriceFaults } from './tool-faults.ts';
+import {
+  loneVideoRateFaults,
+  ownVideoRateFaults,
+  videoMemberFaults,
+  videoRateFaults,
+} from './video-faults.ts';
 
 /** The prices without which a model of the kind would be given away. */
 const neededPrices: Readonly<Record<ModelKind, readonly (keyof PriceMembers)[]>> = {
@@ -11,6 +17,7 @@ const neededPrices: Readonly<Record<ModelKind, readonly (keyof PriceMembers)[]>>
   voice: ['audio_input', 'text_input', 'audio_output', 'text_output'],
   speech: ['per_1k_characters'],
   transcription: ['per_audio_minute'],
+  video: ['per_second_of_video'],
 };
 
 /** `families` by the name of their provider; `cards` by theirs. */
@@ -26,9 +33,10 @@ export function modelFaults(
     const message = `there is no provider "${provider}" that ${purpose}`;
     return [{ path: `routes[${index}].provider`, message }];
   });
-  faults.push(...memberFaults(model));
+  faults.push(...memberFaults(model), ...videoMemberFaults(model));
   if (typeof price !== 'string') {
     faults.push(...missingPrices(price, kind, 'price.'), ...tierFaults(price, 'price.'));
+    faults.push(...videoRateFaults(price, 'price.'), ...ownVideoRateFaults(model, price, 'price.'));
     return [...faults, ...toolPriceFaults(price, 'price.'), ...hostedToolFaults(model, price)];
   }
   const card = known.cards.get(price);
@@ -45,11 +53,14 @@ export function namedCardFaults(card: PriceMembers): PathFault[] {
   const kinds = Object.keys(neededPrices) as ModelKind[];
   const isComplete = kinds.some((kind) => missingPrices(card, kind, '').length === 0);
   const missing = isComplete ? [] : missingPrices(card, kindOf(card), '');
-  return [...missing, ...tierFaults(card, ''), ...toolPriceFaults(card, '')];
+  const lone = missing.length === 0 ? loneVideoRateFaults(card) : [];
+  const faults = [...missing, ...lone, ...tierFaults(card, ''), ...videoRateFaults(card, '')];
+  return [...faults, ...toolPriceFaults(card, '')];
 }
 
 /** The kind of model that an incomplete card was probably meant for. */
 function kindOf(card: PriceMembers): ModelKind {
+  if (card.video_rates !== undefined) return 'video';
   return neededPrices.voice.some((member) => card[member] !== undefined) ? 'voice' : 'generation';
 }
 

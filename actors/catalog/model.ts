@@ -1,11 +1,14 @@
 // A model of the catalog as shards use it, and as the public sees it.
+import type { VideoAbilities } from '../../media/model/video.ts';
 import type { UpstreamTarget } from '../../media/providers/generation/contract.ts';
 import type { ModelKind } from '../../media/providers/model-kinds.ts';
+import type { VideoTarget } from '../../media/providers/video/contract.ts';
 import type { CompiledCard } from '../wallet/price.ts';
 import type { PublicUnitRates } from '../wallet/public-rates.ts';
+import type { PublicVideoMembers } from './video.ts';
 
 /** One line of the public catalog (specification 2.9; decisions.md, section 8). */
-export interface PublicModel extends PublicUnitRates {
+export interface PublicModel extends PublicUnitRates, PublicVideoMembers {
   alias: string;
   display_name: string;
   provider: string;
@@ -54,6 +57,8 @@ export interface CatalogModel {
   voices: Record<string, string>;
   /** Voice models only. */
   tokensPerSecondMax: TokensPerSecond | null;
+  /** Video models only. The targets are those of `targets`, with what video needs of them. */
+  video: { abilities: VideoAbilities; targets: VideoTarget[] } | null;
   simulated: boolean;
   public: PublicModel;
 }

@@ -2,9 +2,16 @@
 // hash of what the public may see of it, so that equal catalogs have equal versions everywhere.
 import { createHash } from 'node:crypto';
 import { toolTypeOf } from '../../media/model/hosted-tools.ts';
+import type { VideoAbilities } from '../../media/model/video.ts';
 import type { UpstreamTarget } from '../../media/providers/generation/contract.ts';
+import type { ModelKind } from '../../media/providers/model-kinds.ts';
 import { type CompiledCard, compileCard, type PriceCard } from '../wallet/price.ts';
-import { publicCallRates, publicRates, publicUnitRates } from '../wallet/public-rates.ts';
+import {
+  publicCallRates,
+  publicRates,
+  publicUnitRates,
+  publicVideoRates,
+} from '../wallet/public-rates.ts';
 import type {
   CatalogDocument,
   ModelRecord,
@@ -14,6 +21,7 @@ import type {
 } from './document.ts';
 import { buildManagedRoutes, type ManagedRoute } from './managed.ts';
 import type { CatalogModel, CreationTime, PublicModel, TokensPerSecond } from './model.ts';
+import { abilitiesOf, publicVideo, videoTarget } from './video.ts';
 
 export interface CatalogSnapshot {
   contentVersion: string;
@@ -69,13 +77,17 @@ function buildModel(
     if (provider === undefined) throw new Error(`catalog: no provider ${route.provider}`);
     return { provider, upstreamModel: route.upstream_model };
   });
-  const targets = declared
+  const running = declared
     .filter(({ provider }) => provider.enabled)
-    .map(({ provider, upstreamModel }) => upstreamTarget(provider, upstreamModel));
+    .map(({ provider, upstreamModel }) => {
+      return { provider, target: upstreamTarget(provider, upstreamModel) };
+    });
+  const targets = running.map(({ target }) => target);
   const available = targets.length > 0;
   const isText = model.kind === 'generation';
   const hostedTools = isText ? hostedToolsOf(model, card) : [];
-  const capabilities = isText ? [...new Set(model.capabilities)] : ['audio'];
+  const capabilities = isText ? [...new Set(model.capabilities)] : [mediumOf(model.kind)];
+  const video = videoOf(model, running);
   return {
     alias: model.alias,
     createdAt,
@@ -88,6 +100,7 @@ function buildModel(
     hostedTools,
     voices: model.voices ?? {},
     tokensPerSecondMax: tokensPerSecond(model),
+    video,
     simulated: declared.every(({ provider }) => provider.simulated === true),
     public: {
       alias: model.alias,
@@ -100,8 +113,32 @@ function buildModel(
       capabilities,
       context_window: model.context_window,
       ...publicCallRates(card, hostedTools),
+      ...(video === null ? {} : publicVideoMembers(video.abilities, card)),
     },
   };
+}
+
+/** The capability of a model that writes no text. */
+function mediumOf(kind: ModelKind): string {
+  return kind === 'video' ? 'video' : 'audio';
+}
+
+function videoOf(
+  { kind, video }: ModelRecord,
+  running: readonly { provider: ProviderRecord; target: UpstreamTarget }[],
+): CatalogModel['video'] {
+  if (kind !== 'video' || video === undefined) return null;
+  const targets = running.map(({ provider, target }) => videoTarget(target, provider));
+  return { abilities: abilitiesOf(video), targets };
+}
+
+/** Rows of a shared card may be of what the model does not make: they are no prices of it. */
+function publicVideoMembers(abilities: VideoAbilities, card: CompiledCard) {
+  const { resolutions, audio } = abilities;
+  const rates = publicVideoRates(card).filter(
+    (row) => resolutions[row.resolution] !== undefined && (row.audio !== true || audio !== 'never'),
+  );
+  return { video_rates: rates, video: publicVideo(abilities) };
 }
 
 /** A tool passes if it has a price, unless the record names fewer. */

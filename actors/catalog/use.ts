@@ -3,6 +3,7 @@
 import type { ModelKind } from '../../media/providers/model-kinds.ts';
 import { Problem } from '../../runtime/problem.ts';
 import type { Catalog } from './current.ts';
+import type { ManagedRoute } from './managed.ts';
 import type { CatalogModel } from './model.ts';
 import { nearestAlias } from './nearest.ts';
 import { callableEntries } from './snapshot.ts';
@@ -14,10 +15,17 @@ const places: Readonly<Record<ModelKind, string>> = {
   voice: 'voice sessions',
   speech: '/v1/audio/speech',
   transcription: '/v1/audio/transcriptions',
+  video: '/v1/video/generations',
 };
 
-/** @throws Problem model_not_found */
-export function requireKind({ alias, kind }: CatalogModel, wanted: ModelKind): void {
+/**
+ * A managed route is used as the models of its pool are.
+ * @throws Problem model_not_found
+ */
+export function requireKind(
+  { alias, kind }: Pick<CatalogModel | ManagedRoute, 'alias' | 'kind'>,
+  wanted: ModelKind,
+): void {
   if (kind === wanted) return;
   throw new Problem('model_not_found', {
     message: `${JSON.stringify(alias)} is a ${kind} model: it is used with ${places[kind]}.`,
@@ -27,7 +35,7 @@ export function requireKind({ alias, kind }: CatalogModel, wanted: ModelKind): v
 
 /**
  * The answer to a name that no model has. It says where the list is, and which alias is nearest:
- * one that can be called, of the kind that was asked for. Managed routes count as generation.
+ * one that can be called, of the kind that was asked for.
  */
 export function unknownModel(
   { snapshot }: Pick<Catalog, 'snapshot'>,
@@ -36,7 +44,7 @@ export function unknownModel(
 ): Problem {
   const shown = asked.slice(0, askedMax);
   const aliases = callableEntries(snapshot)
-    .filter((entry) => kind === null || kind === ('kind' in entry ? entry.kind : 'generation'))
+    .filter((entry) => kind === null || kind === entry.kind)
     .map(({ alias }) => alias);
   const nearest = nearestAlias(shown, aliases);
   const hint = nearest === null ? '' : ` The nearest is ${JSON.stringify(nearest)}.`;

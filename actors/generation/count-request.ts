@@ -19,7 +19,7 @@ export async function countGeneration(
   const managed = routes.get(request.model);
   const model = models.get(request.model) ?? managed?.pool[0]?.model;
   if (model === undefined) throw unknownModel(catalog, request.model, 'generation');
-  requireKind(model, 'generation');
+  requireKind(managed ?? model, 'generation');
   const client = { accountId, requireFunds: async () => {} };
   const asked = await optimized(request, client, managed, services);
   return await services.countInput(accountId, model, asked);

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { searchType, toolTypeOf } from '../../media/model/hosted-tools.ts';
 import { type TokenUsage, type ToolCalls, totalInputTokens } from '../../media/model/usage.ts';
+import type { VideoResolution } from '../../media/model/video.ts';
 
 /** Dollars per million tokens as decimal strings ("2.50"); absent: see `compileCard`. */
 export interface TokenRates {
@@ -30,11 +31,20 @@ export interface UnitRates {
   per_search_call?: string;
 }
 
+/** What a second of some videos costs: those of a resolution, with sound, without, or both. */
+export interface VideoRate {
+  resolution: VideoResolution;
+  audio?: boolean;
+  per_second_of_video: string;
+}
+
 export interface PriceCard extends TokenRates, UnitRates {
   cache_write_1h_per_million?: string;
   /** Dollars per call, by the type of a hosted tool. */
   per_tool_call?: Record<string, string>;
   pricing_tiers?: PriceTier[];
+  /** The most specific one counts; `per_second_of_video` where there is none. */
+  video_rates?: VideoRate[];
 }
 
 /** What else a request may use, in integers; media time in milliseconds. */
@@ -45,7 +55,6 @@ export interface UnitUsage {
   textOutputTokens?: number;
   characters?: number;
   audioMs?: number;
-  videoMs?: number;
 }
 
 /** Integers over the card's denominator, in microcredits per token, without the markup. */
@@ -67,7 +76,10 @@ export interface CompiledCard {
   /** By falling threshold; the last one is the base card. */
   tiers: CompiledTier[];
   units: { [K in keyof UnitUsage]-?: bigint };
-  /** Units as they were given, for the public catalog. */
+  /** A second of video, the most specific rates first; the last one is for all others. */
+  video: { resolution: VideoResolution | null; audio: boolean | null; second: bigint }[];
+  /** As they were given, for the public catalog. */
+  givenVideoRates: VideoRate[];
   givenUnits: Partial<Record<PublicUnit, string>>;
   searchCall: bigint;
   /** Prices of hosted tools by type, without versions. Only what is priced is there. */
@@ -83,6 +95,7 @@ const publicUnits = [
   'text_output',
   'per_1k_characters',
   'per_audio_minute',
+  'per_second_of_video',
 ] as const;
 type PublicUnit = (typeof publicUnits)[number];
 
@@ -147,11 +160,12 @@ export function compileCard(card: PriceCard, creditsPerUsd: string): CompiledCar
       textOutputTokens: compile(card.text_output, 1_000_000n),
       characters: compile(card.per_1k_characters, 1_000n),
       audioMs: compile(card.per_audio_minute, 60_000n),
-      videoMs: compile(card.per_second_of_video, 1_000n),
     },
     givenUnits: Object.fromEntries(
       publicUnits.flatMap((unit) => (card[unit] === undefined ? [] : [[unit, card[unit]]])),
     ),
+    video: compileVideo(card, (text) => compile(text, 1n)),
+    givenVideoRates: card.video_rates ?? [],
     searchCall: compile(card.per_search_call, 1n),
     ...compileCalls(card, (text) => compile(text, 1n)),
   };
@@ -175,6 +189,17 @@ function compileCalls(
   };
 }
 
+function compileVideo(
+  { video_rates: rates = [], per_second_of_video: base }: PriceCard,
+  compile: (text: string | undefined) => bigint,
+): CompiledCard['video'] {
+  const rows = rates.map(({ resolution, audio = null, per_second_of_video: text }) => {
+    return { resolution, audio, second: compile(text) };
+  });
+  rows.sort((left, right) => Number(left.audio === null) - Number(right.audio === null));
+  return [...rows, { resolution: null, audio: null, second: compile(base) }];
+}
+
 function allPrices(card: PriceCard, cards: TokenRates[]): string[] {
   const { pricing_tiers: _tiers, ...base } = card;
   const tokenPrices = cards.flatMap((tier) => [
@@ -185,7 +210,8 @@ function allPrices(card: PriceCard, cards: TokenRates[]): string[] {
     tier.reasoning_per_million,
   ]);
   const calls = Object.values(card.per_tool_call ?? {});
-  const values: unknown[] = [...Object.values(base), ...calls, ...tokenPrices, '0'];
+  const seconds = (card.video_rates ?? []).map((rate) => rate.per_second_of_video);
+  const values: unknown[] = [...Object.values(base), ...calls, ...seconds, ...tokenPrices, '0'];
   return values.filter((value): value is string => typeof value === 'string');
 }
 
@@ -228,6 +254,28 @@ export function chargeCalls(card: CompiledCard, calls: readonly TokenUsage[]): C
     card,
     calls.reduce((cost, usage) => cost + costOf(card, usage, {}), 0n),
   );
+}
+
+/** Which video is priced: by what was asked for, never by what was measured. */
+export interface PricedVideo {
+  resolution: VideoResolution;
+  audio: boolean;
+  /** Whole. */
+  seconds: number;
+}
+
+/** Prices one video. */
+export function videoCharge(
+  card: CompiledCard,
+  { resolution, audio, seconds }: PricedVideo,
+): Charge {
+  const rate = card.video.find(
+    (row) =>
+      (row.resolution === null || row.resolution === resolution) &&
+      (row.audio === null || row.audio === audio),
+  );
+  assert.ok(rate !== undefined, 'the last rate is for all videos');
+  return round(card, rate.second * BigInt(seconds));
 }
 
 /** Whether sound costs something else than text, which is the same in every tier. */

@@ -1,5 +1,6 @@
 // Prices as the public catalog shows them: credits per unit, the markup included.
 import assert from 'node:assert/strict';
+import type { VideoResolution } from '../../media/model/video.ts';
 import { type CompiledCard, type CompiledTier, MARKUP_NUMERATOR, parseDecimal } from './price.ts';
 
 /** Credits per million tokens; null: the card names no such price. */
@@ -39,6 +40,7 @@ export interface PublicUnitRates {
   credits_per_million_text_output?: number;
   credits_per_1k_characters?: number;
   credits_per_audio_minute?: number;
+  credits_per_second_of_video?: number;
 }
 
 export function publicUnitRates(card: CompiledCard): PublicUnitRates {
@@ -48,6 +50,22 @@ export function publicUnitRates(card: CompiledCard): PublicUnitRates {
       publicRate(card, price),
     ]),
   );
+}
+
+/** What a second costs of the videos that a row names; the most specific one counts. */
+export interface PublicVideoRate {
+  resolution: VideoResolution;
+  /** With sound, or without; absent: both. */
+  audio?: boolean;
+  credits_per_second_of_video: number;
+}
+
+export function publicVideoRates(card: CompiledCard): PublicVideoRate[] {
+  return card.givenVideoRates.map(({ resolution, audio, per_second_of_video: price }) => ({
+    resolution,
+    ...(audio === undefined ? {} : { audio }),
+    credits_per_second_of_video: publicRate(card, price) ?? 0,
+  }));
 }
 
 /** Credits a call of each of these tools; nothing where there are none. */

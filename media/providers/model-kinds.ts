@@ -2,8 +2,9 @@
 import { familyNames } from './generation/families.ts';
 import { liveFamilyNames } from './live/families.ts';
 import { audioFamilyNames } from './speech/families.ts';
+import { videoFamilyNames } from './video/families.ts';
 
-export const modelKinds = ['generation', 'voice', 'speech', 'transcription'] as const;
+export const modelKinds = ['generation', 'voice', 'speech', 'transcription', 'video'] as const;
 
 export type ModelKind = (typeof modelKinds)[number];
 
@@ -12,6 +13,7 @@ const families: Readonly<Record<ModelKind, readonly string[]>> = {
   voice: liveFamilyNames,
   speech: audioFamilyNames,
   transcription: audioFamilyNames,
+  video: videoFamilyNames,
 };
 
 /** Families of providers that run models of any kind. */

@@ -37,7 +37,7 @@ export function speaksMessages(exchange: Pick<Exchange, 'header'>): boolean {
 
 /** Whether a generation can name it. */
 export function isText(entry: CatalogModel | ManagedRoute): boolean {
-  return 'pool' in entry || entry.kind === 'generation';
+  return entry.kind === 'generation';
 }
 
 export function messagesMembers(entry: CatalogModel | ManagedRoute) {

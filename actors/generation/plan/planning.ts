@@ -54,7 +54,8 @@ export function planGeneration(input: PlanningInput): GenerationPlan {
   const { request, catalog } = input;
   const route = catalog.routes.get(request.model);
   const model = catalog.models.get(request.model);
-  if (model !== undefined) requireKind(model, 'generation');
+  const named = model ?? route;
+  if (named !== undefined) requireKind(named, 'generation');
   const decides = route !== undefined || (model !== undefined && lacksSearchTool(input, model));
   const search = planSearch(request, catalog.snapshot, decides);
   if (model !== undefined) return planExact(input, model, search);

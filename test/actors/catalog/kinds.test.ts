@@ -122,7 +122,7 @@ test('a managed route cannot choose what does not answer in text', () => {
   const routes = [{ alias: 'auto', pool: [{ model: 'chat' }, { model: 'vendorA-mini-tts' }] }];
   assert.deepEqual(linesOf([text, speech], { routes }), [
     'routes[0].pool[1].model: "vendorA-mini-tts" is a speech model: ' +
-      'a pool has models for generation only',
+      'the pool has models for generation only',
   ]);
 });
 

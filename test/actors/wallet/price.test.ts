@@ -86,7 +86,6 @@ test('units are priced by what their names say', () => {
       text_output: '2.4',
       per_1k_characters: '0.015',
       per_audio_minute: '0.006',
-      per_second_of_video: '0.10',
       per_search_call: '0.01',
     },
     '100',
@@ -99,7 +98,6 @@ test('units are priced by what their names say', () => {
   assert.equal(cost({ characters: 1_000 }), 1_500_000n);
   assert.equal(cost({ audioMs: 60_000 }), 600_000n);
   assert.equal(cost({ audioMs: 1 }), 10n);
-  assert.equal(cost({ videoMs: 5_000 }), 50_000_000n);
   assert.equal(cost({}, 3), 3_000_000n);
 });
 
