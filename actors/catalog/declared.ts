@@ -3,31 +3,17 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import * as v from 'valibot';
-import type { UpstreamQuirks } from '../../media/providers/generation/contract.ts';
 import { discoverModels } from '../../media/providers/generation/discover.ts';
 import { compatibleFamily } from '../../media/providers/generation/families.ts';
 import { type KnownProvider, providersWithKeys } from '../../media/providers/known.ts';
-import { type SimulatedModel, simulatedProviders } from '../../media/providers/simulated.ts';
 import { type Config, ConfigError } from '../../runtime/config.ts';
 import { validateBody } from '../../runtime/http/validate.ts';
 import type { Logger } from '../../runtime/log.ts';
 import { Problem } from '../../runtime/problem.ts';
 import { type DeclaredCatalog, declaredCatalog, type WrittenRecords } from './declaration.ts';
-import {
-  type CatalogDocument,
-  catalogDocumentSchema,
-  declaredDocumentSchema,
-  type ModelRecord,
-  type ProviderRecord,
-} from './document.ts';
+import { type CatalogDocument, catalogDocumentSchema, declaredDocumentSchema } from './document.ts';
 import { documentFaults, faultLine } from './faults.ts';
-
-const managedRoutes = [
-  ['svc-intelligent', 'Intelligent', 'always'],
-  ['svc-coder', 'Coder', 'always'],
-  ['svc-intelligent-direct', 'Intelligent, original context', 'never'],
-  ['svc-coder-direct', 'Coder, original context', 'never'],
-] as const;
+import { addManagedRoutes, addSimulator, quirksRecord } from './simulator.ts';
 
 export interface DeclaredOptions {
   config: Config;
@@ -93,118 +79,6 @@ function syntaxFault(text: string, message: string): string {
   return `${reason} in line ${before.split('\n').length}`;
 }
 
-const simulatedPrice = {
-  input_per_million: '2.50',
-  cached_input_per_million: '0.25',
-  output_per_million: '10.00',
-  // A search without a price would not pass.
-  per_search_call: '0',
-};
-const simulatedTier = {
-  min_input_tokens: 1_001,
-  input_per_million: '5.00',
-  cached_input_per_million: '0.50',
-  output_per_million: '20.00',
-};
-
-/** The models of decisions.md, section 9, that this version has a family for; the text aliases. */
-function addSimulator(document: CatalogDocument, simulatorUrl: string): string[] {
-  const aliases: string[] = [];
-  for (const { name, family, basePath, quirks, models } of simulatedProviders) {
-    document.providers.push({
-      name,
-      family,
-      base_url: simulatorUrl + basePath,
-      quirks: quirksRecord(quirks),
-      simulated: true,
-      enabled: true,
-    });
-    for (const model of models) {
-      // What the file declares by such a name goes first.
-      if (document.models.some(({ alias }) => alias === model.alias)) continue;
-      if (model.kind === 'generation') aliases.push(model.alias);
-      document.models.push(simulatedRecord(name, model));
-    }
-  }
-  document.providers.push({
-    name: 'simulator-search',
-    family: 'serper',
-    base_url: simulatorUrl,
-    simulated: true,
-    enabled: true,
-  });
-  if (!document.surfaces.some(({ name }) => name === 'web_search')) {
-    document.surfaces.push({
-      name: 'web_search',
-      display_name: 'Web search',
-      provider: 'simulator-search',
-      enabled: true,
-    });
-  }
-  document.packages.push({
-    slug: 'starter',
-    name: 'Starter',
-    credits: 1_000,
-    price_usd: '10.00',
-    active: true,
-  });
-  return aliases;
-}
-
-function simulatedRecord(provider: string, model: SimulatedModel): ModelRecord {
-  const named = {
-    alias: model.alias,
-    display_name: model.displayName,
-    kind: model.kind,
-    routes: [{ provider, upstream_model: model.upstreamModel }],
-    output_tokens_max: 4_096,
-    enabled: true,
-  };
-  if (model.kind === 'generation') {
-    return {
-      ...named,
-      price: model.tiered ? { ...simulatedPrice, pricing_tiers: [simulatedTier] } : simulatedPrice,
-      context_window: 128_000,
-      capabilities: [...model.capabilities],
-    };
-  }
-  const { price, contextWindow, voices, tokensPerSecondMax } = model;
-  return {
-    ...named,
-    price,
-    context_window: contextWindow,
-    capabilities: ['audio'],
-    ...(voices === undefined ? {} : { voices }),
-    ...(tokensPerSecondMax === undefined ? {} : { tokens_per_second_max: tokensPerSecondMax }),
-  };
-}
-
-/** Simulated models are as good as each other, and answer where no real one can. */
-const simulatedQuality = 50;
-const realQuality = 60;
-/** The most of a pool (`document.ts`). */
-const poolMax = 64;
-/** Runners list models beside those that write. */
-const writesNoText = /embed|rerank/;
-
-/** The managed routes of the specification; what the file declares by such a name goes first. */
-function addManagedRoutes(
-  document: CatalogDocument,
-  simulated: readonly string[],
-  real: readonly string[],
-): void {
-  const taken = new Set([...document.routes, ...document.models].map(({ alias }) => alias));
-  const writing = real.filter((alias) => !writesNoText.test(alias));
-  const pool = [
-    ...simulated.map((model) => ({ model, quality: simulatedQuality, qualities: {} })),
-    ...writing.map((model) => ({ model, quality: realQuality, qualities: {} })),
-  ].slice(0, poolMax);
-  for (const [alias, name, optimizer] of managedRoutes) {
-    if (taken.has(alias)) continue;
-    document.routes.push({ alias, display_name: name, pool, optimizer, enabled: true });
-  }
-}
-
 const knownCapabilities = ['chat', 'tools', 'vision', 'structured_output'] as const;
 
 function addKnown(document: CatalogDocument, known: KnownProvider, apiKey: string): void {
@@ -229,15 +103,6 @@ function addKnown(document: CatalogDocument, known: KnownProvider, apiKey: strin
       enabled: true,
     });
   }
-}
-
-function quirksRecord(quirks: Partial<UpstreamQuirks>): NonNullable<ProviderRecord['quirks']> {
-  const { obfuscationSwitch, outputCeiling, customTools } = quirks;
-  return {
-    ...(obfuscationSwitch === undefined ? {} : { obfuscation_switch: obfuscationSwitch }),
-    ...(outputCeiling === undefined ? {} : { output_ceiling: outputCeiling }),
-    ...(customTools === undefined ? {} : { custom_tools: customTools }),
-  };
 }
 
 const runnerCapabilities = ['chat', 'tools', 'structured_output'] as const;

@@ -6,6 +6,7 @@ import { gemini } from './generation/gemini/family.ts';
 import { openaiChat } from './generation/openai-chat/family.ts';
 import { openaiResponses } from './generation/openai-responses/family.ts';
 import { type SimulatedAudioModel, simulatedAudioProviders } from './simulated-audio.ts';
+import { type SimulatedVideoModel, simulatedVideoProviders } from './simulated-video.ts';
 
 type Capability = 'chat' | 'tools' | 'vision' | 'structured_output' | 'web_search' | 'reasoning';
 
@@ -22,7 +23,7 @@ export interface SimulatedTextModel extends NamedModel {
   capabilities: readonly Capability[];
 }
 
-export type SimulatedModel = SimulatedTextModel | SimulatedAudioModel;
+export type SimulatedModel = SimulatedTextModel | SimulatedAudioModel | SimulatedVideoModel;
 
 export interface SimulatedProvider {
   name: string;
@@ -107,4 +108,5 @@ export const simulatedProviders: readonly SimulatedProvider[] = [
     ],
   },
   ...simulatedAudioProviders,
+  ...simulatedVideoProviders,
 ];

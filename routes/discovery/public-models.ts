@@ -21,7 +21,10 @@ export const publicModels = defineRoute({
     '`credits_per_usd` credits, and a credit is 1,000,000 microcredits. The rates are credits, ' +
     `with the markup of \`markup_percent\` on the provider's price: 2.50 dollars are 262.5 ` +
     'credits where a credit is a cent. A request costs the sum over its tokens, rounded up to ' +
-    'a microcredit once.',
+    'a microcredit once. Video models have `credits_per_second_of_video`, `video_rates` and ' +
+    '`video`. A video costs its seconds at the most specific row of `video_rates`: of its ' +
+    'resolution with or without sound, else of its resolution. Without a row it costs ' +
+    '`credits_per_second_of_video`. A managed route of videos shows the dearest of its models.',
   tag: 'Discovery',
   documents: ['account', 'model'],
   access: { kind: 'none' },

@@ -115,7 +115,8 @@ test('what can be called stands behind the ready line, a long list with a count'
   const simulated = lines.findIndex((line) => line.startsWith('models of the simulator: svc-'));
   assert.deepEqual(lines.toSpliced(simulated, 1), [
     `models of here: ${letters} and 8 more: GET /v1/models`,
-    'managed routes: svc-coder, svc-coder-direct, svc-intelligent, svc-intelligent-direct',
+    'managed routes: svc-coder, svc-coder-direct, svc-intelligent, svc-intelligent-direct, ' +
+      'svc-video, svc-video-analysis',
   ]);
   assert.equal(simulated, 1);
 });

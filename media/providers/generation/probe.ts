@@ -78,17 +78,17 @@ function failureOfStatus(status: number): ProbeFailure | null {
 function credentialHeaders(target: UpstreamTarget): Record<string, string> {
   const accept = 'application/json';
   const family = findFamily(target.family);
-  if (family === null) return { ...audioCredential(target), accept };
+  if (family === null) return { ...mediaCredential(target), accept };
   const options = { outputTokensMax: 1, nativeSearch: false };
   const call = family.encodeRequest(smallestRequest, target, options);
   const kept = Object.entries(call.headers).filter(([name]) => !/^(content-|accept)/i.test(name));
   return { ...Object.fromEntries(kept), accept };
 }
 
-/** Families of voice, speech and transcription: a probe must not open a session or speak. */
-function audioCredential({ family, apiKey }: UpstreamTarget): Record<string, string> {
+/** Families of sound and video: a probe must not open a session, speak or make a video. */
+function mediaCredential({ family, apiKey }: UpstreamTarget): Record<string, string> {
   if (apiKey === null) return {};
-  return family === 'gemini-live'
+  return ['gemini-live', 'google-veo'].includes(family)
     ? { 'x-goog-api-key': apiKey }
     : { authorization: `Bearer ${apiKey}` };
 }

@@ -8,6 +8,7 @@ import {
   publicCallRates,
   publicRates,
   publicUnitRates,
+  publicVideoRates,
 } from '../../../actors/wallet/public-rates.ts';
 import { findRecord, type ListedRecord } from '../../../db/catalog.ts';
 import { withDeadline } from '../../../db/driver/sql.ts';
@@ -86,7 +87,12 @@ function ratesOf(
   const { creditsPerUsd } = catalog.current().snapshot;
   const ready = readyCard(card, creditsPerUsd);
   const calls = publicCallRates(ready, Object.keys(ready.givenCalls));
-  return { public_rates: { ...publicRates(ready), ...publicUnitRates(ready), ...calls } };
+  const videos = publicVideoRates(ready);
+  const units = {
+    ...publicUnitRates(ready),
+    ...(videos.length === 0 ? {} : { video_rates: videos }),
+  };
+  return { public_rates: { ...publicRates(ready), ...units, ...calls } };
 }
 
 /** One record as a whole reply. */

@@ -65,7 +65,8 @@ export const resources: readonly Resource[] = [
     'A provider is an upstream server with its wire format and credential. The credential is ' +
       'encrypted and never returned: `has_credential` says that there is one, ' +
       '`credential_key_id` which master key sealed it. A `base_url` of another server needs the ' +
-      '`api_key` again, or null. Link-local and metadata addresses are refused.',
+      '`api_key` again, or null. Link-local and metadata addresses are refused. Providers of ' +
+      'videos alone have `media_hosts`, `jobs_max` and `idempotency`.',
   ),
   resource(
     'models',
@@ -74,7 +75,9 @@ export const resources: readonly Resource[] = [
     rates,
     'A model is a public alias over one or more providers. `price` is a card of its own or the ' +
       'name of one; `public_rates` are what customers are shown. A disabled model leaves the ' +
-      'catalog at once; requests that run already keep the record they began with.',
+      'catalog at once; requests that run already keep the record they began with. A model of ' +
+      '`kind` `video` has `video`: what it can make, in whole seconds from 4 to 30. Its price is ' +
+      '`per_second_of_video`; the most specific row of `video_rates` goes first.',
   ),
   resource(
     'prices',
@@ -89,7 +92,8 @@ export const resources: readonly Resource[] = [
     'Route',
     managedRouteSchema.entries,
     {},
-    'A managed route is an alias over a pool of exact models.',
+    'A managed route is an alias over a pool of exact models: of generation, or with `kind` ' +
+      '`video` of videos.',
   ),
   resource(
     'packages',

@@ -3,7 +3,9 @@ import assert from 'node:assert/strict';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
+import * as v from 'valibot';
 import { readDeclared } from '../../../actors/catalog/declared.ts';
+import { catalogDocumentSchema } from '../../../actors/catalog/document.ts';
 import type { Config } from '../../../runtime/config.ts';
 import type { Logger } from '../../../runtime/log.ts';
 
@@ -101,7 +103,8 @@ test('real models join the managed pools, where they go before the simulated one
   const upstreams = [{ name: 'local', url: runner.url, key: null }];
   const pools = await poolsOf({ openaiKey: 'a', upstreams }).finally(runner.close);
   assert.deepEqual([...pools.keys()], [...alone.keys()]);
-  for (const [alias, pool] of pools) {
+  const chosen = ['svc-intelligent', 'svc-coder', 'svc-intelligent-direct', 'svc-coder-direct'];
+  for (const [alias, pool] of [...pools].filter(([name]) => chosen.includes(name))) {
     assert.deepEqual(pool.slice(0, simulated.length), simulated, alias);
     const real = pool.slice(simulated.length);
     assert.deepEqual(real[0], ['openai-gpt-4.1', 60]);
@@ -109,6 +112,37 @@ test('real models join the managed pools, where they go before the simulated one
     assert.ok(!pool.some(([model]) => model.includes('embed')));
     assert.equal(pool.length, 64, 'the most of a pool');
   }
+  const seeing = pools.get('svc-video-analysis') ?? [];
+  assert.deepEqual(seeing.slice(0, simulated.length), simulated, 'all simulated ones see');
+  assert.ok(seeing.some(([model]) => model === 'openai-gpt-4.1'));
+  assert.ok(!seeing.some(([model]) => model.startsWith('local-')), 'a runner says that it sees');
+  assert.deepEqual(pools.get('svc-video'), alone.get('svc-video'));
+});
+
+test('videos are made by the models of the specification, and one more', async () => {
+  const { document } = await readDeclared({
+    config: { mode: 'dev', configPath: null, upstreams: [], ...noKeys } as unknown as Config,
+    simulatorUrl: 'http://127.0.0.1:1',
+    log: {} as Logger,
+  });
+  const route = document.routes.find(({ alias }) => alias === 'svc-video');
+  assert.equal(route?.kind, 'video');
+  const families = document.providers.map(({ name, family }) => [name, family]);
+  const familyOf = Object.fromEntries(families) as Record<string, string>;
+  const made = route?.pool.map(({ model, quality }) => {
+    const record = document.models.find(({ alias }) => alias === model);
+    return [model, quality, familyOf[record?.routes[0]?.provider ?? '']];
+  });
+  assert.deepEqual(made, [
+    ['vendorA-imagine-video', 50, 'xai-imagine'],
+    ['vendorA-imagine-video-1.5', 50, 'xai-imagine'],
+    ['vendorB-3.1-generate-preview', 50, 'google-veo'],
+    ['vendorB-3.1-fast-generate-preview', 50, 'google-veo'],
+    ['vendorB-3.1-lite-generate-preview', 50, 'google-veo'],
+    ['svc-sim-video', 50, 'openai-videos'],
+  ]);
+  // The schema takes what is declared, and gives it back.
+  assert.deepEqual(v.parse(catalogDocumentSchema, document), document);
 });
 
 test('a runner that cannot be asked is named with its address and the reason', async () => {

@@ -4,24 +4,30 @@ import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import * as v from 'valibot';
-import { catalogDocumentSchema } from '../../../actors/catalog/document.ts';
+import { type CatalogDocument, catalogDocumentSchema } from '../../../actors/catalog/document.ts';
 import { documentFaults } from '../../../actors/catalog/faults.ts';
-import { charge, compileCard, type PriceCard } from '../../../actors/wallet/price.ts';
+import { charge, compileCard, type PriceCard, videoCharge } from '../../../actors/wallet/price.ts';
 import { zeroUsage } from '../../../media/model/usage.ts';
 
 const path = fileURLToPath(new URL('../../../../README.md', import.meta.url));
 const readme = readFileSync(path, 'utf8');
 
-function shownCatalog() {
-  const [, shown] = /```json\n([\s\S]*?)```/.exec(readme) ?? [];
-  assert.ok(shown !== undefined);
-  // The key is left out as `…`, which no header may hold.
-  const document: unknown = JSON.parse(shown.replace('sk-…', 'sk-secret'));
-  return v.parse(catalogDocumentSchema, document);
+/** The catalogs that it shows, in order. */
+function shownCatalogs() {
+  const shown = [...readme.matchAll(/```json\n([\s\S]*?)```/g)].map(([, json = '']) => json);
+  assert.equal(shown.length, 2);
+  // Keys are cut by `…`, which no header may hold.
+  return shown.map((json) => v.parse(catalogDocumentSchema, JSON.parse(json.replace('…', 'x'))));
 }
 
-test('the catalog of the README has the form of one and no faults', () => {
-  assert.deepEqual(documentFaults(shownCatalog()), []);
+function cardOf(document: CatalogDocument | undefined) {
+  assert.ok(document !== undefined);
+  const { models, credits_per_usd: creditsPerUsd } = document;
+  return compileCard(models[0]?.price as PriceCard, String(creditsPerUsd));
+}
+
+test('the catalogs of the README have the form of one and no faults', () => {
+  for (const document of shownCatalogs()) assert.deepEqual(documentFaults(document), []);
 });
 
 test('a request costs what the README says, by the price that it shows', () => {
@@ -31,9 +37,21 @@ test('a request costs what the README says, by the price that it shows', () => {
   const [input = 0, output = 0, credits = 0] = (example ?? [])
     .slice(1)
     .map((text) => Number(text.replaceAll(',', '')));
-  const { models, credits_per_usd: creditsPerUsd } = shownCatalog();
-  const card = compileCard(models[0]?.price as PriceCard, String(creditsPerUsd));
+  const [document] = shownCatalogs();
+  const card = cardOf(document);
   const usage = { ...zeroUsage, inputTokens: input, outputTokens: output };
   assert.ok(input > 0 && output > 0);
   assert.equal(charge(card, usage).chargeMicros, BigInt(Math.round(credits * 1_000_000)));
+});
+
+test('a video costs what the README says, by the price that it shows', () => {
+  const [, seconds, resolution, credits] =
+    /A video of (\d+) seconds at (\S+) costs (\S+) credits/.exec(readme) ?? [];
+  const [, document] = shownCatalogs();
+  const asked = { audio: true, seconds: Number(seconds), resolution: resolution as '1080p' };
+  assert.equal(
+    videoCharge(cardOf(document), asked).chargeMicros,
+    BigInt(Math.round(Number(credits) * 1_000_000)),
+  );
+  assert.deepEqual(document?.models[0]?.video?.resolutions['1080p']?.durations, [8]);
 });

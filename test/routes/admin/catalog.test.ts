@@ -14,6 +14,7 @@ import {
   openAdminApi,
   refusal,
 } from './admin-api.ts';
+import { film, filmPrice, lives, model, price, upstream_model } from './lives.ts';
 
 type Members = Record<string, unknown>;
 
@@ -28,13 +29,6 @@ before(async () => {
 });
 after(() => bed?.close());
 
-const price = { input_per_million: '2.50', output_per_million: '10.00' };
-const upstream_model = 'simulated-chat-large-2026-01-15';
-
-function model(alias: string, more: Members = {}): Members {
-  return { alias, routes: [{ provider: 'simulator', upstream_model }], price, ...more };
-}
-
 const make = (kind: string, body: Members) => makeRecord(adminApi, kind, body);
 
 async function publicAliases(): Promise<string[]> {
@@ -42,77 +36,21 @@ async function publicAliases(): Promise<string[]> {
   return (JSON.parse(text) as { models: { alias: string }[] }).models.map(({ alias }) => alias);
 }
 
-interface Life {
-  kind: string;
-  name: string;
-  body: () => Members;
-  patch: Members;
-  /** The member that disables it. */
-  enabled: string | null;
-}
-
-const lives: Life[] = [
-  {
-    kind: 'providers',
-    name: 'runner',
-    body: () => ({ name: 'runner', ...provider, quirks: { obfuscation_switch: true } }),
-    patch: { base_url: 'http://10.0.0.7:11434/v1', quirks: null },
-    enabled: 'enabled',
-  },
-  {
-    kind: 'models',
-    name: 'life',
-    body: () => model('life', { capabilities: ['chat', 'tools'], display_name: 'Life' }),
-    patch: { context_window: 1_000, display_name: null },
-    enabled: 'enabled',
-  },
-  {
-    kind: 'prices',
-    name: 'card',
-    body: () => ({ name: 'card', ...price, per_search_call: '0.01' }),
-    patch: { per_search_call: null, cached_input_per_million: '0.5' },
-    enabled: null,
-  },
-  {
-    kind: 'routes',
-    name: 'managed',
-    body: () => ({
-      alias: 'managed',
-      pool: [{ model: 'svc-sim-chat', quality: 70, qualities: {} }],
-    }),
-    patch: { optimizer: 'always' },
-    enabled: 'enabled',
-  },
-  {
-    kind: 'packages',
-    name: 'big',
-    body: () => ({ slug: 'big', name: 'Big', credits: 10_000, price_usd: '90.00' }),
-    patch: { credits: 11_000 },
-    enabled: 'active',
-  },
-  {
-    kind: 'surfaces',
-    name: 'web',
-    body: () => ({ name: 'web', display_name: 'Web' }),
-    patch: { display_name: 'The web' },
-    enabled: 'enabled',
-  },
-];
-
 for (const { kind, name, body, patch, enabled } of lives) {
-  test(`${kind} are created, read, changed, disabled, enabled and deleted`, async () => {
+  test(`${kind} (${name}) are created, read, changed, disabled, deleted`, async () => {
     const singular = kind.slice(0, -1);
-    const made = await make(kind, body());
+    const wanted = body(bed.dev.simulator_url);
+    const made = await make(kind, wanted);
     assert.equal(made.revision, 1);
     assert.equal(made.declared, false);
     assert.equal(made.declaration, null, 'nothing declares it');
-    for (const [member, value] of Object.entries(body())) assert.deepEqual(made[member], value);
+    for (const [member, value] of Object.entries(wanted)) assert.deepEqual(made[member], value);
     const read = await adminApi('GET', `/${kind}/${name}`);
     assert.deepEqual(read.json[singular], made);
     assert.equal(read.headers.get('etag'), '"1"');
     const listed = await everything(adminApi, `/${kind}`, 1);
     assert.deepEqual(listed.filter((record) => Object.values(record).includes(name)).length, 1);
-    const twice = refusal(await adminApi('POST', `/${kind}`, { body: body() }));
+    const twice = refusal(await adminApi('POST', `/${kind}`, { body: wanted }));
     assert.deepEqual([twice.status, twice.code], [409, 'conflict']);
     const changed = await adminApi('PATCH', `/${kind}/${name}`, {
       body: { ...patch, revision: 1 },
@@ -215,6 +153,23 @@ test('a record that is wrong is refused with the path of the member', async () =
     ['packages', { slug: 'x', name: 'x', credits: 0, price_usd: '1' }, 'credits'],
     ['packages', { slug: 'x', name: 'x', credits: 9_007_199_255, price_usd: '1' }, 'credits'],
     ['surfaces', { name: 'x', display_name: '' }, 'display_name'],
+    ['providers', { name: 'x', ...provider, jobs_max: 5 }, 'jobs_max'],
+    [
+      'providers',
+      { name: 'x', ...provider, family: 'google-veo', idempotency: 'list' },
+      'idempotency',
+    ],
+    [
+      'providers',
+      { name: 'x', ...provider, family: 'google-veo', media_hosts: ['*'] },
+      'media_hosts[0]',
+    ],
+    ['models', { alias: 'x', price: filmPrice, ...film, video: undefined }, 'video'],
+    ['models', { alias: 'x', price: filmPrice, ...film, kind: 'generation' }, 'routes[0].provider'],
+    ['models', { alias: 'x', price, ...film }, 'price.per_second_of_video'],
+    ['models', model('x', { price: { ...price, ...filmPrice } }), 'price.per_second_of_video'],
+    ['routes', { alias: 'x', pool: [{ model: 'svc-sim-video' }] }, 'pool[0].model'],
+    ['routes', { alias: 'x', kind: 'video', pool: [{ model: 'svc-sim-chat' }] }, 'pool[0].model'],
   ];
   for (const [kind, body, path] of cases) {
     const reply = refusal(await adminApi('POST', `/${kind}`, { body }));
@@ -462,7 +417,8 @@ test('who is no administrator changes and reads nothing', async () => {
       ['PATCH', `/${kind}/svc-sim-chat`],
       ['DELETE', `/${kind}/svc-sim-chat`],
     ] as const) {
-      const sent = method === 'POST' || method === 'PATCH' ? { body: body() } : {};
+      const sent =
+        method === 'POST' || method === 'PATCH' ? { body: body(bed.dev.simulator_url) } : {};
       assert.equal((await adminApi(method, path, { session, ...sent })).status, 403);
     }
   }

@@ -136,3 +136,20 @@ test('a name is read whole, wherever its bytes are parted', async () => {
   const probed = await probeTarget(targetOf(url, 'openai-chat'), 60_000);
   assert.equal(probed.failure, null);
 });
+
+test('of a provider of videos a probe asks for the model alone', async () => {
+  const calls: unknown[] = [];
+  const url = await serve(({ method, url: path, headers }, reply) => {
+    calls.push([method, path, headers['x-goog-api-key'] ?? headers.authorization]);
+    reply.end('{}');
+  });
+  for (const family of ['google-veo', 'xai-imagine', 'openai-videos']) {
+    const target = { ...targetOf(`${url}/v1`, family), apiKey: 'k', upstreamModel: 'film' };
+    assert.equal((await probeTarget(target, 2_000)).failure, null);
+  }
+  assert.deepEqual(calls, [
+    ['GET', '/v1/models/film', 'k'],
+    ['GET', '/v1/models/film', 'Bearer k'],
+    ['GET', '/v1/models/film', 'Bearer k'],
+  ]);
+});
