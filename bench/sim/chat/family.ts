@@ -12,6 +12,8 @@ import { chatModels, readChatRequest } from './request.ts';
 import { chatScript } from './stream.ts';
 import { type ChatIdentity, wholeCompletion } from './whole.ts';
 
+/** The names of those of `imagine` and `videos`. */
+const videoModels = ['sim-imagine-2026', 'sim-imagine-2026-high', 'sim-videos-2026'];
 /** Of every family below this prefix: one server has one list. (Messages has one of its own.) */
 const servedModels = [
   ...chatModels,
@@ -19,6 +21,7 @@ const servedModels = [
   ...realtimeModels,
   ...speechModels,
   ...transcriptionModels,
+  ...videoModels,
 ];
 const modelsCreatedAt = 1_768_435_200;
 
