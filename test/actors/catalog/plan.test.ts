@@ -278,3 +278,43 @@ test('a reader of the plan or the help who has left early is no failure', async 
     assert.deepEqual([code, errors], [0, ''], option);
   }
 });
+
+test('members of video differ as others do, an undeclared kind is not written', async () => {
+  const empty = await openTestDatabase();
+  const own = empty.pool('general', 1);
+  const films = { name: 'films', family: 'google-veo', base_url: provider.base_url };
+  const film = {
+    alias: 'film',
+    kind: 'video',
+    routes: [{ provider: 'films', upstream_model: 'f' }],
+    price: { per_second_of_video: '0.1' },
+    video: { durations: [8], resolutions: { '720p': {} }, aspect_ratios: ['1:1'], audio: 'never' },
+  };
+  const routes = [
+    { alias: 'auto', pool: [{ model: 'm' }] },
+    { alias: 'svc-video', kind: 'video', pool: [{ model: 'film' }] },
+  ];
+  const linesOf = async (document: unknown) => {
+    await writeFile(path, JSON.stringify(document));
+    const config = readConfig({ TOLLGATE_CONFIG: path });
+    const sealer = createSealer(secret);
+    const options = { config, simulatorUrl: null, sql: own, sealer, previousSealer: null, log };
+    return planLines((await loadCatalog(options)).plan);
+  };
+  const first = { providers: [provider, films], models: [model, film], routes };
+  assert.equal((await linesOf(first)).length, 6);
+  const [route] = await own`SELECT definition FROM routes WHERE name = 'auto'`;
+  assert.ok(route !== undefined);
+  assert.ok(!('kind' in route.definition), 'builds of before would refuse it');
+  const second = {
+    providers: [provider, { ...films, media_hosts: ['*.example.com'], jobs_max: 2 }],
+    models: [model, { ...film, video: { ...film.video, durations: [4, 8] } }],
+    routes: [{ ...routes[0], kind: 'generation' }, routes[1]],
+  };
+  assert.deepEqual(await linesOf(second), [
+    '~ provider films: media_hosts, jobs_max',
+    '~ model film: video',
+    '~ route auto: kind',
+  ]);
+  await empty.close();
+});
