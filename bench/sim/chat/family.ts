@@ -1,19 +1,19 @@
 // The OpenAI-compatible Chat Completions family: POST /v1/chat/completions and GET /v1/models.
 import type { SimExchange, SimFamily } from '../contract.ts';
 import { sendReply, serveGeneration } from '../generation.ts';
+import { imagineModels } from '../imagine/request.ts';
 import { bearerOf } from '../key.ts';
 import { asksMessagesModels } from '../messages/models.ts';
 import { realtimeModels } from '../realtime/family.ts';
 import { responsesModels } from '../responses/request.ts';
 import { speechModels } from '../speech/request.ts';
 import { transcriptionModels } from '../transcription/request.ts';
+import { videosModels } from '../videos/request.ts';
 import { errorOfStatus, refusal, requestIdOf, wrongKey } from './failure.ts';
 import { chatModels, readChatRequest } from './request.ts';
 import { chatScript } from './stream.ts';
 import { type ChatIdentity, wholeCompletion } from './whole.ts';
 
-/** The names of those of `imagine` and `videos`. */
-const videoModels = ['sim-imagine-2026', 'sim-imagine-2026-high', 'sim-videos-2026'];
 /** Of every family below this prefix: one server has one list. (Messages has one of its own.) */
 const servedModels = [
   ...chatModels,
@@ -21,7 +21,8 @@ const servedModels = [
   ...realtimeModels,
   ...speechModels,
   ...transcriptionModels,
-  ...videoModels,
+  ...imagineModels,
+  ...videosModels,
 ];
 const modelsCreatedAt = 1_768_435_200;
 
