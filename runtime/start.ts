@@ -2,7 +2,7 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import { assertProgramsUsable } from '../media/audio/programs.ts';
+import { assertProgramsUsable } from '../media/tools/programs.ts';
 import { assertFilesUsable, ConfigError, describeVariables, readConfig } from './config.ts';
 import { compiledFile, entryFile, sourceFile } from './files.ts';
 import { createLog } from './log.ts';

@@ -1,8 +1,8 @@
 // Recordings are looked at on a pool of their own, whose queue is theirs alone: nobody's tokens
 // wait behind decoders. The programs are prepared before the first recording, and never awaited by
 // the start: asking them for their versions takes a while.
-import type { AudioProgram } from '../../media/audio/programs.ts';
-import { type PreparedTools, prepareAudioTools } from '../../media/audio/tools.ts';
+import type { AudioProgram } from '../../media/tools/programs.ts';
+import { type PreparedTools, prepareAudioTools } from '../../media/tools/tools.ts';
 import type { Config } from '../../runtime/config.ts';
 import { compiledFile } from '../../runtime/files.ts';
 import type { Logger } from '../../runtime/log.ts';

@@ -3,7 +3,7 @@
 // reference or a codec that loops reaches nothing and ends by itself.
 import { Writable } from 'node:stream';
 import ffmpeg, { type FfprobeData } from 'fluent-ffmpeg';
-import type { AudioTools } from './tools.ts';
+import type { AudioTools } from '../tools/tools.ts';
 
 const allocationBytesMax = 64 * 1_024 * 1_024;
 /**

@@ -12,7 +12,7 @@ import {
   mislabelled,
 } from '../audio/container.ts';
 import { decodeAudio, type ProbedStream, probeAudio } from '../audio/ffmpeg.ts';
-import type { AudioTools } from '../audio/tools.ts';
+import type { AudioTools } from '../tools/tools.ts';
 
 export interface InspectAudioInput {
   path: string;

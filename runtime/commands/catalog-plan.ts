@@ -19,7 +19,7 @@ import { readDeclarations } from '../../db/declarations.ts';
 import { assertMigrationsRun } from '../../db/driver/migrate.ts';
 import { assertDatabaseUsable } from '../../db/driver/reach.ts';
 import { closePool, openPool } from '../../db/driver/sql.ts';
-import { assertProgramsUsable } from '../../media/audio/programs.ts';
+import { assertProgramsUsable } from '../../media/tools/programs.ts';
 import { assertFilesUsable, type Config, readConfig } from '../config.ts';
 import { attachDatabase } from '../embedded/database.ts';
 import { createLog } from '../log.ts';

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { decodeAudio, probeAudio } from '../../../media/audio/ffmpeg.ts';
-import { type AudioTools, prepareAudioTools } from '../../../media/audio/tools.ts';
+import { type AudioTools, prepareAudioTools } from '../../../media/tools/tools.ts';
 import { wav } from '../../harness/recordings.ts';
 
 let folder = '';

@@ -10,8 +10,8 @@ import {
   isNewer,
   type ProgramVersion,
   versionOf,
-} from '../../../media/audio/programs.ts';
-import { prepareAudioTools } from '../../../media/audio/tools.ts';
+} from '../../../media/tools/programs.ts';
+import { prepareAudioTools } from '../../../media/tools/tools.ts';
 
 let folder: string;
 const path = process.env.PATH;

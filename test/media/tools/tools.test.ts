@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { promisify } from 'node:util';
 import { decodeAudio, probeAudio } from '../../../media/audio/ffmpeg.ts';
-import { type AudioTools, prepareAudioTools } from '../../../media/audio/tools.ts';
+import { type AudioTools, prepareAudioTools } from '../../../media/tools/tools.ts';
 import { record, tone, wav, withFile } from '../../harness/recordings.ts';
 
 const run = promisify(execFile);
