@@ -1,8 +1,8 @@
 // Recordings are looked at on a pool of their own, whose queue is theirs alone: nobody's tokens
 // wait behind decoders. The programs are prepared before the first recording, and never awaited by
 // the start: asking them for their versions takes a while.
-import type { AudioProgram } from '../../media/tools/programs.ts';
-import { type PreparedTools, prepareAudioTools } from '../../media/tools/tools.ts';
+import type { MediaProgram } from '../../media/tools/programs.ts';
+import { type PreparedTools, prepareTools } from '../../media/tools/tools.ts';
 import type { Config } from '../../runtime/config.ts';
 import { compiledFile } from '../../runtime/files.ts';
 import type { Logger } from '../../runtime/log.ts';
@@ -29,7 +29,7 @@ export function createInspection(
   const { ffmpegPath, ffprobePath, dataDir } = config;
   let tools: Promise<PreparedTools> | null = null;
   const prepared = () => {
-    tools ??= prepareAudioTools({
+    tools ??= prepareTools({
       folder: audioFolders(dataDir).tools,
       ffmpegPath,
       ffprobePath,
@@ -72,6 +72,6 @@ const advice =
   'recordings of strangers are decoded by an old program out of a package: install ffmpeg, ' +
   'which the system keeps up to date';
 
-function shown({ path, origin, version }: AudioProgram): Record<string, string | null> {
+function shown({ path, origin, version }: MediaProgram): Record<string, string | null> {
   return { version: version?.text ?? null, origin, path };
 }

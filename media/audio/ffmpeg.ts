@@ -3,7 +3,7 @@
 // reference or a codec that loops reaches nothing and ends by itself.
 import { Writable } from 'node:stream';
 import ffmpeg, { type FfprobeData } from 'fluent-ffmpeg';
-import type { AudioTools } from '../tools/tools.ts';
+import type { MediaTools } from '../tools/tools.ts';
 
 const allocationBytesMax = 64 * 1_024 * 1_024;
 /**
@@ -31,7 +31,7 @@ const bytesPerSample = 4;
 const fullScale = 2 ** 31;
 
 export interface ReadOptions {
-  tools: AudioTools;
+  tools: MediaTools;
   /** Absolute path of the file. */
   path: string;
   demuxer: string;

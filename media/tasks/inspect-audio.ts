@@ -12,7 +12,7 @@ import {
   mislabelled,
 } from '../audio/container.ts';
 import { decodeAudio, type ProbedStream, probeAudio } from '../audio/ffmpeg.ts';
-import type { AudioTools } from '../tools/tools.ts';
+import type { MediaTools } from '../tools/tools.ts';
 
 export interface InspectAudioInput {
   path: string;
@@ -20,7 +20,7 @@ export interface InspectAudioInput {
   mediaType: string;
   secondsMax: number;
   timeoutMs: number;
-  tools: AudioTools;
+  tools: MediaTools;
 }
 
 export type InspectedAudio =

@@ -1,12 +1,12 @@
-// Which ffmpeg and ffprobe read recordings: the ones set by hand, else the system's where they are
-// newer than the packaged ones. Old decoders are what a hostile recording hopes for.
+// Which ffmpeg and ffprobe read media: the ones set by hand, else the system's where they are
+// newer than the packaged ones. Old decoders are what a hostile file hopes for.
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { type Config, ConfigError } from '../../runtime/config.ts';
 
 export type ProgramName = 'ffmpeg' | 'ffprobe';
 
-export interface AudioProgram {
+export interface MediaProgram {
   name: ProgramName;
   /** An absolute path. */
   path: string;

@@ -1,25 +1,25 @@
-// The programs that read recordings of strangers: found, made executable, and wrapped so that each
-// of their processes has little memory and little time, whatever the recording makes it do.
+// The programs that read files of strangers: found, made executable, and wrapped so that each
+// of their processes has little memory and little time, whatever the file makes it do.
 import { constants } from 'node:fs';
 import { access, chmod, copyFile, mkdir, rename, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import {
-  type AudioProgram,
   askVersion,
   findOnPath,
   isNewer,
+  type MediaProgram,
   type ProgramName,
 } from './programs.ts';
 
 /** Shell scripts that set the bounds and then become the program. */
-export interface AudioTools {
+export interface MediaTools {
   ffmpegPath: string;
   ffprobePath: string;
 }
 
-export interface PreparedTools extends AudioTools {
+export interface PreparedTools extends MediaTools {
   /** What the scripts become. */
-  programs: readonly AudioProgram[];
+  programs: readonly MediaProgram[];
 }
 
 export interface ToolOptions {
@@ -33,7 +33,7 @@ export interface ToolOptions {
 }
 
 /** Prepares both programs. Rejects when one is not there. */
-export async function prepareAudioTools(options: ToolOptions): Promise<PreparedTools> {
+export async function prepareTools(options: ToolOptions): Promise<PreparedTools> {
   const { folder } = options;
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const [ffmpeg, ffprobe] = await Promise.all([
@@ -52,7 +52,7 @@ async function choose(
   name: ProgramName,
   configured: string | null,
   options: ToolOptions,
-): Promise<AudioProgram> {
+): Promise<MediaProgram> {
   const ask = (path: string) =>
     askVersion(name, ['/bin/sh', '-c', boundedScript(path, options), name]);
   if (configured !== null) {
@@ -103,7 +103,7 @@ function boundedScript(path: string, { memoryBytesMax, cpuSecondsMax }: ToolOpti
   ].join('\n');
 }
 
-async function wrap({ name, path: program }: AudioProgram, options: ToolOptions): Promise<string> {
+async function wrap({ name, path: program }: MediaProgram, options: ToolOptions): Promise<string> {
   const path = join(options.folder, `${name}.sh`);
   const partial = `${path}.${process.pid}`;
   const script = `#!/bin/sh\n${boundedScript(program, options)}`;

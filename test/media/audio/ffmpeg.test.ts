@@ -6,14 +6,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { decodeAudio, probeAudio } from '../../../media/audio/ffmpeg.ts';
-import { type AudioTools, prepareAudioTools } from '../../../media/tools/tools.ts';
+import { type MediaTools, prepareTools } from '../../../media/tools/tools.ts';
 import { wav } from '../../harness/recordings.ts';
 
 let folder = '';
-let tools: AudioTools;
+let tools: MediaTools;
 before(async () => {
   folder = await mkdtemp(join(tmpdir(), 'tollgate-ffmpeg-'));
-  tools = await prepareAudioTools({
+  tools = await prepareTools({
     folder,
     ffmpegPath: null,
     ffprobePath: null,

@@ -11,7 +11,7 @@ import {
   type ProgramVersion,
   versionOf,
 } from '../../../media/tools/programs.ts';
-import { prepareAudioTools } from '../../../media/tools/tools.ts';
+import { prepareTools } from '../../../media/tools/tools.ts';
 
 let folder: string;
 const path = process.env.PATH;
@@ -81,7 +81,7 @@ const saying = (year: number) => (program: string) =>
 
 async function chosen(name: string, onPath: string | null, configured: string | null = null) {
   process.env.PATH = onPath === null ? '/nowhere' : onPath;
-  const { programs } = await prepareAudioTools({
+  const { programs } = await prepareTools({
     folder: join(folder, `${name} tools`),
     ffmpegPath: configured,
     ffprobePath: configured === null ? null : configured.replace(/ffmpeg$/, 'ffprobe'),

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { promisify } from 'node:util';
 import { decodeAudio, probeAudio } from '../../../media/audio/ffmpeg.ts';
-import { type AudioTools, prepareAudioTools } from '../../../media/tools/tools.ts';
+import { type MediaTools, prepareTools } from '../../../media/tools/tools.ts';
 import { record, tone, wav, withFile } from '../../harness/recordings.ts';
 
 const run = promisify(execFile);
@@ -18,8 +18,8 @@ before(async () => {
 });
 after(() => rm(folder, { recursive: true, force: true }));
 
-function prepare(name: string, program: string | null): Promise<AudioTools> {
-  return prepareAudioTools({
+function prepare(name: string, program: string | null): Promise<MediaTools> {
+  return prepareTools({
     folder: join(folder, name),
     ffmpegPath: program,
     ffprobePath: program,
@@ -41,7 +41,7 @@ test('a program that spins is ended by the system', async () => {
   const program = join(folder, 'spins');
   const script = '#!/bin/sh\ntest "$1" = -version && exit\nwhile :; do :; done\n';
   await writeFile(program, script, { mode: 0o755 });
-  const tools = await prepareAudioTools({
+  const tools = await prepareTools({
     folder: join(folder, 'spinning'),
     ffmpegPath: program,
     ffprobePath: program,
