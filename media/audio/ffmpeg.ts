@@ -1,8 +1,9 @@
-// The only user of ffmpeg and ffprobe. Both get one local file, the demuxer that its signature
+// The only user of ffmpeg and ffprobe for recordings. Both get one local file, the demuxer that its signature
 // names, no protocol but the one for files and pipes, one thread and bounded memory: a playlist, a
 // reference or a codec that loops reaches nothing and ends by itself.
 import { Writable } from 'node:stream';
 import ffmpeg, { type FfprobeData } from 'fluent-ffmpeg';
+import { hasJudged } from '../tools/judgement.ts';
 import type { MediaTools } from '../tools/tools.ts';
 
 const allocationBytesMax = 64 * 1_024 * 1_024;
@@ -18,15 +19,6 @@ const shownEntries = [
   'format=format_name',
   'format_tags=-',
 ].join(':');
-/**
- * How a program ends that has judged its file. Others could not be started, 126 and 127 where it is
- * the shell that says so, or were reached by a stop of the machine or of their group of processes,
- * at which ffmpeg exits with 255.
- */
-const hasJudged = new RegExp(
-  '^ff(?:mpeg|probe) (?:exited with code (?!(?:126|127|255)\\b)|' +
-    'was killed with signal (?!SIG(?:HUP|INT|QUIT|TERM)\\b))',
-);
 const bytesPerSample = 4;
 const fullScale = 2 ** 31;
 

@@ -1,0 +1,13 @@
+// Piscina task: whether a private file is the video that a provider was asked for, its hash, and
+// the file without its sound where that was not wanted.
+import '../../runtime/work/background.ts';
+import type { InspectedVideo, InspectVideoInput } from '../video/contract.ts';
+import { inspectVideo } from '../video/inspect.ts';
+import type { VideoTools } from '../video/video-tools.ts';
+
+// biome-ignore lint/style/noDefaultExport: Piscina runs a file's default export
+export default function inspectVideoTask(
+  input: InspectVideoInput & { tools: VideoTools },
+): Promise<InspectedVideo> {
+  return inspectVideo(input, input.tools);
+}
