@@ -13,6 +13,10 @@ import {
 import { createGenerationLimits, type GenerationLimits } from './generation/limits.ts';
 import { createMonitorLimits, type MonitorLimits } from './monitor/limits.ts';
 import { healthLimits } from './provider-health/limits.ts';
+import {
+  createVideoInspectionLimits,
+  type VideoInspectionLimits,
+} from './video/inspection-limits.ts';
 import { createVoiceLimits, type VoiceLimits } from './voice/limits.ts';
 import { createLedgerLimits, type LedgerLimits } from './wallet/limits.ts';
 
@@ -26,6 +30,7 @@ export type Limits = KernelLimits & {
   readonly voice: VoiceLimits;
   readonly audio: AudioLimits;
   readonly blobs: BlobLimits;
+  readonly videoInspection: VideoInspectionLimits;
 };
 
 /** All bounds of this process. Throws when configured values break a relation between them. */
@@ -43,5 +48,6 @@ export function createLimits(config: Config): Limits {
     voice: createVoiceLimits(config, ledger),
     audio: createAudioLimits(kernel),
     blobs: blobLimits,
+    videoInspection: createVideoInspectionLimits(),
   };
 }

@@ -14,6 +14,7 @@ import { monitorId } from '../actors/monitor/monitor.ts';
 import { nodeActorId } from '../actors/node/node.ts';
 import { type UnpaidRoute, unpaidTopic } from '../actors/provider-health/unpaid.ts';
 import { createProcessKinds } from '../actors/tree.ts';
+import { createVideoInspection, readsVideo } from '../actors/video/inspection.ts';
 import { createDirectWallet } from '../actors/wallet/direct.ts';
 import { createLease } from '../actors/wallet/lease.ts';
 import { walletLimits } from '../actors/wallet/limits.ts';
@@ -102,6 +103,7 @@ const inspection = createPool({
 });
 const recordings = createInspection(inspection, config, limits.audio, log);
 const blobs = openBlobStore({ config, masterKey: boot.masterKey, node: 0 });
+const videos = createVideoInspection(config, limits.videoInspection, log);
 const queue = createQueue({ database: parseDatabaseUrl(boot.databaseUrl), log });
 const mesh = new Mesh(0, log);
 const bus = createBus({ mesh, log });
@@ -156,6 +158,7 @@ const kinds = createProcessKinds({
   tasks: {
     run: ({ name, payload, accountId, isSettling = false }) => {
       if (name === inspectionTask) return recordings.inspect(payload, accountId);
+      if (readsVideo(name)) return videos.run(name, payload, accountId);
       const options = { tenant: accountId, isSettling };
       return runTask(pool, compiledFile(`media/tasks/${name}.js`), payload, options);
     },
@@ -427,7 +430,7 @@ async function stop(): Promise<void> {
   await threads?.stop(limits.process.drainMs + drainReserveMs, drainGraceMs);
   await metricsServer?.close();
   await system.stop(reportTimeoutMs);
-  await Promise.all([pool.stop(), inspection.stop()]);
+  await Promise.all([pool.stop(), inspection.stop(), videos.stop()]);
   // Until now others had to see it alive: it was draining. Whatever the shards could not end is
   // ended as that of a dead instance, which it is from now on.
   endLease();

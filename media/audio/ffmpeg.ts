@@ -1,6 +1,6 @@
-// The only user of ffmpeg and ffprobe for recordings. Both get one local file, the demuxer that its signature
-// names, no protocol but the one for files and pipes, one thread and bounded memory: a playlist, a
-// reference or a codec that loops reaches nothing and ends by itself.
+// Recordings are read by ffmpeg and ffprobe here alone. Both get one local file, the demuxer that
+// its signature names, no protocol but the one for files and pipes, one thread and bounded memory.
+// So a playlist, a reference or a codec that loops reaches nothing and ends by itself.
 import { Writable } from 'node:stream';
 import ffmpeg, { type FfprobeData } from 'fluent-ffmpeg';
 import { hasJudged } from '../tools/judgement.ts';

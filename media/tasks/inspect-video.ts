@@ -1,5 +1,5 @@
-// Piscina task: whether a private file is the video that a provider was asked for, its hash, and
-// the file without its sound where that was not wanted.
+// Piscina task: whether a private file is the video that a provider was asked for, and its hash.
+// Sound that was not wanted is taken away first.
 import '../../runtime/work/background.ts';
 import type { InspectedVideo, InspectVideoInput } from '../video/contract.ts';
 import { inspectVideo } from '../video/inspect.ts';

@@ -1,5 +1,5 @@
-// The programs that read files of strangers: found, made executable, and wrapped so that each
-// of their processes has little memory and little time, whatever the file makes it do.
+// The programs that read files of strangers are found, made executable and wrapped. Each of their
+// processes has little memory and little time, whatever the file makes it do.
 import { constants } from 'node:fs';
 import { access, chmod, copyFile, mkdir, rename, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -16,8 +16,10 @@ const brandBytes = 4;
 const firstBrandAt = 8;
 const secondBrandAt = 16;
 /** Brands of ISO/IEC 14496-12 and of what derives from it for films; pictures have others. */
-const filmBrand =
-  /^(?:iso[m2-9abc]|mp4[12]|mp71|avc1|hvc1|hev1|av01|vp09|dash|msdh|cmf[c2f]|M4V[ HP]|f4v |3g[2egprs][0-9a-z]|MSNV|XAVC)$/;
+const filmBrand = new RegExp(
+  '^(?:iso[m2-9abc]|mp4[12]|mp71|avc1|hvc1|hev1|av01|vp09|dash|msdh|cmf[c2f]|M4V[ HP]|f4v |' +
+    '3g[2egprs][0-9a-z]|MSNV|XAVC)$',
+);
 const quickTimeBrand = 'qt  ';
 const matroskaMagic = '\x1a\x45\xdf\xa3';
 

@@ -64,7 +64,7 @@ export interface ExtractFramesInput {
 }
 
 export interface VideoFrame {
-  /** Since the beginning of the file. */
+  /** From the beginning of the file. */
   seconds: number;
   /** 768 pixels at most on the longer side. */
   jpeg: Uint8Array;

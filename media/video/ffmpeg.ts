@@ -1,5 +1,5 @@
-// How ffmpeg and ffprobe are run on video files of strangers: one local file, the demuxer that its
-// first bytes name, no reference to other files, one thread, bounded memory, output and time.
+// How ffmpeg and ffprobe are run on video files of strangers. They get one local file, the demuxer
+// that its first bytes name, and one thread; memory, output and time are bounded.
 import { Writable } from 'node:stream';
 import ffmpeg, { type FfmpegCommand } from 'fluent-ffmpeg';
 import { hasJudged } from '../tools/judgement.ts';

@@ -30,7 +30,7 @@ export function lookAtFile(
   }
 }
 
-/** Of the whole file, piece by piece. */
+/** Reads the whole file, piece by piece. */
 export async function hashFile(path: string): Promise<{ bytes: number; sha256: string }> {
   const hash = createHash('sha256');
   let bytes = 0;

@@ -24,7 +24,7 @@ const secondsMax = 600.5;
 const pictureSide = 768;
 /** 64 pictures of a noise that no codec would deliver have as much. */
 const picturesBytesMax = 16 * 1_024 * 1_024;
-/** Of decoders beside that of H.264; old ones for AV1 are the slowest. */
+/** Decoders beside that of H.264; old ones for AV1 are the slowest. */
 const dearness = { h264: 1, mpeg4: 1, vp8: 1, vp9: 1.5, hevc: 2, av1: 4 } as const;
 
 /** Rejects where the file could not be judged. */

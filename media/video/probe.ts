@@ -25,7 +25,7 @@ export interface ProbedStream {
   height: number;
   /** How wide a pixel is for its height. */
   pixelAspect: number;
-  /** Of a quarter turn: it is shown with its sides exchanged. */
+  /** It is turned by a quarter, and so shown with its sides exchanged. */
   isTurned: boolean;
   framesPerSecond: number;
   seconds: number;
@@ -33,7 +33,7 @@ export interface ProbedStream {
 
 export interface ProbedVideo {
   streams: ProbedStream[];
-  /** Of the longest stream. */
+  /** As long as the longest stream. */
   seconds: number;
 }
 

@@ -34,7 +34,7 @@ const reopenSeconds = 0.3;
  * reordered. Nearer to it the key frame before that one is taken.
  */
 const seekMarginSeconds = 0.18;
-/** Of all that the groups' decoders keep at once. */
+/** All that the decoders of all groups keep at once. */
 const decodersBytesMax = 384 * 1_024 * 1_024;
 /** Twelve pictures of 12 bits a pixel. */
 const decoderBytesPerPixel = 18;
@@ -42,7 +42,7 @@ const decoderBytesPerPixel = 18;
 const decodedPixelsMax = 6e9;
 /** Where the file does not say. */
 const usualFramesPerSecond = 30;
-/** Of a tick: what arithmetic may have lost. */
+/** The part of a tick that arithmetic may have lost. */
 const rounding = 1e-6;
 
 /**
@@ -74,11 +74,11 @@ export function momentsOf(part: Part, count: number, keys: readonly KeyFrame[]):
 
 /** What decoding a video costs. */
 export interface Burden {
-  /** Of a frame. */
+  /** In each frame. */
   pixels: number;
   /** 0: unknown. */
   framesPerSecond: number;
-  /** Of its codec, where H.264 is 1. */
+  /** How dear its codec is, where H.264 is 1. */
   dearness: number;
 }
 

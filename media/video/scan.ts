@@ -8,7 +8,7 @@ import type { VideoTools } from './video-tools.ts';
 const reportBytesMax = 4 * 1_024 * 1_024;
 const measured = 'lavfi.signalstats.YDIF';
 const reported = /^frame:\d+ +pts:\S+ +pts_time:(-?[\d.e+-]+)\s*\n[\w.]+=([\d.]+)/gm;
-/** Of brightness, 0 to 255: pictures that have nothing in common differ by 60. */
+/** Brightness has 256 steps: pictures that have nothing in common differ by 60. */
 const greatestDifference = 100;
 
 /** None where it took too long: the video is then read without knowing them. */
@@ -25,7 +25,8 @@ export async function scanKeyFrames(
     inputs: [{ source, options: ['-skip_frame', 'nokey', '-noaccurate_seek', '-ss', seek] }],
     options: [
       ...['-map', '0:V:0', '-vf'],
-      `trim=end=${length},scale=64:36,format=yuv420p,signalstats,metadata=print:key=${measured}:file=-`,
+      `trim=end=${length},scale=64:36,format=yuv420p,signalstats,` +
+        `metadata=print:key=${measured}:file=-`,
       ...['-f', 'null'],
     ],
     outputPath: null,

@@ -5,8 +5,10 @@ import { runFfmpeg, type VideoSource } from './ffmpeg.ts';
 import type { VideoTools } from './video-tools.ts';
 
 /** What the system says where our own disk is the reason. */
-const diskComplaint =
-  /No space left on device|Read-only file system|Disk quota exceeded|Permission denied|Input\/output error|No such file or directory/;
+const diskComplaint = new RegExp(
+  'No space left on device|Read-only file system|Disk quota exceeded|Permission denied|' +
+    'Input/output error|No such file or directory',
+);
 
 /**
  * Writes the video stream alone to `silentPath`, its index in front; null: it is written. Chapters,

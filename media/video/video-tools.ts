@@ -6,6 +6,6 @@ export interface VideoTools {
   quick: MediaTools;
   /** For what decodes. */
   patient: MediaTools;
-  /** Of one process, on a machine that is busy with other things. */
+  /** How long a process may take on a machine that is busy with other things. */
   timeoutMs: number;
 }
