@@ -19,6 +19,7 @@ import { createGenerationComponent } from './generation/component.ts';
 import type { Limits } from './limits.ts';
 import type { RouteHealth } from './provider-health/health.ts';
 import type { TasksProtocol } from './tasks/protocol.ts';
+import { createVideoComponent } from './video/component.ts';
 import { createVoiceComponent } from './voice/component.ts';
 import { createWalletComponent } from './wallet/component.ts';
 import type { Holders } from './wallet/holder.ts';
@@ -65,11 +66,13 @@ export function createComponents(given: ShardGiven) {
   const generation = createGenerationComponent(shared);
   const voice = createVoiceComponent({ ...given, wallet: money.wallet });
   const audio = createAudioComponent(shared);
+  const video = createVideoComponent({ ...given, wallet: money.wallet });
   const list: readonly Component[] = [
     money.component,
     generation.component,
     voice.component,
     audio.component,
+    video.component,
   ];
   return {
     list,
@@ -80,6 +83,7 @@ export function createComponents(given: ShardGiven) {
       generations: generation.services(system),
       voice: voice.services,
       audio: audio.services(system),
+      video: video.services(system),
     }),
   };
 }

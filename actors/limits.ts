@@ -17,6 +17,7 @@ import {
   createVideoInspectionLimits,
   type VideoInspectionLimits,
 } from './video/inspection-limits.ts';
+import { createVideoLimits, type VideoLimits } from './video/limits.ts';
 import { createVoiceLimits, type VoiceLimits } from './voice/limits.ts';
 import { createLedgerLimits, type LedgerLimits } from './wallet/limits.ts';
 
@@ -31,6 +32,7 @@ export type Limits = KernelLimits & {
   readonly audio: AudioLimits;
   readonly blobs: BlobLimits;
   readonly videoInspection: VideoInspectionLimits;
+  readonly video: VideoLimits;
 };
 
 /** All bounds of this process. Throws when configured values break a relation between them. */
@@ -49,5 +51,6 @@ export function createLimits(config: Config): Limits {
     audio: createAudioLimits(kernel),
     blobs: blobLimits,
     videoInspection: createVideoInspectionLimits(),
+    video: createVideoLimits(config),
   };
 }

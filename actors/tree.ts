@@ -6,6 +6,7 @@ import { createDirectorKind, type DirectorDeps } from './director/director.ts';
 import { createMonitorKind, type MonitorDeps } from './monitor/monitor.ts';
 import { nodeKind } from './node/node.ts';
 import { createTasksKind, type TasksDeps } from './tasks/tasks.ts';
+import { createVideoDeskKind, type VideoDesk } from './video/desk.ts';
 
 /** What the main thread's kinds need; null on shards, which only send to them. */
 export interface MainDeps {
@@ -13,13 +14,15 @@ export interface MainDeps {
   catalog: CatalogDeps;
   monitor: MonitorDeps;
   tasks: TasksDeps;
+  videoDesk: VideoDesk;
 }
 
 /**
  * process
- * ├─ main thread   director (1)  catalog (1)  monitor (1)  tasks (1)
+ * ├─ main thread   director (1)  catalog (1)  monitor (1)  tasks (1)  video-desk (1)
  * └─ shard × N     node (1), and the kinds of `components.ts`: money: wallet (by hash) ·
- *                  generations: generation, subscriber · voice: voice-session · audio: audio
+ *                  generations: generation, subscriber · voice: voice-session · audio: audio ·
+ *                  video: video-job (by hash)
  */
 export function createProcessKinds(main: MainDeps | null) {
   return {
@@ -27,6 +30,7 @@ export function createProcessKinds(main: MainDeps | null) {
     catalog: createCatalogKind(main?.catalog ?? null),
     monitor: createMonitorKind(main?.monitor ?? null),
     tasks: createTasksKind(main?.tasks ?? null),
+    videoDesk: createVideoDeskKind(main?.videoDesk ?? null),
     node: nodeKind,
   };
 }

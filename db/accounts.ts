@@ -211,3 +211,9 @@ export function renewAdministrator(
     return { result: true, event };
   });
 }
+
+/** Whether an account may begin nothing new; one that is gone may not either. */
+export async function isAccountDisabled(sql: Queryable, id: string): Promise<boolean> {
+  const rows = await sql`SELECT FROM accounts WHERE id = ${id} AND disabled_at IS NULL`;
+  return rows.length === 0;
+}

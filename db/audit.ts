@@ -36,6 +36,9 @@ const accounts = [
 ];
 const sumOf = (alias: string): string => accounts.map((name) => `${alias}.${name}`).join(' + ');
 
+const listOf = (values: readonly string[]): string =>
+  `(${values.map((value) => `'${value}'`).join(', ')})`;
+
 /** What is true of everything that holds funds, in whichever table. */
 function ownerRules({ kind, table, state, live, charged }: HolderRows): Rule[] {
   const owner = kind.replaceAll('_', ' ');
@@ -54,10 +57,10 @@ function ownerRules({ kind, table, state, live, charged }: HolderRows): Rule[] {
         WHERE o.charge_micros IS DISTINCT FROM s.charge`,
     },
     {
-      name: `every ${live} ${owner} has its hold`,
-      count: `SELECT count(*) FROM ${table} WHERE ${state} = '${live}'`,
+      name: `every ${live.join(' or ')} ${owner} has its hold`,
+      count: `SELECT count(*) FROM ${table} WHERE ${state} IN ${listOf(live)}`,
       violations: `SELECT o.id || ': no hold ' || o.hold_id FROM ${table} o
-        WHERE o.${state} = '${live}' AND NOT EXISTS (
+        WHERE o.${state} IN ${listOf(live)} AND NOT EXISTS (
           SELECT 1 FROM holds h WHERE h.wallet_id = o.wallet_id AND h.id = o.hold_id)`,
     },
   ];
@@ -162,7 +165,7 @@ function orphanRule(holders: readonly HolderRows[]): Rule {
     )
     .join('\n      ');
   const areOver = holders
-    .map(({ alias, state, live }) => `AND ${alias}.${state} IS DISTINCT FROM '${live}'`)
+    .map(({ alias, state, live }) => `AND (${alias}.${state} IN ${listOf(live)}) IS NOT TRUE`)
     .join('\n          ');
   return {
     name: 'no hold is an orphan',

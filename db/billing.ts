@@ -74,6 +74,8 @@ export interface BillingSummary extends WalletState {
 }
 
 const listLengthMax = 100;
+/** Which model made a video is told to nobody. */
+const videoModel = 'svc-video';
 /** More than the days of usage, by as much as clocks may differ and a start may take. */
 const usageIdsMs = 31 * 86_400_000;
 
@@ -165,6 +167,12 @@ async function readUsage(
       FROM voice_sessions
       WHERE account_id = ${accountId} AND wallet_id = ${walletId} AND charge_micros IS NOT NULL
         AND id >= ${firstIdAt('vs', sinceMs)} AND created_at > now() - interval '30 days'
+      UNION ALL
+      SELECT ${videoModel}, charge_micros, 0, 0, 0,
+        coalesce((usage ->> 'completion_tokens')::bigint, 0), 0
+      FROM video_jobs
+      WHERE account_id = ${accountId} AND wallet_id = ${walletId} AND charge_micros IS NOT NULL
+        AND id >= ${firstIdAt('vjob', sinceMs)} AND created_at > now() - interval '30 days'
     ) AS charged
     GROUP BY model ORDER BY model`;
   return [...rows];

@@ -2,9 +2,15 @@
 // file. An object that it forgets to name is removed after a day.
 import type { BlobNamer } from './blobs/namer.ts';
 import type { Queryable } from './driver/sql.ts';
+import { generatedVideoBlobs } from './generated-videos.ts';
 import { speechBlobs } from './generations.ts';
+import { storedVideoBlobs } from './video-jobs.ts';
 
-export const blobNamers: readonly BlobNamer[] = [speechBlobs];
+export const blobNamers: readonly BlobNamer[] = [
+  speechBlobs,
+  generatedVideoBlobs,
+  storedVideoBlobs,
+];
 
 /** The ids among these that any row names. */
 export async function findNamedBlobs(

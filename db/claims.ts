@@ -1,7 +1,8 @@
-// Idempotency keys and the generations that have them.
+// Idempotency keys, and the generations and video jobs that have them.
 import { arrayLiteral } from './driver/array.ts';
 import type { Queryable } from './driver/sql.ts';
 import { failedUnchargedText } from './generations.ts';
+import { videoJobRoute } from './video-jobs/rows.ts';
 
 /** An idempotency key, with its scope. */
 export interface ClaimKey {
@@ -10,7 +11,7 @@ export interface ClaimKey {
   idempotencyKey: string;
 }
 
-/** The generation that has a key now, and whether the key may be taken from it. */
+/** The generation or job that has a key now, and whether the key may be taken from it. */
 export interface ClaimHolder extends ClaimKey {
   generationId: string;
   /** Failed before any charge, or older than the key is kept. */
@@ -24,7 +25,14 @@ SELECT g.id, g.account_id, g.route, g.idempotency_key, ${failedUnchargedText} AS
     AND g.created_at <= now() - $4::float8 * interval '1 millisecond' AS old
 FROM unnest($1::text[], $2::text[], $3::text[]) AS k (account_id, route, idempotency_key),
   LATERAL (SELECT * FROM generations g WHERE g.account_id = k.account_id AND g.route = k.route
-    AND g.idempotency_key = k.idempotency_key AND g.idempotency_key IS NOT NULL OFFSET 0) AS g`;
+    AND g.idempotency_key = k.idempotency_key AND g.idempotency_key IS NOT NULL OFFSET 0) AS g
+UNION ALL
+SELECT j.id, j.account_id, k.route, j.request_id, false AS failed,
+  j.completed_at IS NOT NULL
+    AND j.created_at <= now() - $4::float8 * interval '1 millisecond' AS old
+FROM unnest($1::text[], $2::text[], $3::text[]) AS k (account_id, route, idempotency_key),
+  LATERAL (SELECT * FROM video_jobs j WHERE k.route = '${videoJobRoute}' AND j.keyed
+    AND j.account_id = k.account_id AND j.request_id = k.idempotency_key OFFSET 0) AS j`;
 
 type RawHolder = {
   id: string;

@@ -289,7 +289,7 @@ export const generationRows: HolderRows = {
   table: 'generations',
   alias: 'g',
   state: 'status',
-  live: 'running',
+  live: ['running'],
   charged: 'charge_micros IS NOT NULL',
   leftColumns: [],
 };

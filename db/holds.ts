@@ -117,7 +117,10 @@ const ownOrLeft = (sql: Queryable, ownId: string) => sql`(h.instance_id = ${ownI
   OR NOT EXISTS (SELECT FROM instances i WHERE i.id = h.instance_id
     AND i.ended_at IS NULL AND i.lease_expires_at > now()))`;
 
-/** Active holds that expired before `nowMs`, the oldest first. */
+/**
+ * Active holds that expired before `nowMs`, the oldest first. Those that outlive their process have
+ * times of the database's clock, which judges them for everybody.
+ */
 export async function listExpiredHolds(
   sql: Queryable,
   holders: Holders,
@@ -127,8 +130,9 @@ export async function listExpiredHolds(
 ): Promise<LeftHold[]> {
   const rows = await sql<HoldRow[]>`
     SELECT ${sql.unsafe(columnsOf(holders))} FROM ${sql.unsafe(tablesOf(holders))}
-    WHERE NOT h.expired AND h.expires_at <= to_timestamp(${nowMs}::float8 / 1000)
-      AND ${ownOrLeft(sql, ownId)}
+    WHERE NOT h.expired AND CASE WHEN ${endingOf(sql, holders)}
+        THEN h.expires_at <= to_timestamp(${nowMs}::float8 / 1000) AND ${ownOrLeft(sql, ownId)}
+        ELSE h.expires_at <= now() END
     ORDER BY h.expires_at LIMIT ${limit}`;
   return rows.map((row) => readHold(row, holders));
 }

@@ -135,7 +135,7 @@ export const voiceSessionRows: HolderRows = {
   table: 'voice_sessions',
   alias: 's',
   state: 'state',
-  live: 'live',
+  live: ['live'],
   charged: 'true',
   leftColumns: ['due_micros', 'due_provider_micros', ...usageColumns],
 };

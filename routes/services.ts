@@ -8,6 +8,7 @@ import type { GenerationServices } from '../actors/generation/start.ts';
 import type { Limits } from '../actors/limits.ts';
 import type { MonitorProtocol } from '../actors/monitor/protocol.ts';
 import type { TreeLine } from '../actors/tree.ts';
+import type { VideoServices } from '../actors/video/services.ts';
 import type { VoiceHost } from '../actors/voice/host.ts';
 import type { VoiceSessionKind } from '../actors/voice/session.ts';
 import type { WalletProtocol } from '../actors/wallet/protocol.ts';
@@ -77,6 +78,7 @@ export interface Services {
   generations: GenerationServices;
   voice: VoiceServices;
   audio: AudioServices;
+  video: VideoServices;
   /** The domain that owns the rows of a canonical route. */
   rows(route: string): RequestRows;
 }

@@ -11,6 +11,9 @@ import { listUsers } from './admin/users/list-users.ts';
 import { revokeUserKey } from './admin/users/revoke-user-key.ts';
 import { disableUser, enableUser } from './admin/users/switch-user.ts';
 import { updateUser } from './admin/users/update-user.ts';
+import { failJob } from './admin/video-jobs/fail-job.ts';
+import { getAnyJob } from './admin/video-jobs/get-job.ts';
+import { listAllJobs } from './admin/video-jobs/list-jobs.ts';
 import { debitWallet } from './admin/wallets/debit-wallet.ts';
 import { getWallet } from './admin/wallets/get-wallet.ts';
 import { grantCredits } from './admin/wallets/grant-credits.ts';
@@ -32,6 +35,8 @@ import { createKey } from './keys/create-key.ts';
 import { listKeys } from './keys/list-keys.ts';
 import { revokeKey } from './keys/revoke-key.ts';
 import { createLegacyResponse } from './llm/create-response.ts';
+import { deleteVideo } from './me/delete-video.ts';
+import { getVideo } from './me/get-video.ts';
 import { countMessageTokens } from './messages/count-tokens.ts';
 import { createMessage } from './messages/create-message.ts';
 import { getModel } from './models/get-model.ts';
@@ -50,6 +55,11 @@ import { getResponse } from './responses/get-response.ts';
 import { listInputItems } from './responses/list-input-items.ts';
 import { openResponseSocket } from './responses/open-socket.ts';
 import type { Access, Caller, Services } from './services.ts';
+import { cancelJob } from './video/cancel-job.ts';
+import { createJob } from './video/create-job.ts';
+import { getContent } from './video/get-content.ts';
+import { getJob } from './video/get-job.ts';
+import { listJobs } from './video/list-jobs.ts';
 import { createTicket } from './voice/create-ticket.ts';
 import { listVoices } from './voice/list-voices.ts';
 import { openSession } from './voice/open-session.ts';
@@ -93,6 +103,15 @@ export const routes: readonly AppRoute[] = [
   createSpeech,
   createTranscription,
 
+  // Video: a key with its scope, or a signed-in user.
+  createJob,
+  listJobs,
+  getJob,
+  cancelJob,
+  getContent,
+  getVideo,
+  deleteVideo,
+
   // The caller's own account.
   listKeys,
   createKey,
@@ -118,5 +137,8 @@ export const routes: readonly AppRoute[] = [
   grantCredits,
   revokeGrant,
   debitWallet,
+  listAllJobs,
+  getAnyJob,
+  failJob,
   listAudit,
 ];

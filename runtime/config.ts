@@ -88,6 +88,24 @@ const variables = {
   ),
   voiceIdleSeconds: integer('TOLLGATE_VOICE_IDLE_SECONDS', 60, [1, 3_600], 'silence that ends it'),
   voiceSessionsMax: integer('TOLLGATE_VOICE_SESSIONS_MAX', 1_000, [0, 100_000], 'on each shard'),
+  videoJobsMax: integer(
+    'TOLLGATE_VIDEO_JOBS_MAX',
+    20,
+    [1, 1_000_000],
+    'video jobs of an account that are not over',
+  ),
+  videoDays: integer(
+    'TOLLGATE_VIDEO_DAYS',
+    30,
+    [0, 36_500],
+    'generated videos and analyses are kept; 0: until they are removed',
+  ),
+  videoHaste: integer(
+    'TOLLGATE_VIDEO_HASTE',
+    1,
+    [1, 1_000],
+    'what waits and deadlines of video jobs are divided by; for tests',
+  ),
   jsonBytesMax: integer(
     'TOLLGATE_JSON_BYTES_MAX',
     1_048_576,

@@ -14,7 +14,11 @@ import { monitorId } from '../actors/monitor/monitor.ts';
 import { nodeActorId } from '../actors/node/node.ts';
 import { type UnpaidRoute, unpaidTopic } from '../actors/provider-health/unpaid.ts';
 import { createProcessKinds } from '../actors/tree.ts';
+import { createVideoDesk } from '../actors/video/desk.ts';
 import { createVideoInspection, readsVideo } from '../actors/video/inspection.ts';
+import { createVideoJobKind } from '../actors/video/job.ts';
+import { sweepVideoJobs, sweepVideos, takeOverVideoJobs } from '../actors/video/rounds.ts';
+import { prepareVideoScratch } from '../actors/video/scratch.ts';
 import { createDirectWallet } from '../actors/wallet/direct.ts';
 import { createLease } from '../actors/wallet/lease.ts';
 import { walletLimits } from '../actors/wallet/limits.ts';
@@ -57,6 +61,7 @@ import { Mesh } from './shard/mesh.ts';
 import { startThreads, type Threads } from './shard/threads.ts';
 import { version } from './version.ts';
 import { createBus } from './work/bus.ts';
+import { createJobQueue } from './work/job-queue.ts';
 import { createPool, loadThreads } from './work/pool.ts';
 import { createQueue } from './work/queue.ts';
 import { repeat } from './work/repeat.ts';
@@ -105,6 +110,20 @@ const recordings = createInspection(inspection, config, limits.audio, log);
 const blobs = openBlobStore({ config, masterKey: boot.masterKey, node: 0 });
 const videos = createVideoInspection(config, limits.videoInspection, log);
 const queue = createQueue({ database: parseDatabaseUrl(boot.databaseUrl), log });
+const videoQueue = createJobQueue({
+  name: 'video',
+  database: parseDatabaseUrl(boot.databaseUrl),
+  log,
+  concurrency: limits.video.workedMax,
+  pendingMax: limits.video.queuedMax,
+  handler: (id, signal) => videoDesk.see(id, signal),
+});
+const videoJobKind = createVideoJobKind(null);
+const videoDesk = createVideoDesk({
+  add: videoQueue.add,
+  job: (id) => system.ref(videoJobKind, id),
+  limits: limits.video,
+});
 const mesh = new Mesh(0, log);
 const bus = createBus({ mesh, log });
 const launch = createGate<LiveCatalog>();
@@ -163,8 +182,14 @@ const kinds = createProcessKinds({
       return runTask(pool, compiledFile(`media/tasks/${name}.js`), payload, options);
     },
   },
+  videoDesk,
 });
-const system = createActorSystem({ node: 0, kinds: Object.values(kinds), log, transport: mesh });
+const system = createActorSystem({
+  node: 0,
+  kinds: [...Object.values(kinds), videoJobKind],
+  log,
+  transport: mesh,
+});
 bus.subscribe(unpaidTopic, (found) => {
   system.ref(kinds.monitor, monitorId).tell('unpaid', found as UnpaidRoute);
 });
@@ -214,6 +239,7 @@ async function prepareDatabase(): Promise<LiveCatalog> {
   const isAlone = singleProcess || boot.previousInstanceIds.length > 0;
   await prepareAudioFolders(config.dataDir, isAlone);
   await prepareBlobStore(config.dataDir, blobs, isAlone);
+  await prepareVideoScratch(config.dataDir, isAlone);
   const { applied, unknown } = await patiently(() => migrate(boot.databaseUrl), log);
   if (applied.length > 0) log.info({ applied }, 'database migrated');
   if (unknown.length > 0) {
@@ -407,10 +433,18 @@ async function startBackground(): Promise<void> {
   queue.schedule('recover', limits.instance.leaseMs, async () => {
     await recover([]);
   });
+  queue.schedule('video-jobs', limits.video.leftMs, async () => {
+    await sweepVideoJobs(sql, videoQueue.add, limits.video);
+  });
+  queue.schedule('videos', limits.ledger.sweepMs, async () => {
+    await sweepVideos(sql, blobs, limits.video);
+  });
   queue.schedule('probe', limits.monitor.probeMs, async () => {
     monitor.tell('probe', null);
   });
   queue.start();
+  videoQueue.start();
+  if (singleProcess) await patiently(() => takeOverVideoJobs(sql, videoQueue.add), log);
 }
 
 async function collectMetrics(): Promise<MetricsJson[]> {
@@ -426,7 +460,7 @@ async function stop(): Promise<void> {
   endOwnSweep();
   endBlobUpkeep();
   endFollowing();
-  await queue.stop(reportTimeoutMs);
+  await Promise.all([queue.stop(reportTimeoutMs), videoQueue.stop(reportTimeoutMs)]);
   await threads?.stop(limits.process.drainMs + drainReserveMs, drainGraceMs);
   await metricsServer?.close();
   await system.stop(reportTimeoutMs);

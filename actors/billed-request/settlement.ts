@@ -103,6 +103,7 @@ export function refusalOf(
       });
       return { status: 'refused', problem };
     }
+    case 'too_many':
     case 'wallet_not_found':
     case 'unavailable':
       return { status: 'refused', problem: plainProblem('dependency_unavailable') };

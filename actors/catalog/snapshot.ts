@@ -5,6 +5,7 @@ import { toolTypeOf } from '../../media/model/hosted-tools.ts';
 import type { VideoAbilities } from '../../media/model/video.ts';
 import type { UpstreamTarget } from '../../media/providers/generation/contract.ts';
 import type { ModelKind } from '../../media/providers/model-kinds.ts';
+import type { VideoTarget } from '../../media/providers/video/contract.ts';
 import { type CompiledCard, compileCard, type PriceCard } from '../wallet/price.ts';
 import {
   publicCallRates,
@@ -32,6 +33,8 @@ export interface CatalogSnapshot {
   surfaces: CatalogDocument['surfaces'];
   /** Where models without a search of their own look; null: nowhere. */
   search: UpstreamTarget | null;
+  /** Routes of all video models, disabled ones too: what was submitted there has to end. */
+  videoTargets: VideoTarget[];
 }
 
 /** The surface that searches the web for models. */
@@ -63,7 +66,22 @@ export function buildSnapshot(document: CatalogDocument, created: CreationTime):
     packages,
     surfaces,
     search: searcher?.enabled === true ? upstreamTarget(searcher, searchSurface) : null,
+    videoTargets: allVideoTargets(document.models, providers),
   };
+}
+
+function allVideoTargets(
+  models: readonly ModelRecord[],
+  providers: ReadonlyMap<string, ProviderRecord>,
+): VideoTarget[] {
+  return models
+    .filter(({ kind }) => kind === 'video')
+    .flatMap(({ routes }) => routes)
+    .flatMap(({ provider: name, upstream_model: upstreamModel }) => {
+      const provider = providers.get(name);
+      if (provider === undefined) return [];
+      return [videoTarget(upstreamTarget(provider, upstreamModel), provider)];
+    });
 }
 
 function buildModel(

@@ -76,7 +76,7 @@ function decideOne(
       return;
     }
     case 'release': {
-      const reply = release(wallet, entry.payload, nowMs);
+      const reply = release(wallet, entry.payload, nowMs, known);
       decided.replies.push(() => entry.reply(reply));
       return;
     }

@@ -320,6 +320,9 @@ async function lookUpDuplicates(
   for (const id of [...ids, ...ends]) run.asked.delete(id);
   if ((await lookUp(ledgerAccess, run, [...ids, ...ends])) === 'unavailable') return false;
   for (const id of used) if (!run.known.entries.has(id)) run.known.taken.add(id);
+  const replaced = await ledgerAccess.findReplaced(write);
+  if (!replaced.ok) return false;
+  for (const id of replaced.value) run.known.replaced.add(id);
   const keys = keysOf(run, write);
   if (keys.length === 0) return true;
   const found = await ledgerAccess.findHolders(keys);

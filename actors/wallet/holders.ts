@@ -2,10 +2,11 @@
 import assert from 'node:assert/strict';
 import { holderRows } from '../../db/ledger/holders.ts';
 import { generationHolder } from '../billed-request/holder.ts';
+import { videoJobHolder } from '../video/holder.ts';
 import { voiceSessionHolder } from '../voice/holder.ts';
 import { createHolders } from './holder.ts';
 
-export const holders = createHolders([generationHolder, voiceSessionHolder]);
+export const holders = createHolders([generationHolder, voiceSessionHolder, videoJobHolder]);
 
 assert.deepEqual(
   holders.all.map(({ rows }) => rows),

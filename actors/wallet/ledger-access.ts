@@ -55,6 +55,8 @@ export interface LedgerAccess {
   /** Which of the operation ids any wallet or audit event has. */
   findUsed(operationIds: string[]): Promise<Found<string[]>>;
   findHolders(keys: ClaimKey[]): Promise<Found<ClaimHolder[]>>;
+  /** Owners that the write would end for who was replaced. */
+  findReplaced(write: WalletWrite): Promise<Found<string[]>>;
   findKeys(generationIds: string[]): Promise<Found<(ClaimKey & { generationId: string })[]>>;
 }
 
@@ -85,8 +87,19 @@ export function createLedgerAccess(dependencies: WalletDependencies): LedgerAcce
     findEntries: (walletId, operationIds) => read(() => findEntries(sql, walletId, operationIds)),
     findUsed: (operationIds) => read(() => findUsedOperations(sql, operationIds)),
     findHolders: (keys) => read(() => findClaimHolders(sql, keys, limits.keyKeptMs)),
+    findReplaced: (write) => read(() => findReplaced(sql, holders, write)),
     findKeys: (generationIds) => read(() => findKeys(sql, generationIds)),
   };
+}
+
+async function findReplaced(sql: Sql, holders: Holders, write: WalletWrite): Promise<string[]> {
+  const found: string[] = [];
+  for (const { rows } of holders.all) {
+    const ends = write.owned[rows.fence?.part ?? ''] ?? [];
+    if (rows.fence === undefined || ends.length === 0) continue;
+    found.push(...(await rows.fence.findReplaced(sql, ends)));
+  }
+  return found;
 }
 
 /** A read: what is not an answer within the deadline is `unavailable`; bugs are thrown. */

@@ -47,13 +47,21 @@ export interface Known {
   superseded: Set<string>;
   /** Operation ids that are taken, though not by this wallet's journal. */
   taken: Set<string>;
+  /** Owners whose end comes from who was replaced (`Fence`). */
+  replaced: Set<string>;
 }
 
 /** Whether its key may be taken from it, and whether that is for its age alone. */
 type KeyHolder = Pick<ClaimHolder, 'generationId' | 'free' | 'old'>;
 
 export function nothingKnown(): Known {
-  return { entries: new Map(), holders: new Map(), superseded: new Set(), taken: new Set() };
+  return {
+    entries: new Map(),
+    holders: new Map(),
+    superseded: new Set(),
+    taken: new Set(),
+    replaced: new Set(),
+  };
 }
 
 /** Names an idempotency key with its scope. Null: the claim has no key. */
@@ -92,6 +100,7 @@ export function hold(wallet: Wallet, request: HoldRequest, known: Known): HoldRe
   if (holder !== null && !holder.free) {
     return { status: 'duplicate', generationId: holder.generationId };
   }
+  if (hasEnough(wallet, request)) return { status: 'too_many' };
   if (amountMicros > availableMicros) {
     return { status: 'insufficient', requiredMicros: amountMicros, availableMicros };
   }
@@ -117,6 +126,13 @@ export function hold(wallet: Wallet, request: HoldRequest, known: Known): HoldRe
   if (holder !== null) wallet.changes.owned.set('freed_keys', holder.generationId, holder);
   if (claim !== null) addClaim(wallet, claim, request);
   return { status: 'held', availableMicros: wallet.balances.walletMicros };
+}
+
+/** Whether owners of its kind hold as often as the request allows. */
+function hasEnough(wallet: Wallet, { owner, activeMax }: HoldRequest): boolean {
+  if (activeMax === undefined) return false;
+  const kinds = [...wallet.holds.values()].map(({ ownerKind }) => ownerKind);
+  return kinds.filter((kind) => kind === owner.kind).length >= activeMax;
 }
 
 /** A caller that asks again was in doubt: whoever else doubts this hold must not release it now. */
@@ -200,6 +216,7 @@ export function reduce(wallet: Wallet, request: ReduceRequest): ReduceReply {
 /** Charges: from the hold, then from what is available; what is still missing is a shortfall. */
 export function settle(wallet: Wallet, request: SettleRequest, known: Known): SettleReply {
   const { holdId, chargeMicros } = request;
+  if (known.replaced.has(request.finish?.id ?? '')) return { status: 'superseded' };
   const current = wallet.holds.get(holdId);
   if (current === undefined) return settleEnded(wallet, request, known);
   const earmarked = lesser(chargeMicros, current.amountMicros);
@@ -251,8 +268,14 @@ export function wasGivenUp(end: EndedHold): boolean {
 }
 
 /** Gives everything back. One that expires stays, with nothing in it, until its owner ends. */
-export function release(wallet: Wallet, request: ReleaseRequest, nowMs: number): ReleaseReply {
+export function release(
+  wallet: Wallet,
+  request: ReleaseRequest,
+  nowMs: number,
+  known: Pick<Known, 'replaced'> = { replaced: new Set() },
+): ReleaseReply {
   const { reason } = request;
+  if (known.replaced.has(request.finish?.id ?? '')) return { status: 'superseded' };
   const current = wallet.holds.get(request.holdId);
   if (current === undefined) {
     finish(wallet, request.finish, { current: null, chargeMicros: null, late: false, reason });

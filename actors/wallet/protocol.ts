@@ -45,12 +45,16 @@ export interface HoldRequest {
   owner: HoldOwner;
   expiresAtMs: number;
   claim: Claim | null;
+  /** So many owners of this kind may hold of the wallet at once; absent: any number. */
+  activeMax?: number;
 }
 export type HoldReply =
   | { status: 'held'; availableMicros: bigint }
   | { status: 'insufficient'; requiredMicros: bigint; availableMicros: bigint }
   /** Another generation has the key (running, or finished less than 24 h ago). */
   | { status: 'duplicate'; generationId: string | null }
+  /** As many owners of its kind as it allows hold already. */
+  | { status: 'too_many' }
   | { status: 'wallet_not_found' }
   | { status: 'unavailable' };
 
@@ -96,7 +100,7 @@ export interface SettleRequest {
 export type SettleReply =
   /** Also the answer to a repeated settlement, with the figures of the first one. */
   | { status: 'settled'; chargedMicros: bigint; shortfallMicros: bigint }
-  /** Its process was taken for dead, and another has its key since: that one is charged. */
+  /** Its process was taken for dead, and another has its key or work since: nothing is written. */
   | { status: 'superseded' }
   /** The hold never existed (its hold was refused or never became durable). */
   | { status: 'hold_unknown' }
@@ -111,6 +115,8 @@ export type ReleaseReply =
   | { status: 'released' }
   /** It was settled or released before, or never existed. */
   | { status: 'not_active' }
+  /** Another has its work since: nothing is written. */
+  | { status: 'superseded' }
   | { status: 'unavailable' };
 
 /** Credits the wallet: a promotion that may expire, or a purchase that never does. */

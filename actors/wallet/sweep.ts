@@ -4,7 +4,7 @@
 import { sweepConversations } from '../../db/conversations.ts';
 import type { Sql } from '../../db/driver/sql.ts';
 import { sweepGenerations } from '../../db/generations.ts';
-import { listAbandonedHolds, listExpiredHolds } from '../../db/holds.ts';
+import { listAbandonedHolds, listExpiredHolds, outlivingKinds } from '../../db/holds.ts';
 import { sweepResponses } from '../../db/responses.ts';
 import { sweepSessions } from '../../db/sessions.ts';
 import { sweepTickets } from '../../db/voice-tickets.ts';
@@ -85,10 +85,13 @@ export async function endExpired(
   const { clock, instanceId, release } = options;
   const nowMs = clock();
   const expired = await listExpiredHolds(sql, rowsOf(options), instanceId, nowMs, PAGE_LENGTH);
+  const outliving = new Set(outlivingKinds(rowsOf(options)));
   const replies = await Promise.all(
-    expired.map(({ walletId, holdId }) =>
-      release(walletId, { holdId, reason: 'expired', finish: null }),
-    ),
+    expired.map((hold) => {
+      // Its owner ends with it: it may run nowhere.
+      if (outliving.has(hold.ownerKind)) return endHold(options, hold);
+      return release(hold.walletId, { holdId: hold.holdId, reason: 'expired', finish: null });
+    }),
   );
   const beforeMs = nowMs - ledgerLimits.abandonedAfterMs;
   const abandoned = await listAbandonedHolds(

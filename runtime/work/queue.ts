@@ -1,11 +1,10 @@
 // Repeated maintenance, on BullMQ with its PostgreSQL backend: due once in the whole deployment,
 // however many processes share the database. The database keeps the times, the handlers are here.
-import type * as BullMq from 'bullmq';
 import type { DatabaseTarget } from '../database-target.ts';
 import type { Logger } from '../log.ts';
-import { pause } from './pause.ts';
 import { makePatient, RECONNECT_MS } from './queue-backend.ts';
-import { connectionTo, nextTarget } from './queue-connection.ts';
+import { connectionTo } from './queue-connection.ts';
+import { closeAll, createQueueLife, LOCK_MS, loadBullMq, whileOpening } from './queue-life.ts';
 
 /** One round; `signal`: the process ends. Safe to repeat; what it throws is logged. */
 export type MaintenanceHandler = (signal: AbortSignal) => Promise<void>;
@@ -31,15 +30,6 @@ export interface QueueOptions {
 interface Round {
   everyMs: number;
   handler: MaintenanceHandler;
-}
-
-/**
- * Loaded late: it costs more than anything else that a start loads. The default export is the whole
- * CommonJS module, for Node as in a bundle, which has no names beside it.
- */
-async function loadBullMq(): Promise<typeof BullMq> {
-  const { default: loaded } = (await import('bullmq')) as unknown as { default: typeof BullMq };
-  return loaded;
 }
 
 async function openQueue(name: string, database: DatabaseTarget) {
@@ -74,15 +64,7 @@ interface Running {
   worker: ReturnType<Opened['openWorker']>;
 }
 
-const RETRY_MS_MIN = 250;
-const RETRY_MS_MAX = 5_000;
-const OPEN_MS = 4_000;
 const FAILED_KEPT_MAX = 20;
-const FORCED_STOP_MS = 1_000;
-/** A worker that is gone is noticed after this long, and its round is given to another. */
-const LOCK_MS = 5_000;
-/** An outage is one line in the log now and then. */
-const COMPLAINT_MS = 10_000;
 const LOOK_MS = 30_000;
 /** By how much the clocks of those who share the queue may differ. */
 const CLOCKS_MS = 60_000;
@@ -114,23 +96,6 @@ async function writeSchedule(queue: Opened['queue'], rounds: Map<string, Round>)
   for (const [name, round] of rounds) await writeRound(queue, name, round);
 }
 
-interface Closable {
-  close(force?: boolean): Promise<unknown>;
-}
-
-/** Closing may wait for a database that is away; what is late is left behind. */
-async function closeAll(parts: Closable[]): Promise<void> {
-  const closed = Promise.allSettled(parts.map((part) => part.close(true)));
-  await Promise.race([closed, pause(FORCED_STOP_MS)]);
-}
-
-async function within<T>(ms: number, work: Promise<T>): Promise<T> {
-  const late = pause(ms).then(() => {
-    throw new Error(`the database did not answer the queue within ${ms} ms`);
-  });
-  return Promise.race([work, late]);
-}
-
 /** Opens everything and begins to work; closes what it opened when something fails. */
 async function openRunning(
   { name = 'maintenance', database, log }: QueueOptions,
@@ -142,14 +107,14 @@ async function openRunning(
   queue.on('error', complain);
   let worker: Running['worker'] | null = null;
   try {
-    await within(OPEN_MS, writeSchedule(queue, rounds));
+    await whileOpening(writeSchedule(queue, rounds));
     worker = openWorker(async (round) => rounds.get(round)?.handler(signal));
     worker.on('error', complain);
     worker.on('failed', (job, error) =>
       log.error({ round: job?.name, err: error }, 'a maintenance round failed'),
     );
     // A connection that fails first fails for ever: then all of it is opened anew.
-    await within(OPEN_MS, worker.waitUntilReady());
+    await whileOpening(worker.waitUntilReady());
   } catch (error) {
     await closeAll(worker === null ? [queue] : [worker, queue]);
     throw error;
@@ -160,63 +125,34 @@ async function openRunning(
 
 /** A queue that does nothing until it is started. */
 export function createQueue(options: QueueOptions): MaintenanceQueue {
-  const { log } = options;
+  const { database, log } = options;
   const rounds = new Map<string, Round>();
-  const ending = new AbortController();
-  const cutting = new AbortController();
-  let running: Running | null = null;
-  let starting: Promise<void> | null = null;
   let looking: NodeJS.Timeout | undefined;
-
-  let complainedAt = Number.NEGATIVE_INFINITY;
-  const complain = (error: Error) => {
-    const now = performance.now();
-    if (ending.signal.aborted || now - complainedAt < COMPLAINT_MS) return;
-    complainedAt = now;
-    log.warn({ err: error }, 'the maintenance queue has trouble');
-  };
-
-  const keepOpening = async (): Promise<void> => {
-    let { database } = options;
-    for (let pauseMs = RETRY_MS_MIN; !ending.signal.aborted; pauseMs *= 2) {
-      try {
-        const given = { ...options, database };
-        running = await openRunning(given, rounds, cutting.signal, complain);
-        const { queue } = running;
-        const look = () => void hastenFarOff(queue, rounds).catch(complain);
-        looking = setInterval(look, options.lookMs ?? LOOK_MS).unref();
-        return;
-      } catch (error) {
-        database = nextTarget(options.database, error as Error);
-        if (database === options.database) complain(error as Error);
-        await pause(Math.min(pauseMs, RETRY_MS_MAX), ending.signal);
-      }
-    }
-  };
-
+  const life = createQueueLife<Running>({
+    what: 'the maintenance queue',
+    database,
+    log,
+    async open(target, cut, complain) {
+      const given = { ...options, database: target };
+      const running = await openRunning(given, rounds, cut, complain);
+      const look = () => void hastenFarOff(running.queue, rounds).catch(complain);
+      looking = setInterval(look, options.lookMs ?? LOOK_MS).unref();
+      return running;
+    },
+  });
   return {
     schedule(name, everyMs, handler) {
-      if (rounds.has(name) || starting !== null) {
+      if (rounds.has(name) || life.started) {
         throw new Error(`maintenance '${name}' is named twice or after the start`);
       }
       rounds.set(name, { everyMs, handler });
     },
-    start() {
-      starting ??= keepOpening();
-    },
+    start: life.start,
     async stop(timeoutMs) {
-      ending.abort();
-      await starting;
+      const stopped = life.stop(timeoutMs);
       clearInterval(looking);
-      if (running === null) return;
-      const { queue, worker } = running;
-      const closed = worker.close().then(
-        () => true,
-        () => false,
-      );
-      const finished = await Promise.race([closed, pause(timeoutMs).then(() => false)]);
-      cutting.abort();
-      await closeAll(finished ? [queue] : [worker, queue]);
+      await stopped;
+      clearInterval(looking);
     },
   };
 }

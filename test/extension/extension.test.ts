@@ -70,6 +70,7 @@ async function startMain(port: number, config: ShardBoot['config']): Promise<voi
     catalog: null as never,
     monitor: null as never,
     tasks: null as never,
+    videoDesk: null as never,
   });
   const { director, node } = kinds;
   const system = createActorSystem({

@@ -65,7 +65,7 @@ export const parcelRows: HolderRows = {
   table: 'parcels',
   alias: 'p',
   state: 'state',
-  live: 'under_way',
+  live: ['under_way'],
   charged: 'charge_micros IS NOT NULL',
   leftColumns: ['label'],
 };

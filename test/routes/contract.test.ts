@@ -104,7 +104,7 @@ test('the reference begins with what a key is for', () => {
   const tags = (document?.tags ?? []) as { name: string }[];
   assert.deepEqual(
     tags.map(({ name }) => name),
-    ['Generation', 'Models', 'Audio', 'Voice', 'Discovery'],
+    ['Generation', 'Models', 'Audio', 'Video', 'Voice', 'Discovery'],
   );
 });
 
@@ -335,7 +335,7 @@ test('what the reference shows as a request works as it stands', async () => {
     assert.ok(example !== undefined, `${method} ${template}`);
     const access = template.startsWith('/api/me/') ? session : key;
     const { status, text } = await contract.call(method, template, { ...access, body: example });
-    assert.ok(status === 200 || status === 201, `${method} ${template}: ${text}`);
+    assert.ok(status >= 200 && status < 300, `${method} ${template}: ${text}`);
     paths.add(template);
   }
   assert.ok(paths.size >= 7, [...paths].join(' '));

@@ -85,6 +85,7 @@ function openStage(): Stage {
       }),
     findEntries: async () => ({ ok: true, value: new Map() }),
     findUsed: async () => ({ ok: true, value: [] }),
+    findReplaced: async () => ({ ok: true, value: [] }),
     findHolders: async () => ({ ok: true, value: [] }),
     findKeys: async () => ({ ok: true, value: [] }),
   };

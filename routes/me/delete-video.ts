@@ -1,0 +1,40 @@
+// DELETE /api/me/generated-videos/{video_id}: removes the file. The job stays, without its video.
+import * as v from 'valibot';
+import { withDeadline } from '../../db/driver/sql.ts';
+import { noteVideoRemoved } from '../../db/generated-videos.ts';
+import { BlobFault } from '../../media/blobs/contract.ts';
+import { Problem } from '../../runtime/problem.ts';
+import { defineRoute } from '../define.ts';
+import { videoId } from '../video/schema.ts';
+import { requireVideo, videoParams } from './get-video.ts';
+
+export const deleteVideo = defineRoute({
+  method: 'DELETE',
+  path: '/api/me/generated-videos/{video_id}',
+  operationId: 'deleteGeneratedVideo',
+  summary: 'Delete a generated video',
+  description: 'For good. What was charged for it stays charged.',
+  tag: 'Video',
+  documents: ['account'],
+  access: { kind: 'user' },
+  cors: 'web',
+  params: videoParams,
+  replies: {
+    200: {
+      description: 'It is gone.',
+      schema: v.strictObject({ ok: v.literal(true), id: videoId, deleted: v.literal(true) }),
+    },
+  },
+  problems: ['not_found', 'dependency_unavailable'],
+  async handle({ params, caller, services }) {
+    const { id, blobId } = await requireVideo(services, caller.accountId, params.video_id);
+    try {
+      await services.video.blobs.remove(blobId);
+    } catch (error) {
+      if (!(error instanceof BlobFault)) throw error;
+      throw new Problem('dependency_unavailable', { headers: { 'retry-after': '5' } });
+    }
+    await withDeadline(noteVideoRemoved(services.sql, id));
+    return { status: 200, json: { ok: true, id, deleted: true } };
+  },
+});
