@@ -23,6 +23,11 @@ export function createRequestMetrics(registry: MetricsRegistry): GenerationMetri
       'Usages that providers reported and that were not believed, by the part that was counted.',
       ['part'],
     ),
+    unread: registry.counter(
+      'tollgate_unread_parts_total',
+      'Parts of answers that were of unknown kinds, by the family of the provider.',
+      ['family'],
+    ),
     ended: registry.counter('tollgate_generations_total', 'Ended generations.', ['status']),
     givenAway: (model, tokens) => givenAway(tokens, model),
     detached: registry.gauge(

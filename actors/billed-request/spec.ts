@@ -35,6 +35,8 @@ export interface GenerationMetrics {
   detached(by: 1 | -1): void;
   /** A usage was settled of which this was not believed. */
   doubted(part: Doubt): void;
+  /** A part of an answer of this family was of a kind that nobody here can read. */
+  unread(family: string): void;
 }
 
 /** What every kind of such requests is given by its shard. */

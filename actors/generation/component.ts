@@ -21,6 +21,7 @@ import { cancelGeneration } from './open.ts';
 import { warmPlanning } from './plan/planning.ts';
 import type { CountTokens, GenerationDeps } from './spec.ts';
 import type { GenerationServices } from './start.ts';
+import { UnreadParts } from './unread.ts';
 
 /** The canonical paths of generations; aliases are one route. */
 const routes = ['/v1/chat/completions', '/v1/responses', '/v1/messages', '/api/v1/llm/responses'];
@@ -112,6 +113,7 @@ export function createGenerationComponent(given: Given) {
     wallet: given.wallet,
     upstream,
     search: searchClient,
+    unread: new UnreadParts(given),
     family: requireFamily,
     health: given.health,
     fundsEstimate: given.fundsEstimate,

@@ -90,7 +90,8 @@ function waitForHold(state: GenerationState, events: ModelEvent[]): void {
 }
 
 /** Delivers events up to the end of the hold. Where no more is to be had, the rest is dropped. */
-function deliver(state: GenerationState, read: ModelEvent[], context: Context): void {
+function deliver(state: GenerationState, given: ModelEvent[], context: Context): void {
+  const read = state.deps.unread.withoutThem(given, state, Date.now());
   const told = state.spec.search === null ? read : searched(state, read);
   // A hold may end between two texts of one event.
   const events = covers(state.funds, coveredTokensWith(state, told)) ? told : singles(told);

@@ -12,6 +12,7 @@ import type { RequestDeps, RequestSpec } from '../billed-request/spec.ts';
 import type { CatalogModel } from '../catalog/model.ts';
 import type { SubscriberProtocol } from '../subscriber/protocol.ts';
 import type { CountedTokens, GenerationProtocol } from './protocol.ts';
+import type { UnreadParts } from './unread.ts';
 
 /** One way to answer: a model, and where it runs. */
 export interface Candidate {
@@ -82,6 +83,7 @@ export interface GenerationDeps extends RequestDeps {
   giveaways: GiveawayLimiter;
   upstream: UpstreamClient;
   search: SearchClient;
+  unread: UnreadParts;
   family(name: string): ProviderFamily;
   countTokens: CountTokens;
   checkAnswer: CheckAnswer;

@@ -98,6 +98,9 @@ export type ModelEvent =
       choice: Record<string, unknown>;
       alone?: true;
     }
+  /** A part of the answer that nobody here can read, by the short name of its kind. It is counted
+   * and logged, and shown to nobody. */
+  | { type: 'unread'; part: string }
   /** `native`: how its format says it, where that says more than the reason. */
   | { type: 'finish'; reason: FinishReason; stopSequence?: string; native?: NativeValue }
   /** Cumulative: the last one counts. */

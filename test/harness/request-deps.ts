@@ -116,6 +116,7 @@ export const noMetrics: RequestDeps['metrics'] = {
   ended: () => {},
   detached: () => {},
   doubted: () => {},
+  unread: () => {},
   givenAway: () => {},
 };
 

@@ -132,5 +132,5 @@ export class StopCut {
 
 /** What keeps its place behind the text that it tells of. */
 function belongsToText({ type }: ModelEvent): boolean {
-  return type === 'extra' || type === 'citation' || type === 'usage';
+  return type === 'extra' || type === 'citation' || type === 'usage' || type === 'unread';
 }

@@ -7,6 +7,7 @@ import { catalogDocumentSchema } from '../../../actors/catalog/document.ts';
 import { buildSnapshot } from '../../../actors/catalog/snapshot.ts';
 import { createGenerationKind } from '../../../actors/generation/generation.ts';
 import type { GenerationDeps, GenerationSpec } from '../../../actors/generation/spec.ts';
+import { UnreadParts } from '../../../actors/generation/unread.ts';
 import { ReplySink } from '../../../actors/subscriber/reply-sink.ts';
 import { subscriberKind } from '../../../actors/subscriber/subscriber.ts';
 import type { ModelEvent } from '../../../media/model/events.ts';
@@ -47,6 +48,7 @@ const deps: GenerationDeps = {
   upstream: calls,
   family: requireFamily,
   search: { search: async () => null },
+  unread: new UnreadParts(given),
   countTokens: async () => null,
   checkAnswer: async (_accountId, format, text) => satisfiesOutputFormat(format, text),
   running: new TransientMap(),

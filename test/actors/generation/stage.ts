@@ -14,8 +14,9 @@ import {
   type GenerationKind,
 } from '../../../actors/generation/generation.ts';
 import { type Opened, openGeneration } from '../../../actors/generation/open.ts';
-import type { CheckAnswer, GenerationDeps } from '../../../actors/generation/spec.ts';
+import type { CheckAnswer, CountTokens, GenerationDeps } from '../../../actors/generation/spec.ts';
 import type { GenerationServices } from '../../../actors/generation/start.ts';
+import { UnreadParts } from '../../../actors/generation/unread.ts';
 import { createLimits, type Limits } from '../../../actors/limits.ts';
 import { createRouteHealth } from '../../../actors/provider-health/health.ts';
 import type { GenerationEnd } from '../../../actors/subscriber/protocol.ts';
@@ -60,6 +61,8 @@ export interface StageOptions {
   checkAnswer?: CheckAnswer;
   /** Stands between the generations and their wallets. */
   wallet?: (real: ActorRef<WalletProtocol>) => ActorRef<WalletProtocol>;
+  /** In place of one that counts nothing. */
+  unread?: UnreadParts;
   /** Runs when a provider is called. */
   onCall?: () => void;
 }
@@ -77,10 +80,17 @@ export interface Stage {
   close(): Promise<void>;
 }
 
+const noLog = createLog({ level: 'silent', base: {}, sync: true });
 const silent = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
 
 const checkHere: CheckAnswer = async (_accountId, format, text) =>
   satisfiesOutputFormat(format, text);
+
+const countHere: CountTokens = async (_accountId, { input, output, reasoning }) => ({
+  input: await countTokens(input),
+  output: await countTokens(output),
+  reasoning: await countTokens(reasoning),
+});
 
 /** A client whose calls are heard of as they begin. */
 function heardClient(onCall: (() => void) | undefined): UpstreamClient {
@@ -147,14 +157,11 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
     health: createRouteHealth(),
     ...limitersOf(limits),
     limits,
-    countTokens: async (_accountId, { input, output, reasoning }) => ({
-      input: await countTokens(input),
-      output: await countTokens(output),
-      reasoning: await countTokens(reasoning),
-    }),
+    countTokens: countHere,
     checkAnswer: options.checkAnswer ?? checkHere,
     metrics: noMetrics,
-    log: createLog({ level: 'silent', base: {}, sync: true }),
+    unread: options.unread ?? new UnreadParts({ metrics: noMetrics, log: noLog }),
+    log: noLog,
     running: new TransientMap(),
   };
   const ledger = { sql: database.pool('ledger', 2), clock: Date.now, limits: walletLimits };

@@ -5,6 +5,7 @@ import { isPlain } from '../../../../runtime/http/json-pieces.ts';
 import type { Citation, ModelEvent } from '../../../model/events.ts';
 import { isMembers, type Members, wordOf } from '../../../transport/members.ts';
 import { uniqueId } from '../call-ids.ts';
+import { readLoosePart, unread, wordsIn } from '../loose-parts.ts';
 import { ownCall } from './passthrough.ts';
 
 type OpenBlock =
@@ -14,7 +15,8 @@ type OpenBlock =
   | { kind: 'tool'; index: number; input: unknown; written: boolean }
   /** `index`: of one that was announced. */
   | { kind: 'native'; value: Members; input: string; index: number | null }
-  | { kind: 'unknown' };
+  /** `type`: what its server calls it. */
+  | { kind: 'unknown'; type: unknown };
 
 export interface BlockState {
   open: Map<unknown, OpenBlock>;
@@ -64,10 +66,9 @@ export function startBlock(
   if (!isMembers(block)) return;
   const opened = openBlock(state, block, events);
   state.open.set(index, opened);
-  if (opened.kind === 'text') addText(state, opened, block.text, events);
-  if (opened.kind === 'thinking' && typeof block.thinking === 'string' && block.thinking !== '') {
-    events.push({ type: 'reasoning', text: block.thinking });
-  }
+  if (block.type === 'text' && opened.kind === 'text') addText(state, opened, block.text, events);
+  const thought = block.type === 'thinking' ? wordsIn(block.thinking) : '';
+  if (thought !== '') events.push({ type: 'reasoning', text: thought });
 }
 
 function openBlock(state: BlockState, block: Members, events: ModelEvent[]): OpenBlock {
@@ -93,7 +94,7 @@ function openBlock(state: BlockState, block: Members, events: ModelEvent[]): Ope
     return { kind: 'tool', index, input: block.input, written: false };
   }
   const isResult = typeof type === 'string' && resultType.test(type);
-  if (!isResult && !nativeTypes.has(type)) return { kind: 'unknown' };
+  if (!isResult && !nativeTypes.has(type)) return openOther(state, block, events);
   state.textLength = 0;
   state.answered = true;
   const isAnnounced = state.own && isWritten(block);
@@ -103,6 +104,25 @@ function openBlock(state: BlockState, block: Members, events: ModelEvent[]): Ope
     events.push({ type: 'native_begin', index, format: 'messages', value: { ...block } });
   }
   return { kind: 'native', value: { ...block }, input: '', index };
+}
+
+/** A block of a kind that this format does not have: what it means, its members say. */
+function openOther(state: BlockState, block: Members, events: ModelEvent[]): OpenBlock {
+  const read = readLoosePart(block);
+  switch (read.type) {
+    case 'unread':
+      return { kind: 'unknown', type: block.type };
+    case 'reasoning': {
+      const opened = openBlock(state, { type: 'thinking' }, events);
+      if (read.text !== '') events.push({ type: 'reasoning', text: read.text });
+      return opened;
+    }
+    default: {
+      const opened = openBlock(state, { type: 'text' }, events);
+      if (opened.kind === 'text') addText(state, opened, read.text, events);
+      return opened;
+    }
+  }
 }
 
 /** Told with the first text; `item`: what the block begins with beside it. */
@@ -123,8 +143,9 @@ export function deltaBlock(
   delta: unknown,
   events: ModelEvent[],
 ): void {
-  const block = state.open.get(index);
-  if (!isMembers(delta) || block === undefined) return;
+  const opened = state.open.get(index);
+  if (!isMembers(delta) || opened === undefined) return;
+  const block = opened.kind === 'unknown' ? meantBy(state, index, delta, events) : opened;
   switch (delta.type) {
     case 'text_delta':
       if (block.kind === 'text') addText(state, block, delta.text, events);
@@ -155,6 +176,18 @@ export function deltaBlock(
   }
 }
 
+/** Deltas say what a block is whose kind nobody knows. */
+function meantBy(
+  state: BlockState,
+  index: unknown,
+  { type }: Members,
+  events: ModelEvent[],
+): OpenBlock {
+  const known = type === 'text_delta' || type === 'thinking_delta';
+  if (known) startBlock(state, index, { type: type.slice(0, -'_delta'.length) }, events);
+  return state.open.get(index) ?? { kind: 'unknown', type };
+}
+
 export function stopBlock(state: BlockState, index: unknown, events: ModelEvent[]): void {
   const block = state.open.get(index);
   if (block === undefined) return;
@@ -181,6 +214,9 @@ export function stopBlock(state: BlockState, index: unknown, events: ModelEvent[
     case 'native':
       if (block.input !== '') block.value.input = parsed(block.input);
       events.push(nativeEvent('native', block, block.value));
+      return;
+    case 'unknown':
+      events.push(unread(block.type));
       return;
     default:
       return;

@@ -8,6 +8,7 @@ import { sameUsage, type UsageReport } from '../../../model/usage.ts';
 import { isMembers, type Members } from '../../../transport/members.ts';
 import { plainFailure } from '../../../transport/refusal.ts';
 import { isEnding, meaningOf } from '../endings.ts';
+import { unread } from '../loose-parts.ts';
 import { errorOf, streamFailure } from './failure.ts';
 import {
   addText,
@@ -183,6 +184,16 @@ function readCandidate(state: GeminiStreamState, candidate: Members, events: Mod
   if (isEnding(finishReason)) state.finishReason = finishReason;
 }
 
+/** What a part has beside the member that says its kind. */
+const besideParts: ReadonlySet<string> = new Set([
+  'mediaResolution',
+  'partMetadata',
+  'text',
+  'thought',
+  'thoughtSignature',
+  'videoMetadata',
+]);
+
 /** A part may be of a kind that has no neutral form: code that ran there, an image. */
 function readPart(state: GeminiStreamState, part: Members, events: ModelEvent[]): void {
   const { text } = part;
@@ -190,7 +201,8 @@ function readPart(state: GeminiStreamState, part: Members, events: ModelEvent[])
     state.inText = false;
     readFunctionCall(state.toolCalls, part, state.newId, events);
   } else if (typeof text !== 'string' || text === '') {
-    return;
+    const kind = Object.keys(part).find((name) => !besideParts.has(name));
+    if (kind !== undefined) events.push(unread(kind));
   } else if (part.thought === true) {
     state.inText = false;
     events.push({ type: 'reasoning', text });

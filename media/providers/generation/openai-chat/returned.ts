@@ -4,7 +4,7 @@ import type { ModelEvent } from '../../../model/events.ts';
 import { mergeExtra } from '../../../model/extra.ts';
 import { grown } from '../../../model/flat.ts';
 import type { Message } from '../../../model/request.ts';
-import type { Members } from '../../../transport/members.ts';
+import { isMembers, type Members } from '../../../transport/members.ts';
 
 /** What has an event of its own, and what is shown: nobody wants it back. */
 const shown: ReadonlySet<string> = new Set([
@@ -55,6 +55,17 @@ export class TurnMembers {
     }
   }
 
+  /** A part of the content that is a thought: servers that think in parts take them back so. */
+  addThought(part: Members): void {
+    this.#members.content ??= [];
+    const parts = this.#members.content as Members[];
+    const last = parts.at(-1);
+    if (last !== undefined && last.type === part.type)
+      parts[parts.length - 1] = joinedThought(last, part);
+    else parts.push({ ...part });
+    this.#says = true;
+  }
+
   /**
    * Something else follows, or the answer ends. Servers that want reasoning back with their calls
    * want it too where it was empty: `called` tells that a call follows.
@@ -78,14 +89,54 @@ export class TurnMembers {
   }
 }
 
+/** One thought of two that follow each other: their words grow, the rest is that of the last. */
+function joinedThought(before: Members, part: Members): Members {
+  const joined = { ...before };
+  for (const [name, value] of Object.entries(part)) {
+    const known = before[name];
+    if (name === '__proto__' || value === null) continue;
+    if (Array.isArray(known) && Array.isArray(value)) joined[name] = joinedTexts(known, value);
+    else if (writtenMembers.has(name) && typeof known === 'string') {
+      joined[name] = grown(known, String(value));
+    } else joined[name] = value;
+  }
+  return joined;
+}
+
+const writtenMembers: ReadonlySet<string> = new Set(['reasoning', 'text', 'thinking']);
+
+function joinedTexts(before: readonly unknown[], added: readonly unknown[]): unknown[] {
+  const joined = [...before];
+  for (const one of added) {
+    const last = joined.at(-1);
+    const isWritten = isMembers(last) && isMembers(one) && last.type === one.type;
+    if (isWritten && typeof last.text === 'string' && typeof one.text === 'string') {
+      joined[joined.length - 1] = { ...last, ...one, text: grown(last.text, one.text) };
+    } else joined.push(one);
+  }
+  return joined;
+}
+
+/** Thoughts stand in front of the words. */
+function withThoughts(thoughts: readonly unknown[], content: unknown): unknown[] {
+  if (Array.isArray(content)) return [...thoughts, ...content];
+  const isWorded = typeof content === 'string' && content !== '';
+  return isWorded ? [...thoughts, { type: 'text', text: content }] : [...thoughts];
+}
+
 /** Writes into a message what the server wants back with it, in as many parts as it was told. */
 export function giveBack({ returned = [] }: Message, server: string, encoded: Members): void {
+  const thoughts: unknown[] = [];
   for (const { server: owner, members } of returned) {
     if (owner !== server) continue;
     for (const [name, value] of Object.entries(members)) {
       const before = encoded[name];
-      if (typeof before === 'string' && typeof value === 'string') encoded[name] = before + value;
+      if (name === 'content') {
+        if (Array.isArray(value)) thoughts.push(...(value as unknown[]));
+      } else if (typeof before === 'string' && typeof value === 'string')
+        encoded[name] = before + value;
       else mergeExtra(encoded, { [name]: value });
     }
   }
+  if (thoughts.length > 0) encoded.content = withThoughts(thoughts, encoded.content);
 }

@@ -8,6 +8,7 @@ import { isMembers, type Members } from '../../../transport/members.ts';
 import { plainFailure } from '../../../transport/refusal.ts';
 import type { ClientFormat } from '../contract.ts';
 import { isEnding, meaningOf } from '../endings.ts';
+import { readLoosePart } from '../loose-parts.ts';
 import { readAnnotations } from './annotations.ts';
 import { streamFailure } from './failure.ts';
 import { readStopSequence } from './finish.ts';
@@ -190,7 +191,8 @@ function readDelta(
   else if (named !== '') events.push({ type: 'reasoning', text: named, member: 'reasoning' });
   if (reasoning + named !== '') state.worded = false;
   else if (delta.reasoning_content === '') emptyReasoning(state, events);
-  const text = contentText(delta.content);
+  if (Array.isArray(delta.content)) readParts(state, delta.content, events);
+  const text = stringOf(delta.content);
   const isCall = isMembers(delta.function_call) || listed(delta.tool_calls).length > 0;
   const refusal = stringOf(delta.refusal);
   if (state.turn !== null) {
@@ -249,10 +251,24 @@ function readUsageOnce(state: ChatStreamState, reported: unknown, events: ModelE
 }
 
 /** Content is a string, or with some servers a list of parts. */
-function contentText(content: unknown): string {
-  if (typeof content === 'string') return content;
-  if (!Array.isArray(content)) return '';
-  return content.map((part) => (isMembers(part) ? stringOf(part.text) : '')).join('');
+function readParts(state: ChatStreamState, parts: readonly unknown[], events: ModelEvent[]): void {
+  for (const part of parts) {
+    const read = readLoosePart(part);
+    if (read.type === 'unread') {
+      events.push(read);
+      continue;
+    }
+    const { type, text } = read;
+    if (type === 'reasoning' && isMembers(part)) state.turn?.addThought(part);
+    if (text === '') continue;
+    state.worded = type === 'text';
+    if (type === 'reasoning') events.push({ type, text });
+    else {
+      state.answered = true;
+      state.turn?.tell(false, events);
+      events.push(type === 'text' ? textEvent(text) : { type, text });
+    }
+  }
 }
 
 function membersBeside(members: Members, known: ReadonlySet<string>): Members | null {

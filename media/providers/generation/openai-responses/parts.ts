@@ -3,6 +3,7 @@ import { isPlain } from '../../../../runtime/http/json-pieces.ts';
 import type { ModelEvent, PartKind } from '../../../model/events.ts';
 import { addTo } from '../../../model/lists.ts';
 import { isMembers, type Members } from '../../../transport/members.ts';
+import { readLoosePart } from '../loose-parts.ts';
 import {
   beginPart,
   endLogprobs,
@@ -64,7 +65,10 @@ export function readPart(
     if (items.own !== null) partAt(items, place, 'refusal', events);
     return;
   }
-  if (part.type !== 'output_text') return;
+  if (part.type !== 'output_text') {
+    readOther(items, place, part, events);
+    return;
+  }
   if (told?.told !== true) textDelta(items, place, part.text, events);
   if (items.own !== null) {
     const begun = partAt(items, place, 'output_text', events);
@@ -73,6 +77,38 @@ export function readPart(
   for (const annotation of listOf(part.annotations).slice(told?.annotations ?? 0)) {
     readAnnotation(items, place, annotation, events);
   }
+}
+
+/** A part of another kind, which several events may tell whole. */
+function readOther(items: ItemState, place: string, part: Members, events: ModelEvent[]): void {
+  if (items.others.has(place)) return;
+  items.others.add(place);
+  const read = readLoosePart(part);
+  switch (read.type) {
+    case 'text':
+      textDelta(items, place, read.text, events);
+      break;
+    case 'refusal':
+      refusalDelta(items, place, read.text, events);
+      break;
+    case 'reasoning':
+      thoughtOf(items, place, read.text, events);
+      break;
+    default:
+      events.push(read);
+  }
+}
+
+/** A thought within a message is reasoning of its own to a client of this format. */
+function thoughtOf(items: ItemState, place: string, text: string, events: ModelEvent[]): void {
+  if (text === '') return;
+  items.textLength = 0;
+  if (items.own === null) {
+    events.push({ type: 'reasoning', text });
+    return;
+  }
+  ownReasoning(items, { item: `${place}:thought`, kind: 'reasoning_text', index: 0 }, text, events);
+  items.own.current = '';
 }
 
 export function readAnnotation(

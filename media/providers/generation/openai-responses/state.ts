@@ -38,6 +38,8 @@ export interface ItemState {
   reasoningPart: string;
   /** Places of reasoning whose text was told. */
   reasoned: Set<string>;
+  /** Places of parts of kinds that this format does not have. */
+  others: Set<string>;
   /** Only for a client of this format; null: for another, which has no place for what is in it. */
   own: PassthroughState | null;
   /** For a client of Chat, which has a place for logprobs. */
@@ -77,6 +79,7 @@ export function newItems(clientFormat?: ClientFormat): ItemState {
     textLength: 0,
     reasoningPart: '',
     reasoned: new Set(),
+    others: new Set(),
     own: clientFormat === 'responses' ? newOwn() : null,
     scores: clientFormat === 'chat',
   };
