@@ -135,6 +135,8 @@ export const providerSchema = v.strictObject({
       /** Where its templates want instructions that stand between turns. */
       system_messages: v.optional(v.picklist(['in_place', 'first', 'as_user'])),
       custom_tools: v.optional(v.boolean()),
+      /** Refuses members that it does not know: it is told few. */
+      strict_members: v.optional(v.boolean()),
     }),
   ),
   /**

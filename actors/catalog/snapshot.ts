@@ -203,7 +203,8 @@ export function readyCard(
 /** One way to run a model. */
 export function upstreamTarget(provider: ProviderRecord, upstreamModel: string): UpstreamTarget {
   const { quirks, forward_members: forwardMembers } = provider;
-  const { obfuscation_switch, output_ceiling, system_messages, custom_tools } = quirks ?? {};
+  const { obfuscation_switch, output_ceiling, system_messages, custom_tools, strict_members } =
+    quirks ?? {};
   return {
     routeId: `${provider.name}/${upstreamModel}`,
     family: provider.family,
@@ -215,6 +216,7 @@ export function upstreamTarget(provider: ProviderRecord, upstreamModel: string):
       ...(output_ceiling === undefined ? {} : { outputCeiling: output_ceiling }),
       ...(system_messages === undefined ? {} : { systemMessages: system_messages }),
       ...(custom_tools === undefined ? {} : { customTools: custom_tools }),
+      ...(strict_members === undefined ? {} : { strictMembers: strict_members }),
     },
     ...(forwardMembers === undefined ? {} : { forwardMembers }),
   };

@@ -15,7 +15,10 @@ export function placeIn(reply: unknown): Place | null {
   if (!isMembers(reply)) return null;
   const error = isMembers(reply.error) ? reply.error : reply;
   const named = typeof error.param === 'string' ? placeOf(error.param) : null;
-  return named ?? listedIn(reply) ?? listedIn(error) ?? saidIn(textOf(error) ?? textOf(reply));
+  const { message } = error;
+  const listed =
+    listedIn(reply) ?? listedIn(error) ?? (isMembers(message) ? listedIn(message) : null);
+  return named ?? listed ?? saidIn(textOf(error) ?? textOf(reply));
 }
 
 function textOf({ message, detail, error }: Members): string | null {
@@ -58,7 +61,7 @@ const sentences: readonly RegExp[] = [
 /** What stands in the sentence itself. */
 function saidIn(text: string | null): Place | null {
   if (text === null) return null;
-  const list = /'loc': ?[([]([^)\]]*)[)\]]/.exec(text)?.[1];
+  const list = /['"]loc['"]: ?[([]([^)\]]*)[)\]]/.exec(text)?.[1];
   if (list !== undefined) return located(list.split(',').map(scalarOf));
   for (const sentence of sentences) {
     const found = sentence.exec(text)?.[1];

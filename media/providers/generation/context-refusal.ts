@@ -6,6 +6,9 @@ const words = [
   /context_length_exceeded/, // OpenAI, and most that speak its formats
   /exceeds? (?:the |this )?(?:model'?s )?(?:maximum )?context (?:window|length|limit|size)/i,
   /maximum context length (?:is|of) \d/i, // OpenAI's Chat, vLLM
+  /model'?s context length is only \d/i, // vLLM since 0.12
+  /longer than the (?:model'?s context|maximum model) length/i, // SGLang, vLLM
+  /too large for model with \d+ maximum context length/i, // Mistral
   /prompt is too long/i, // Anthropic
   /input is too long for requested model/i, // Bedrock
   /input token count.{0,40} exceeds the maximum/i, // Gemini

@@ -24,6 +24,8 @@ export interface UpstreamQuirks {
   systemMessages: 'in_place' | 'first' | 'as_user';
   /** Knows tools that take free text (`custom`), as servers of the Chat format may. */
   customTools: boolean;
+  /** Refuses every member that it does not know, in the body and in messages. */
+  strictMembers: boolean;
 }
 
 /** One way to run a model: a configured provider and the name that it has there. */
@@ -129,7 +131,7 @@ export interface ProviderFamily {
    * ask for them there. They are left out, and the client is told so. */
   leavesOut(
     request: GenerationRequest,
-    target: Pick<UpstreamTarget, 'baseUrl' | 'upstreamModel'>,
+    target: Pick<UpstreamTarget, 'baseUrl' | 'upstreamModel' | 'quirks'>,
   ): ReadonlySet<string>;
   /** `clientFormat`: whose answer it is. Of its own format a reader keeps all that it can show.
    * `server`: what a server wants back is kept, and marked with this name. */

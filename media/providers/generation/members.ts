@@ -159,11 +159,37 @@ export function isVendor(
   return vendorHosts[format].test(baseUrl);
 }
 
+/** Hosts of vendors that refuse every member that they do not know. */
+const strictHosts = /^https:\/\/api\.mistral\.ai(\/|$)/;
+
+/** Whether the server refuses every member that it does not know. */
+export function isStrict({ baseUrl, quirks }: Pick<UpstreamTarget, 'baseUrl' | 'quirks'>): boolean {
+  return quirks?.strictMembers ?? strictHosts.test(baseUrl);
+}
+
+/** What of the members that pass to other servers strict ones take as well. */
+const strictMembers: ReadonlySet<string> = new Set([
+  'frequency_penalty',
+  'parallel_tool_calls',
+  'presence_penalty',
+  'prompt_cache_key',
+  'random_seed',
+  'reasoning_effort',
+  'seed',
+  'stop',
+  'temperature',
+  'tool_choice',
+  'tools',
+  'top_p',
+]);
+
+type Forwarding = Pick<UpstreamTarget, 'baseUrl' | 'forwardMembers' | 'quirks'>;
+
 /** Writes into `body` what a server of the client's own format is told as it is. */
 export function forwardMembers(
   format: WireFormat,
   source: Members,
-  target: Pick<UpstreamTarget, 'baseUrl' | 'forwardMembers'>,
+  target: Forwarding,
   body: Members,
 ): void {
   for (const name of Object.keys(source)) {
@@ -172,12 +198,11 @@ export function forwardMembers(
   }
 }
 
-function passesTo(
-  format: WireFormat,
-  name: string,
-  target: Pick<UpstreamTarget, 'baseUrl' | 'forwardMembers'>,
-): boolean {
+function passesTo(format: WireFormat, name: string, target: Forwarding): boolean {
   const fate = fateOf(format, name);
+  if (format === 'chat' && isStrict(target) && !strictMembers.has(name)) {
+    return target.forwardMembers?.includes(name) === true && !choosing.has(name);
+  }
   if (fate === 'neutral' || fate === 'passes') return true;
   if (fate !== undefined && fate !== 'vendor') return false;
   if (choosing.has(name)) return false;
@@ -204,7 +229,7 @@ export function droppedMembers(
   for (const name of Object.keys(body)) {
     const fate = fateOf(own, name);
     if (fate === 'ours' || fate === 'written') continue;
-    if (fate === 'neutral' && !leftOut.has(name)) continue;
+    if (fate === 'neutral' && !isOwn && !leftOut.has(name)) continue;
     if (asksNothing(name, body[name])) continue;
     if (isOwn && passesTo(own, name, target)) continue;
     dropped ??= [];

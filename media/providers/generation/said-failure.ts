@@ -15,9 +15,12 @@ const meanings: readonly (readonly [words: RegExp, kind: Kind])[] = [
   [/^(invalid_api_key|invalid_auth|authentication|unauthenticated|permission)/, 'failed'],
   [/^(not_?found|model_not_found)/, 'failed'],
   [/^(invalid_?|bad_?request|unprocessable|validation|unsupported_)/, 'rejected'],
-  [/^(context_length|context_window|request_too_large|string_above)/, 'rejected'],
+  [/^(context_length|context_window|exceed_context|request_too_large|string_above)/, 'rejected'],
   [/^(image_|empty_image|failed_to_download)/, 'rejected'],
 ];
+
+/** Statuses that servers and proxies give to any fault. */
+const vagueStatuses: ReadonlySet<number | null> = new Set([400, 422, 500]);
 
 interface Said {
   kind: Kind;
@@ -29,16 +32,15 @@ interface Said {
 function saidBy(error: unknown): Said | null {
   if (!isMembers(error)) return null;
   const names = [error.code, error.type, error.status];
-  for (const name of names) {
-    const status = statusOf(name);
-    if (status !== null) return { kind: kindOfStatus(status), status };
-  }
+  const status = names.map(statusOf).find((one) => one !== null) ?? null;
+  const isVague = vagueStatuses.has(status);
+  if (status !== null && !isVague) return { kind: kindOfStatus(status), status };
   for (const name of names) {
     const word = typeof name === 'string' ? name.toLowerCase() : '';
     const meaning = meanings.find(([words]) => words.test(word));
-    if (meaning !== undefined) return { kind: meaning[1], status: null };
+    if (meaning !== undefined) return { kind: meaning[1], status };
   }
-  return null;
+  return status === null ? null : { kind: kindOfStatus(status), status };
 }
 
 function statusOf(name: unknown): number | null {
@@ -53,9 +55,6 @@ export function saidFailure(error: unknown, told: readonly string[]): UpstreamFa
   const detail = detailOf(error, told);
   return withUnpaid(withPlace({ kind, status, retryAfterMs: null, detail }, error), error);
 }
-
-/** Statuses that servers and proxies give to any fault. */
-const vagueStatuses: ReadonlySet<number | null> = new Set([400, 422, 500]);
 
 /** The failure of a refused call, told by its error where the status may mean anything. */
 export function withSaid(failure: UpstreamFailure, error: unknown): UpstreamFailure {

@@ -9,6 +9,7 @@ export const standIns = {
   noResult: '(This call was not answered.)',
   // Such a turn left out, the model would go on with its own last words.
   noWords: '(An empty message.)',
+  resultsRead: '(I have read the results.)',
 };
 
 const failed = '(This call failed.)';

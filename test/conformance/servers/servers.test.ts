@@ -3,15 +3,16 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type Anthropic from '@anthropic-ai/sdk';
-import type OpenAI from 'openai';
+import OpenAI from 'openai';
 import type { ResponseInput } from 'openai/resources/responses/responses';
 import type { TestAccount } from '../../harness/account.ts';
 import { openTestbed, type Testbed } from '../../harness/testbed.ts';
 import { anthropic } from '../anthropic-client.ts';
 import { openAi } from '../client.ts';
 import { simulatedPrices } from '../pairs/play.ts';
+import type { Said, ServerRow } from './row.ts';
 import { type PlayedServer, startServer } from './server.ts';
-import { type ServerRow, servers } from './table.ts';
+import { servers } from './table.ts';
 
 type Members = Record<string, unknown>;
 
@@ -27,16 +28,28 @@ before(async () => {
     price: simulatedPrices,
     capabilities: ['chat', 'tools', 'reasoning'],
   });
+  const provider = (name: string, base_url: string, row: ServerRow | undefined) => ({
+    name,
+    family: 'openai-chat',
+    base_url,
+    simulated: true,
+    quirks: row?.quirks ?? {},
+  });
   bed = await openTestbed({
     catalog: {
-      providers: played.map(({ url }, index) => ({
-        name: `server-${index}`,
-        family: 'openai-chat',
-        base_url: url,
-        simulated: true,
-      })),
+      providers: played.flatMap(({ url }, index) => [
+        provider(`server-${index}`, url, servers[index]),
+        ...saidBy(index).map((_, number) =>
+          provider(`says-${index}-${number}`, `${url}/says-${number}`, servers[index]),
+        ),
+      ]),
       models: [
-        ...played.map((_, index) => model(`server-${index}`, `server-${index}`)),
+        ...servers.flatMap((row, index) => [
+          model(`server-${index}`, `server-${index}`, row.model),
+          ...saidBy(index).map((_, number) =>
+            model(`says-${index}-${number}`, `says-${index}-${number}`, row.model),
+          ),
+        ]),
         model('another-model', 'server-0', 'other'),
       ],
     },
@@ -48,6 +61,10 @@ after(async () => {
   await bed?.close();
   for (const server of played ?? []) server.close();
 });
+
+function saidBy(index: number): readonly Said[] {
+  return servers[index]?.says ?? [];
+}
 
 interface Rival {
   /** The alias of the second turn. */
@@ -189,6 +206,34 @@ for (const [index, row] of servers.entries()) {
   });
 }
 
+/** Why an answer ended, or how the client was refused it. */
+async function heardOf(model: string): Promise<string> {
+  const { chat } = openAi(account);
+  const messages = [question];
+  let ended = '';
+  try {
+    const stream = await chat.completions.create({ model, messages, temperature: 1, stream: true });
+    for await (const { choices } of stream) ended = choices[0]?.finish_reason ?? ended;
+    return ended;
+  } catch (error) {
+    assert.ok(error instanceof OpenAI.APIError);
+    const { status, code, param } = error;
+    return [status ?? statuses[`${code}`], code, param].filter(Boolean).join(' ');
+  }
+}
+
+/** An error behind the beginning of a stream has no status. */
+const statuses: Readonly<Record<string, number>> = { upstream_error: 502 };
+
+for (const [index, row] of servers.entries()) {
+  if (row.says === undefined) continue;
+  test(`${row.name}: its own ends and errors are told as what they are`, async () => {
+    for (const [number, { told }] of saidBy(index).entries()) {
+      assert.equal(await heardOf(`says-${index}-${number}`), told, `reply ${number}`);
+    }
+  });
+}
+
 /** What of a turn only its own server may see. */
 const others = ['reasoning_content', 'reasoning', 'reasoning_details', 'extra_content'];
 
@@ -206,6 +251,7 @@ for (const [name, way] of told) {
         [],
         servers[index]?.name,
       );
+      assert.equal(typeof (turn.content ?? ''), 'string', 'it has no parts of another');
       const [call] = turn.tool_calls as Members[];
       assert.deepEqual(Object.keys(call ?? {}).sort(), ['function', 'id', 'type']);
     }

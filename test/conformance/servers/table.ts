@@ -1,51 +1,17 @@
 // Servers that speak Chat Completions in words of their own. A row says what one adds to its turns,
-// wants back with them, and refuses. All play one task: the model thinks, calls `look`, gets the
-// result, and says `done`.
-type Members = Record<string, unknown>;
-
-export interface ServerRow {
-  name: string;
-  /** Where its public documentation, or a report, says so. */
-  source: string;
-  /** The deltas of its first turn, in order. A whole answer is all of them joined. */
-  deltas: readonly Members[];
-  /** Why it refuses the turn that it gets back, an assistant's message; null: it does not. */
-  wants(turn: Members): string | null;
-  /** Why it refuses a request as a whole, whatever its turns; null: it does not. */
-  refuses?(body: Members): string | null;
-  /** The error that goes with a refusal; the usual object if left out. */
-  error?(message: string): unknown;
-  /** What a client of another format is shown of the thoughts. */
-  shown: string;
-}
-
-/** The call that every row makes, in one piece or in two. */
-function called(
-  beside: Members = {},
-  pieces: readonly string[] = ['{"at":', '"sea"}'],
-  id = 'call_1',
-): Members[] {
-  const [first = '', ...others] = pieces;
-  const begun = { name: 'look', arguments: first };
-  return [
-    { tool_calls: [{ index: 0, id, type: 'function', function: begun, ...beside }] },
-    ...others.map((text) => ({ tool_calls: [{ index: 0, function: { arguments: text } }] })),
-  ];
-}
-
-const thoughts = ['I should', ' look "there"\n', 'first. 😀'];
-const thought = thoughts.join('');
-
-/** The thoughts, in a member of the delta. */
-function thinking(member: string): Members[] {
-  return thoughts.map((text) => ({ [member]: text }));
-}
-
-/** The same member with the same text, with a turn that has calls. */
-function wantsBack(member: string, text: string, refusal: string) {
-  return (turn: Members) =>
-    Array.isArray(turn.tool_calls) && turn[member] !== text ? refusal : null;
-}
+// wants back with them, and refuses.
+import { mistral } from './mistral.ts';
+import {
+  called,
+  isSame,
+  type Members,
+  type ServerRow,
+  thinking,
+  thought,
+  thoughts,
+  wantsBack,
+} from './row.ts';
+import { runners } from './runners.ts';
 
 const deepseekRefusal =
   'The `reasoning_content` in the thinking mode must be passed back to the API.';
@@ -63,19 +29,6 @@ const encrypted = {
 };
 const geminiRefusal = 'Function call is missing a thought_signature in functionCall parts.';
 const signed = { google: { thought_signature: 'CrICAdHtim827fQ+/a=' } };
-
-/** Whether both say the same, in whatever order their members stand. */
-export function isSame(one: unknown, other: unknown): boolean {
-  return JSON.stringify(sorted(one)) === JSON.stringify(sorted(other));
-}
-
-function sorted(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(sorted);
-  if (typeof value !== 'object' || value === null) return value;
-  return Object.entries(value)
-    .sort(([one], [other]) => (one < other ? -1 : 1))
-    .map(([name, inner]) => [name, sorted(inner)]);
-}
 
 export const servers: readonly ServerRow[] = [
   {
@@ -203,6 +156,8 @@ export const servers: readonly ServerRow[] = [
     },
     shown: '',
   },
+  mistral,
+  ...runners,
   {
     // The message itself is signed, as it is where there is no call.
     name: 'gemini, a signed message',

@@ -64,10 +64,24 @@ const rows: readonly Row[] = [
   ],
   [
     'instructions between turns',
-    'in place, or as the operator says: in front, or as words of the user',
+    'in place, for models of Mistral as words of the user; or as the operator says',
     'as Chat Completions',
     'in place for its own clients, else above the messages; or as the operator says',
     'in front',
+  ],
+  [
+    'order of roles',
+    'behind results models of Mistral are told an answer, and then the words of the user',
+    'as it is',
+    'results and words are one message',
+    'results and words are one message',
+  ],
+  [
+    'strict servers',
+    'few members of the body and of messages, where the vendor or the operator says so',
+    'as they are',
+    'as they are',
+    'as they are',
   ],
   [
     'ceiling of the answer',

@@ -1,5 +1,10 @@
-// Which stop sequence ended an answer, in the words of servers that tell it.
-import type { Members } from '../../../transport/members.ts';
+// Why an answer ended, in the words of servers that tell it.
+import { isMembers, type Members } from '../../../transport/members.ts';
+
+/** The word that ends the answer: SGLang's own is the type of an object. */
+export function reasonOf({ finish_reason: reason }: Members): unknown {
+  return isMembers(reason) ? reason.type : reason;
+}
 
 /**
  * Which stop sequence ended the answer, where a server tells it: vLLM's `stop_reason` (vllm#2976),

@@ -28,9 +28,14 @@ export function fit(
   const isOwn = asked.source.format === 'chat';
   const isVendors = isVendor('chat', target);
   const called = (quirks?.customTools ?? isVendors) ? asked : withFunctions(asked);
-  const placed = withSystemAt(called, quirks?.systemMessages ?? 'in_place');
+  const ofMistral = isMistral(upstreamModel);
+  // Behind its own words and results it takes no instruction.
+  const placed = withSystemAt(
+    called,
+    quirks?.systemMessages ?? (ofMistral ? 'as_user' : 'in_place'),
+  );
   const typed = withTypesOfBytes(placed);
-  const rule = isMistral(upstreamModel) ? mistralIds : idsAt(isOwn, isVendors);
+  const rule = ofMistral ? mistralIds : idsAt(isOwn, isVendors);
   const told = withIds(typed, withGivenIds(rule, typed, serverName(target)));
   const { request, dropped } = drawnByModel(told, upstreamModel);
   if (isOwn) {

@@ -12,6 +12,8 @@ import {
   soleText,
 } from './stream.ts';
 
+const errorField = 'error:';
+
 export class ChatReader extends BodyReader {
   readonly #state: ChatStreamState;
 
@@ -55,6 +57,13 @@ export class ChatReader extends BodyReader {
     this.#state.worded = true;
     this.#state.answered = true;
     this.add(runEvent(pieces, null));
+  }
+
+  /** Older builds of llama.cpp write an error as a field of its own name. */
+  stray(line: string): void {
+    if (this.over || !line.startsWith(errorField)) return;
+    const error = parseJson(line.slice(errorField.length));
+    if (isMembers(error)) this.failWith({ type: 'failure', failure: streamFailure(error) });
   }
 
   protected readDocument(completion: object): void {

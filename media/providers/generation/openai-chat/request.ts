@@ -7,10 +7,11 @@ import {
 } from '../../../model/request.ts';
 import type { Members } from '../../../transport/members.ts';
 import type { CallOptions, UpstreamCall, UpstreamQuirks, UpstreamTarget } from '../contract.ts';
-import { forwardMembers, isVendor } from '../members.ts';
+import { forwardMembers, isStrict, isVendor } from '../members.ts';
 import { serverName } from '../server-name.ts';
 import { encodeLabels, labels, verbosityOf } from '../told.ts';
-import { needsNewCeiling } from './model.ts';
+import { isMistral, needsNewCeiling } from './model.ts';
+import { withinRules } from './strict.ts';
 import { encodeMessages, encodeSettings } from './translate.ts';
 
 /** Encodes a streamed call. */
@@ -40,6 +41,7 @@ export function encodeRequest(
   body.stream_options = hasSwitch
     ? { include_usage: true, include_obfuscation: false }
     : { include_usage: true };
+  withinRules(body, target, reasons);
   return {
     method: 'POST',
     url: `${target.baseUrl.replace(/\/+$/, '')}/chat/completions`,
@@ -50,12 +52,14 @@ export function encodeRequest(
 
 const others: ReadonlySet<string> = new Set(['cache_control', 'top_k', 'verbosity', ...labels]);
 const vendors: ReadonlySet<string> = new Set(['cache_control', 'top_k']);
+const strict: ReadonlySet<string> = new Set([...others, 'logprobs', 'top_logprobs']);
 
 /** Compatible servers refuse many a member that only the vendor knows. */
 export function leavesOut(
   _request: GenerationRequest,
-  target: Pick<UpstreamTarget, 'baseUrl'>,
+  target: Pick<UpstreamTarget, 'baseUrl' | 'quirks'>,
 ): ReadonlySet<string> {
+  if (isStrict(target)) return strict;
   return isVendor('chat', target) ? vendors : others;
 }
 
@@ -81,6 +85,7 @@ function ceilingName(source: Members, target: UpstreamTarget): UpstreamQuirks['o
   const declared = target.quirks?.outputCeiling;
   if (declared !== undefined) return declared;
   if (needsNewCeiling(target.upstreamModel)) return 'max_completion_tokens';
+  if (isMistral(target.upstreamModel) || isStrict(target)) return 'max_tokens';
   if (typeof source.max_completion_tokens === 'number') return 'max_completion_tokens';
   if (typeof source.max_tokens === 'number') return 'max_tokens';
   return isVendor('chat', target) ? 'max_completion_tokens' : 'max_tokens';

@@ -11,7 +11,7 @@ import { isEnding, meaningOf } from '../endings.ts';
 import { readLoosePart } from '../loose-parts.ts';
 import { readAnnotations } from './annotations.ts';
 import { streamFailure } from './failure.ts';
-import { readStopSequence } from './finish.ts';
+import { readStopSequence, reasonOf } from './finish.ts';
 import { TurnMembers } from './returned.ts';
 import { emptyToolCalls, endCalls, readToolCall, type ToolCallState } from './tool-calls.ts';
 import { readUsage } from './usage.ts';
@@ -154,9 +154,8 @@ function readChoice(state: ChatStreamState, choice: Members, events: ModelEvent[
       ...(isAlone ? { alone: true } : {}),
     });
   }
-  if (isEnding(choice.finish_reason) && !state.finished) {
-    readEnd(state, choice, choice.finish_reason, events);
-  }
+  const word = reasonOf(choice);
+  if (isEnding(word) && !state.finished) readEnd(state, choice, word, events);
 }
 
 /** Some servers tell in the choice what went wrong. */

@@ -13,7 +13,7 @@ import { isMembers, type Members } from '../../../transport/members.ts';
 import { effortOf, toldReasoning } from '../effort.ts';
 import { fileName } from '../file-name.ts';
 import { scoresOf } from '../told.ts';
-import { turnsOf, wordedResult } from '../turns.ts';
+import { standIns, turnsOf, wordedResult } from '../turns.ts';
 import { encodeFunction } from './custom-tools.ts';
 import { giveBack } from './returned.ts';
 
@@ -65,7 +65,9 @@ function encodeMessage(message: Message, server: string): Members {
     return { role: 'system', content: plainText(parts), ...beside };
   const content = encodeParts(parts);
   if (role === 'user') return { role, content, ...beside };
-  const encoded: Members = { role, content: content.length === 0 ? null : content, ...beside };
+  const isEmpty = content.length === 0;
+  const silence = toolCalls.length > 0 ? null : standIns.noWords;
+  const encoded: Members = { role, content: isEmpty ? silence : content, ...beside };
   if (toolCalls.length > 0) {
     encoded.tool_calls = toolCalls.map((call) => encodeCall(call, server));
   }

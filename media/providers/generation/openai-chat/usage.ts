@@ -30,7 +30,8 @@ export function readUsage(usage: unknown): UsageReport | null {
     input,
   );
   const cacheWrite = Math.min(count(inputDetails.cache_write_tokens), input - cached);
-  const reasoning = count(outputDetails.reasoning_tokens);
+  // SGLang tells it beside the totals.
+  const reasoning = count(outputDetails.reasoning_tokens ?? usage.reasoning_tokens);
   const outside = reasoning > 0 && count(usage.total_tokens) === input + completion + reasoning;
   const inside = outside ? reasoning : Math.min(reasoning, completion);
   const uncached = input - cached - cacheWrite;

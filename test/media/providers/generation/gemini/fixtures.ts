@@ -139,6 +139,8 @@ const textFixtures: Fixture[] = [
       { type: 'reasoning', text: '**Plan** ' },
       { type: 'reasoning', text: 'more' },
       text('yes'),
+      { type: 'unread', part: 'executableCode' },
+      { type: 'unread', part: 'inlineData' },
       text('!'),
       { type: 'finish', reason: 'length' },
     ],
