@@ -113,7 +113,7 @@ export interface ProviderFamily {
   fit(
     request: GenerationRequest,
     target: UpstreamTarget,
-    options: Pick<CallOptions, 'reasons'>,
+    options: Partial<Pick<CallOptions, 'outputTokensMax' | 'reasons'>>,
   ): Fitted | { refused: string };
   /**
    * Always a streamed call of a fitted request. Parts, tools and settings that the family has no

@@ -1,7 +1,7 @@
 // What servers of Messages are not known to refuse.
 import type { GenerationRequest } from '../../../model/request.ts';
 import { isMembers, type Members } from '../../../transport/members.ts';
-import type { Fitted, UpstreamTarget } from '../contract.ts';
+import type { CallOptions, Fitted, UpstreamTarget } from '../contract.ts';
 import { messagesIds, ownIds, withIds } from '../fitting/ids.ts';
 import { withTypesOfBytes } from '../fitting/media-types.ts';
 import { messagesNames, namesFor, withNames } from '../fitting/names.ts';
@@ -14,6 +14,9 @@ import { foreignTo } from '../foreign.ts';
 import { isVendor } from '../members.ts';
 import { scoresPath } from '../told.ts';
 import { drawsByOneKnob, takesEffortAlone } from './model.ts';
+import { choiceOf } from './settings.ts';
+import { thinkingIn } from './thinking.ts';
+import { encodeConversation } from './translate.ts';
 
 /** The path of what this format has no form for. */
 export function lacks(request: GenerationRequest): string | null {
@@ -23,6 +26,7 @@ export function lacks(request: GenerationRequest): string | null {
 export function fit(
   asked: GenerationRequest,
   target: UpstreamTarget,
+  options: Partial<CallOptions>,
 ): Fitted | { refused: string } {
   const refused = lacks(asked);
   if (refused !== null) return { refused };
@@ -30,7 +34,10 @@ export function fit(
   const isVendors = isVendor('messages', target);
   const placed = withSystemAt(asked, target.quirks?.systemMessages ?? 'in_place');
   const told = withIds(withTypesOfBytes(placed), isOwn && !isVendors ? ownIds : messagesIds);
-  const { request, dropped } = withoutSampling(told, refusedBy(target.upstreamModel, told));
+  const { upstreamModel } = target;
+  const isFixed = takesEffortAlone(upstreamModel) || thinks(told, upstreamModel, options);
+  const left = isFixed ? chosen : besideTemperature(told, upstreamModel);
+  const { request, dropped } = withoutSampling(told, left);
   if (isOwn) return { request, names: null, dropped };
   const names = namesFor(request, messagesNames);
   const named = names === null ? request : withNames(request, names);
@@ -41,9 +48,29 @@ export function fit(
 
 const none: readonly SamplingMember[] = [];
 
-/** What the model does not let itself be told, by its name. */
-function refusedBy(model: string, { sampling }: GenerationRequest): readonly SamplingMember[] {
-  if (takesEffortAlone(model)) return ['temperature', 'top_p', 'top_k'];
+/** What cannot be chosen while a model thinks, nor ever with newer ones. */
+const chosen: readonly SamplingMember[] = ['temperature', 'top_p', 'top_k'];
+
+/** Whether the model will think for a client of another format, as far as that matters. */
+function thinks(
+  request: GenerationRequest,
+  model: string,
+  { outputTokensMax = 0, reasons = false }: Partial<CallOptions>,
+): boolean {
+  const { sampling, reasoning, source, messages } = request;
+  const isChosen = [sampling.temperature, sampling.topP, sampling.topK].some((one) => one !== null);
+  if (!reasons || !isChosen || reasoning === null || source.format === 'messages') return false;
+  const turns = encodeConversation(messages).messages;
+  const options = { outputTokensMax, reasons };
+  const choice = request.tools.length > 0 ? choiceOf(request) : null;
+  return thinkingIn(request, turns, choice, options, model) !== null;
+}
+
+/** What the model does not let itself be told beside a temperature, by its name. */
+function besideTemperature(
+  { sampling }: GenerationRequest,
+  model: string,
+): readonly SamplingMember[] {
   return drawsByOneKnob(model) && sampling.temperature !== null ? ['top_p'] : none;
 }
 

@@ -13,7 +13,7 @@ import { takesEffortAlone } from './model.ts';
 import { isSigned } from './parts.ts';
 import { constrainedSchema } from './schema.ts';
 import { encodeSettings } from './settings.ts';
-import { boundedThinking, effortFor, forcesTool, mustNotThink, thinkingOf } from './thinking.ts';
+import { boundedThinking, effortFor, mustNotThink, thinkingIn } from './thinking.ts';
 import { type Conversation, encodeConversation, isCompacted } from './translate.ts';
 
 const defaultVersion = '2023-06-01';
@@ -153,26 +153,19 @@ function setOwnThinking(
   if (effort !== null) body.output_config = { effort };
 }
 
-/** Of a model that is not known to reason thinking is not asked: it would refuse. */
 function setThinking(
-  { reasoning }: GenerationRequest,
+  request: GenerationRequest,
   body: Members,
   messages: readonly unknown[],
-  { outputTokensMax, reasons = false }: CallOptions,
+  options: CallOptions,
   model: string,
 ): void {
-  const isFixed = takesEffortAlone(model);
-  const thinking = reasons ? thinkingOf(reasoning, outputTokensMax, model) : null;
-  const isAdaptive = thinking?.type === 'adaptive';
-  const isBarred = isAdaptive
-    ? forcesTool(body.tool_choice)
-    : mustNotThink(messages, body.tool_choice);
-  if (thinking !== null && !isBarred) {
+  const thinking = thinkingIn(request, messages, body.tool_choice, options, model);
+  if (thinking !== null) {
     body.thinking = thinking;
-    const effort = isAdaptive ? effortFor(reasoning, model) : null;
+    const effort = thinking.type === 'adaptive' ? effortFor(request.reasoning, model) : null;
     if (effort !== null) body.output_config = { effort };
-  }
-  if (!isFixed && body.thinking === undefined) return;
+  } else if (!takesEffortAlone(model)) return;
   // None can be chosen while the model thinks, nor ever with newer ones.
   delete body.temperature;
   delete body.top_k;

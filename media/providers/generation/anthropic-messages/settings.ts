@@ -1,6 +1,6 @@
 // Neutral settings → members of a Messages body, for requests that came in another format.
 import { cacheMark as markOf } from '../../../model/dialects/passthrough.ts';
-import type { FunctionTool, GenerationRequest, ToolChoice } from '../../../model/request.ts';
+import type { FunctionTool, GenerationRequest } from '../../../model/request.ts';
 import type { Members } from '../../../transport/members.ts';
 import { functionSchema } from '../function-schema.ts';
 import { labels } from '../told.ts';
@@ -26,7 +26,7 @@ export function encodeSettings(request: GenerationRequest, body: Members): void 
   const tools = [...request.tools.map(encodeTool), ...native.map((tool) => tool.value)];
   if (tools.length === 0) return;
   body.tools = tools;
-  const choice = encodeChoice(request.toolChoice, request.parallelToolCalls);
+  const choice = choiceOf(request);
   if (choice !== null) body.tool_choice = choice;
 }
 
@@ -64,7 +64,11 @@ function encodeTool(tool: FunctionTool): Members {
   };
 }
 
-function encodeChoice(choice: ToolChoice | null, parallel: boolean | null): Members | null {
+/** Which tool of those that were given is to be called; null: it was not said. */
+export function choiceOf({
+  toolChoice: choice,
+  parallelToolCalls: parallel,
+}: GenerationRequest): Members | null {
   if (choice === 'none') return { type: 'none' };
   const alone = parallel === false ? { disable_parallel_tool_use: true } : {};
   if (choice === null) return parallel === false ? { type: 'auto', ...alone } : null;

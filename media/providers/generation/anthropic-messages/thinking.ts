@@ -1,7 +1,8 @@
 // Whether the model is to think, and how much. The provider refuses thinking beside a forced tool,
 // without room under the ceiling, and when a running tool turn comes back without its own thinking.
-import type { Reasoning } from '../../../model/request.ts';
+import type { GenerationRequest, Reasoning } from '../../../model/request.ts';
 import { isMembers, type Members } from '../../../transport/members.ts';
+import type { CallOptions } from '../contract.ts';
 import { effortOf } from '../effort.ts';
 import { takesEffortAlone, thinksByItself } from './model.ts';
 
@@ -17,7 +18,7 @@ const budgetTokensByEffort: Readonly<Record<string, number>> = {
 };
 
 /** The `thinking` member for a request of another format; null: none. */
-export function thinkingOf(
+function thinkingOf(
   reasoning: Reasoning | null,
   outputTokensMax: number,
   model: string,
@@ -35,6 +36,25 @@ export function thinkingOf(
   const room = budgetTokens === null ? outputTokensMax * budgetShareMax : outputTokensMax - 1;
   const budget = Math.min(wanted, Math.floor(room));
   return budget < budgetTokensMin ? null : { type: 'enabled', budget_tokens: budget };
+}
+
+/**
+ * The `thinking` member of a call for a client of another format; null: the model does not think.
+ * `messages` and `toolChoice` are in the wire's form.
+ */
+export function thinkingIn(
+  request: Pick<GenerationRequest, 'reasoning'>,
+  messages: readonly unknown[],
+  toolChoice: unknown,
+  { outputTokensMax, reasons = false }: Pick<CallOptions, 'outputTokensMax' | 'reasons'>,
+  model: string,
+): Members | null {
+  // It would be refused by a model that is not known to reason.
+  const thinking = reasons ? thinkingOf(request.reasoning, outputTokensMax, model) : null;
+  if (thinking === null) return null;
+  const isBarred =
+    thinking.type === 'adaptive' ? forcesTool(toolChoice) : mustNotThink(messages, toolChoice);
+  return isBarred ? null : thinking;
 }
 
 /** How hard a model that thinks by itself is to think; null: it was not said. */
@@ -65,7 +85,7 @@ export function mustNotThink(messages: readonly unknown[], toolChoice: unknown):
   return !has(messages[first], isThinking, 1);
 }
 
-export function forcesTool(toolChoice: unknown): boolean {
+function forcesTool(toolChoice: unknown): boolean {
   return isMembers(toolChoice) && (toolChoice.type === 'any' || toolChoice.type === 'tool');
 }
 

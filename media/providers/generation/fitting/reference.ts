@@ -94,7 +94,8 @@ const rows: readonly Row[] = [
     'sampling',
     'left out for models that reason',
     'left out for models that reason',
-    '`top_p` beside `temperature` left out since 4.1, all of it since 4.7',
+    '`top_p` beside `temperature` left out since 4.1, all of it since 4.7 and while it thinks ' +
+      'for other clients',
     'penalties left out since 2.5',
   ],
   [

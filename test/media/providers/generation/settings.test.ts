@@ -33,13 +33,14 @@ const names: Record<string, string> = {
 };
 const formats = new Map(randomFormats.map((format) => [names[format.name], format]));
 
-function told(format: string, members: Members, provider: Provider) {
+function told(format: string, members: Members, provider: Provider, thinksUpTo?: number) {
   const [name, baseUrl, upstreamModel] = providers[provider];
   const request = formats.get(format)?.read({ model: 'a', ...inputs[format], ...members });
   assert.ok(request !== undefined);
   const family = requireFamily(name);
   const target = { routeId: 'r', family: name, baseUrl, apiKey: null, upstreamModel };
-  const options = { outputTokensMax: 9, nativeSearch: false, reasons: false };
+  const reasons = thinksUpTo !== undefined;
+  const options = { outputTokensMax: thinksUpTo ?? 9, nativeSearch: false, reasons };
   const fitted = family.fit(request, target, options);
   const isRefused = 'refused' in fitted;
   const lacks = family.lacks(request);
@@ -234,4 +235,31 @@ test('a family is told no top_p beside a temperature where it takes one of both'
   assert.deepEqual(told('chat', asked, 'messages').dropped, ['top_p']);
   assert.deepEqual(told('chat', asked, 'newest messages').dropped.sort(), ['temperature', 'top_p']);
   assert.deepEqual(told('chat', asked, 'gemini').dropped, []);
+});
+
+test('what cannot be chosen while a model of Messages thinks is named', () => {
+  const sampling = { temperature: 0.5, top_p: 0.5 };
+  const thinking = { ...sampling, reasoning_effort: 'low' };
+  const dropped = (asked: Members, ceiling = 9_000) => {
+    const { body, dropped: names } = told('chat', asked, 'messages', ceiling);
+    const left = Object.keys(sampling).filter((name) => !(name in body));
+    assert.deepEqual([...names].sort(), left, 'what is left out is named');
+    return { left, thinks: body.thinking !== undefined };
+  };
+  assert.deepEqual(dropped(thinking), { left: ['temperature', 'top_p'], thinks: true });
+  assert.deepEqual(dropped(sampling), { left: ['top_p'], thinks: false });
+  // There is no room for thoughts, or a tool is forced: the model does not think.
+  assert.deepEqual(dropped(thinking, 100), { left: ['top_p'], thinks: false });
+  const tools = [{ type: 'function', function: { name: 'f' } }];
+  const forced = { ...thinking, tools, tool_choice: 'required' };
+  assert.deepEqual(dropped(forced), { left: ['top_p'], thinks: false });
+  const { dropped: usual } = told(
+    'chat',
+    { ...thinking, temperature: 1, top_p: 1 },
+    'messages',
+    9_000,
+  );
+  assert.deepEqual(usual, [], 'the usual value is not missed');
+  const ofResponses = { reasoning: { effort: 'low' }, temperature: 0.5 };
+  assert.deepEqual(told('responses', ofResponses, 'messages', 9_000).dropped, ['temperature']);
 });
