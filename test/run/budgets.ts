@@ -22,6 +22,7 @@ export const budgets: Readonly<Record<string, number>> = {
   'conformance/forwarding': 30,
   'conformance/own': 60,
   'conformance/pairs': 50,
+  'conformance/servers': 25,
   db: 105,
   'db/driver': 80,
   extension: 20,

@@ -107,14 +107,14 @@ const messagesWay =
   };
 
 const responsesWay =
-  (stream: boolean, kept: 'by the client' | 'by name' | 'here'): Way =>
+  (stream: boolean, kept: 'by the client' | 'by nobody' | 'by name' | 'here'): Way =>
   async (model, last = { model, by: account }) => {
     const tools = [{ type: 'function' as const, name: 'look', parameters, strict: false }];
     // Without a seal its reasoning is known by the id alone.
-    const sealed =
-      kept === 'by the client'
-        ? { include: ['reasoning.encrypted_content' as const], store: false }
-        : {};
+    const sealed = {
+      ...(kept === 'by the client' ? { include: ['reasoning.encrypted_content' as const] } : {}),
+      ...(kept === 'by the client' || kept === 'by nobody' ? { store: false } : {}),
+    };
     const ask = async (
       alias: string,
       by: TestAccount,
@@ -165,6 +165,8 @@ const ways: Readonly<Record<string, Way>> = {
   'Messages, streamed': messagesWay(true),
   'Responses, whole': responsesWay(false, 'by the client'),
   'Responses, streamed': responsesWay(true, 'by the client'),
+  'Responses, not stored': responsesWay(false, 'by nobody'),
+  'Responses, streamed and not stored': responsesWay(true, 'by nobody'),
   'Responses, continued': responsesWay(false, 'here'),
   'Responses, streamed and continued': responsesWay(true, 'here'),
   'Responses, by ids': responsesWay(false, 'by name'),

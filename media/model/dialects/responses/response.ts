@@ -67,7 +67,7 @@ export function responseObject(
     output: outputItems(answer, {
       requestId: identity.requestId,
       seals: options.seals,
-      unsealed: !asksForSeal(body),
+      unsealed: !wantsSeal(body),
       lastStatus: itemStatus(status),
       namespaces: namespacesOf(declaredTools(request.source)),
     }),
@@ -99,9 +99,13 @@ export function responseObject(
   return response;
 }
 
-/** Whether the client wants what a provider needs to take reasoning back (`include`). */
-export function asksForSeal(body: Members): boolean {
-  return Array.isArray(body.include) && body.include.includes('reasoning.encrypted_content');
+/**
+ * Whether the client is told what a provider needs to take reasoning back. It says so (`include`),
+ * or it carries the conversation itself: what is not stored nobody could look up.
+ */
+export function wantsSeal({ include, store }: Members): boolean {
+  if (store === false) return true;
+  return Array.isArray(include) && include.includes('reasoning.encrypted_content');
 }
 
 function responseError(problem: Problem): Members {

@@ -46,7 +46,7 @@ import {
   placeOf,
   type Written,
 } from './parts.ts';
-import { asksForSeal, responseObject, statusOf } from './response.ts';
+import { responseObject, statusOf, wantsSeal } from './response.ts';
 import { tokenUsage } from './usage.ts';
 
 /** Open until its arguments are whole JSON: upstreams may write those of several in turns. */
@@ -98,7 +98,7 @@ export class ResponsesStreamEncoder implements StreamEncoder {
     this.#identity = identity;
     this.#options = options;
     const { source } = options.request;
-    this.#seals = asksForSeal(source.body) ? options.seals : null;
+    this.#seals = wantsSeal(source.body) ? options.seals : null;
     this.#namespaces = namespacesOf(declaredTools(source));
     this.#startingAfter = options.startingAfter ?? -1;
     this.#isLost = options.isLost ?? false;
