@@ -87,7 +87,9 @@ function planExact(
   const told = targets.filter((target) => {
     const family = input.family(target.family);
     // Others would answer without the search, and nobody would say so.
-    return family.lacks(request, reasons) === null && (!isAsked || family.format === 'chat');
+    return (
+      family.lacks(request, reasons, target) === null && (!isAsked || family.format === 'chat')
+    );
   });
   let able = told.filter((target) => unpricedAt(input, model, target) === null);
   if (able.length === 0) refuseUnpriced(input, [{ ...model, targets: told }]);
@@ -259,7 +261,7 @@ function lacking(
 ): Problem {
   const { request } = input;
   const path = targets
-    .map(({ family }) => input.family(family).lacks(request, reasons))
+    .map((target) => input.family(target.family).lacks(request, reasons, target))
     .find((member) => member !== null);
   // Not every format has a member for the path: the message says it too.
   const field = path ?? 'model';

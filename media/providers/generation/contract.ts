@@ -125,8 +125,13 @@ export interface ProviderFamily {
     options: CallOptions,
   ): UpstreamCall;
   /** The half of `fit` that refuses, for planning: what the family cannot express and may not drop,
-   * the field's path or null. `reasons`: the model is known to reason. */
-  lacks(request: GenerationRequest, reasons?: boolean): string | null;
+   * the field's path or null. `reasons`: the model is known to reason. `target`: where it runs,
+   * as some models take more than others. */
+  lacks(
+    request: GenerationRequest,
+    reasons?: boolean,
+    target?: Pick<UpstreamTarget, 'baseUrl' | 'upstreamModel'>,
+  ): string | null;
   /** Settings of clients of other formats that this family has nothing like, by the members that
    * ask for them there. They are left out, and the client is told so. */
   leavesOut(

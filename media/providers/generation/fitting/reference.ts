@@ -103,7 +103,8 @@ const rows: readonly Row[] = [
     '`top_k`; elsewhere than at the vendor `verbosity` and labels',
     '`seed`, `top_k`; at the vendor penalties',
     '`seed`, penalties, `verbosity`, labels; `logprobs` are refused',
-    '`parallel_tool_calls`, `verbosity`, labels; `logprobs` are refused',
+    '`parallel_tool_calls`, `verbosity`, labels; `logprobs` are refused but where models tell ' +
+      'them',
   ],
   [
     'media types',

@@ -6,6 +6,7 @@ import { fit, lacks } from './fit.ts';
 import { GeminiReader } from './reader.ts';
 import { encodeRequest } from './request.ts';
 import { constrains, leavesOut, unwatched } from './settings.ts';
+import { emptyGeminiStream } from './stream.ts';
 
 export const gemini: ProviderFamily = {
   name: 'gemini',
@@ -20,6 +21,6 @@ export const gemini: ProviderFamily = {
   lacks,
   leavesOut,
   encodeRequest,
-  createReader: () => new GeminiReader(),
+  createReader: (clientFormat) => new GeminiReader(emptyGeminiStream(undefined, clientFormat)),
   readFailure,
 };

@@ -8,15 +8,20 @@ import { withoutSampling } from '../fitting/sampling.ts';
 import { withSchemas } from '../fitting/tools.ts';
 import { asksToCompact, untoldPath } from '../foreign.ts';
 import { scoresPath } from '../told.ts';
-import { takesNoPenalties } from './model.ts';
+import { takesNoPenalties, tellsScores } from './model.ts';
 import { isExpressible } from './parts.ts';
 
 /** The path of what this format has no form for. */
-export function lacks(request: GenerationRequest): string | null {
+export function lacks(
+  request: GenerationRequest,
+  _reasons?: boolean,
+  target?: Pick<UpstreamTarget, 'baseUrl' | 'upstreamModel'>,
+): string | null {
   const isNeeded = request.nativeTools.some(({ isOptional }) => isOptional !== true);
   if (isNeeded) return 'tools';
   if (asksToCompact(request)) return 'compaction';
-  return scoresPath(request) ?? untoldPath(request, isExpressible);
+  const unscored = target !== undefined && tellsScores(target) ? null : scoresPath(request);
+  return unscored ?? untoldPath(request, isExpressible);
 }
 
 const rules: SchemaRules = { patterns: 're2', needsItems: true, isSubset: true };
@@ -24,12 +29,12 @@ const rules: SchemaRules = { patterns: 're2', needsItems: true, isSubset: true }
 /** Ids are not looked at here: what travels in them is read by the encoder. */
 export function fit(
   asked: GenerationRequest,
-  { upstreamModel }: UpstreamTarget,
+  target: UpstreamTarget,
 ): Fitted | { refused: string } {
-  const refused = lacks(asked);
+  const refused = lacks(asked, undefined, target);
   if (refused !== null) return { refused };
   const typed = withTypesOfBytes(asked);
-  const hasNone = takesNoPenalties(upstreamModel);
+  const hasNone = takesNoPenalties(target.upstreamModel);
   const penalties = hasNone ? (['presence_penalty', 'frequency_penalty'] as const) : [];
   const { request, dropped } = withoutSampling(typed, penalties);
   const names = namesFor(request, geminiNames);

@@ -9,7 +9,7 @@ import type {
 import type { Members } from '../../../transport/members.ts';
 import type { CallOptions, UpstreamTarget } from '../contract.ts';
 import { toldReasoning } from '../effort.ts';
-import { labels } from '../told.ts';
+import { labels, scoresOf } from '../told.ts';
 import { generationOf } from './model.ts';
 
 /** Thinking budgets of the efforts, where a model knows budgets only: the vendor's own figures. */
@@ -74,6 +74,7 @@ export function encodeSettings(
   const { sampling } = request;
   const stop = sampling.stop.slice(0, stopSequencesMax);
   const reasoning = toldReasoning(request.reasoning, reasons);
+  const scores = scoresOf(request);
   const settings: Members = {
     maxOutputTokens: outputTokensMax,
     temperature: sampling.temperature,
@@ -83,6 +84,8 @@ export function encodeSettings(
     presencePenalty: sampling.presencePenalty,
     frequencyPenalty: sampling.frequencyPenalty,
     stopSequences: stop.length === 0 ? null : stop,
+    responseLogprobs: scores === null ? null : true,
+    logprobs: scores === 0 ? null : scores,
     thinkingConfig: reasoning === null ? null : thinkingOf(reasoning, model),
   };
   const given = Object.entries(settings).filter(([, value]) => value !== null);

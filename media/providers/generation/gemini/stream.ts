@@ -7,6 +7,7 @@ import type { ModelEvent } from '../../../model/events.ts';
 import { sameUsage, type UsageReport } from '../../../model/usage.ts';
 import { isMembers, type Members } from '../../../transport/members.ts';
 import { plainFailure } from '../../../transport/refusal.ts';
+import type { ClientFormat } from '../contract.ts';
 import { isEnding, meaningOf } from '../endings.ts';
 import { unread } from '../loose-parts.ts';
 import { errorOf, streamFailure } from './failure.ts';
@@ -20,6 +21,7 @@ import {
   searchCalls,
   startText,
 } from './grounding.ts';
+import { readScores } from './scores.ts';
 import { emptyToolCalls, readFunctionCall, type ToolCallState } from './tool-calls.ts';
 import { countsOutput, readUsage } from './usage.ts';
 
@@ -40,9 +42,14 @@ export interface GeminiStreamState {
   usageMetadata: unknown;
   usage: UsageReport | null;
   newId(): string;
+  /** Whose answer it is: clients of OpenAI's formats are told logprobs. */
+  readonly clientFormat: ClientFormat | undefined;
 }
 
-export function emptyGeminiStream(newId: () => string = randomIds()): GeminiStreamState {
+export function emptyGeminiStream(
+  newId: () => string = randomIds(),
+  clientFormat?: ClientFormat,
+): GeminiStreamState {
   return {
     started: false,
     failed: false,
@@ -56,6 +63,7 @@ export function emptyGeminiStream(newId: () => string = randomIds()): GeminiStre
     usageMetadata: null,
     usage: null,
     newId,
+    clientFormat,
   };
 }
 
@@ -179,9 +187,25 @@ function readCandidate(state: GeminiStreamState, candidate: Members, events: Mod
   for (const part of isMembers(content) && Array.isArray(content.parts) ? content.parts : []) {
     if (isMembers(part)) readPart(state, part, events);
   }
+  tellScores(state.clientFormat, candidate.logprobsResult, events);
   readGrounding(state.grounding, candidate.groundingMetadata, events);
   readCitations(state.grounding, candidate.citationMetadata, events);
   if (isEnding(finishReason)) state.finishReason = finishReason;
+}
+
+/** They are of the words of the same candidate: those of Responses stand with them. */
+function tellScores(
+  clientFormat: ClientFormat | undefined,
+  result: unknown,
+  events: ModelEvent[],
+): void {
+  const scores = readScores(result);
+  const last = events.at(-1);
+  if (scores === null || last?.type !== 'text') return;
+  if (clientFormat === 'responses') last.logprobs = scores;
+  if (clientFormat !== 'chat') return;
+  const choice = { logprobs: { content: scores, refusal: null } };
+  events.push({ type: 'extra', format: 'chat', delta: {}, choice });
 }
 
 /** What a part has beside the member that says its kind. */

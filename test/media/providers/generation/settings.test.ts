@@ -17,6 +17,7 @@ const providers = {
   messages: ['anthropic-messages', 'http://localhost:1/v1', 'claude-sonnet-4-5'],
   'newest messages': ['anthropic-messages', 'http://localhost:1/v1', 'claude-opus-4-8'],
   gemini: ['gemini', 'http://localhost:1/v1beta', 'gemini-2.0-flash'],
+  'newest gemini': ['gemini', 'http://localhost:1/v1beta', 'gemini-3-pro'],
 } as const;
 type Provider = keyof typeof providers;
 const every = Object.keys(providers) as Provider[];
@@ -43,7 +44,7 @@ function told(format: string, members: Members, provider: Provider, thinksUpTo?:
   const options = { outputTokensMax: thinksUpTo ?? 9, nativeSearch: false, reasons };
   const fitted = family.fit(request, target, options);
   const isRefused = 'refused' in fitted;
-  const lacks = family.lacks(request);
+  const lacks = family.lacks(request, reasons, target);
   assert.equal(isRefused ? fitted.refused : null, lacks);
   const call = family.encodeRequest(isRefused ? request : fitted.request, target, options);
   const left = isRefused ? [] : fitted.dropped;
@@ -74,7 +75,8 @@ interface Row {
 const ofChat = ['chat', 'openai'] as const;
 const ofResponses = ['responses', 'openai responses'] as const;
 const ofMessages = ['messages', 'newest messages'] as const;
-const strangers = [...ofMessages, 'gemini'] as const;
+const strangers = [...ofMessages, 'newest gemini'] as const;
+const scored = 'generationConfig.responseLogprobs';
 
 function penalty(name: string, camel: string): Omit<Row, 'format' | 'own'> {
   const places = { chat: name, openai: name, responses: name };
@@ -109,14 +111,14 @@ const rows: Row[] = [
     format: 'chat',
     asked: { seed: 7 },
     name: 'seed',
-    told: { gemini: 'generationConfig.seed' },
+    told: { gemini: 'generationConfig.seed', 'newest gemini': 'generationConfig.seed' },
     own: ofChat,
   },
   {
     format: 'messages',
     asked: { top_k: 5 },
     name: 'top_k',
-    told: { gemini: 'generationConfig.topK' },
+    told: { gemini: 'generationConfig.topK', 'newest gemini': 'generationConfig.topK' },
     own: ofMessages,
   },
   { format: 'responses', ...cacheLabel, told: { openai: 'prompt_cache_key' }, own: ofResponses },
@@ -130,7 +132,7 @@ const rows: Row[] = [
     format: 'chat',
     asked: { logprobs: true, top_logprobs: 2 },
     name: 'logprobs',
-    told: { responses: 'top_logprobs', 'openai responses': 'top_logprobs' },
+    told: { responses: 'top_logprobs', 'openai responses': 'top_logprobs', gemini: scored },
     refused: strangers,
     own: ofChat,
   },
@@ -138,7 +140,7 @@ const rows: Row[] = [
     format: 'responses',
     asked: { top_logprobs: 2 },
     name: 'top_logprobs',
-    told: { chat: 'logprobs', openai: 'top_logprobs' },
+    told: { chat: 'logprobs', openai: 'top_logprobs', gemini: 'generationConfig.logprobs' },
     refused: strangers,
     own: ofResponses,
   },
@@ -146,7 +148,7 @@ const rows: Row[] = [
     format: 'responses',
     asked: { include: ['message.output_text.logprobs'] },
     name: 'include',
-    told: { chat: 'logprobs', openai: 'logprobs' },
+    told: { chat: 'logprobs', openai: 'logprobs', gemini: scored },
     refused: strangers,
     own: ofResponses,
   },
@@ -171,6 +173,7 @@ const rows: Row[] = [
       openai: 'temperature',
       messages: 'temperature',
       gemini: 'generationConfig.temperature',
+      'newest gemini': 'generationConfig.temperature',
     },
     own: ofResponses,
   },
