@@ -7,7 +7,7 @@ type Call = Message['toolCalls'][number];
 
 /** What stands behind the id itself: the length of the key's name, the name, what is sealed. */
 const mark = '__own';
-const suffix = /__own(\d{1,2})_([A-Za-z0-9_-]+)$/;
+const ownMark = /__own(\d{1,2})_/g;
 const sealStart = 'svc1.';
 /** A longer id is not made: ids are kept in places that were not made for so much. */
 const carriedCharactersMax = 16_384;
@@ -27,24 +27,58 @@ export function carryingId(
 
 /** Whether something is carried in the id of a call. */
 export function isCarrying(id: string): boolean {
-  return id.includes(mark) && suffix.test(id);
+  return carriedIn(id) !== null;
 }
 
 /** The id as its server gave it. */
 export function plainCallId(id: string): string {
-  return id.includes(mark) ? id.replace(suffix, '') : id;
+  return carriedIn(id)?.id ?? id;
+}
+
+function carriedIn(id: string): IdSuffix | null {
+  const found = id.includes(mark) ? suffixOf(id, ownMark) : null;
+  return found === null || found.text === '' ? null : found;
 }
 
 /** What the server of a call wants back; no member: nothing, or nothing that opens. */
 export function readCarried(id: string, seals: Pick<Seals, 'open'>): Pick<Call, 'returned'> {
-  const found = id.includes(mark) ? suffix.exec(id) : null;
+  const found = carriedIn(id);
   if (found === null) return {};
-  const [, length, text = ''] = found;
-  const nameLength = Number(length);
+  const { groups, text } = found;
+  const nameLength = Number(groups[0]);
   const sealed = `${sealStart}${text.slice(0, nameLength)}.${text.slice(nameLength)}`;
   const opened = seals.open(sealed);
   if (opened?.format !== 'chat') return {};
   return { returned: returnedIn(opened.value) };
+}
+
+interface IdSuffix {
+  /** The id in front of it. */
+  id: string;
+  /** It holds what the groups of the mark have found. */
+  groups: readonly string[];
+  /** It stands behind the mark. */
+  text: string;
+}
+
+/** The codes of which carried text is made. */
+const carriedCodes = Uint8Array.from({ length: 128 }, (_, code) =>
+  /[\w-]/.test(String.fromCharCode(code)) ? 1 : 0,
+);
+
+/**
+ * The first mark behind which all is carried text; null: there is none. An id is as long as its
+ * client likes: a pattern that is tried at each mark would take the square of its length. `behind`
+ * is the mark, with the flag `g`, and made of carried text as well.
+ */
+export function suffixOf(id: string, behind: RegExp): IdSuffix | null {
+  let start = id.length;
+  while (start > 0 && carriedCodes[id.charCodeAt(start - 1)] === 1) start -= 1;
+  behind.lastIndex = start;
+  const found = behind.exec(id);
+  if (found === null) return null;
+  const [whole, ...groups] = found;
+  return { id: id.slice(0, found.index), groups, text: id.slice(found.index + whole.length) };
 }
 
 /** The sealed value: we made it ourselves. */

@@ -1,7 +1,7 @@
 // What an upstream must get back together with a tool call, carried in the call's id: the id is the
 // one member that every client of every format returns unchanged, so nobody has to remember it.
 import { Buffer } from 'node:buffer';
-import { isCarrying, plainCallId } from '../../model/returned.ts';
+import { isCarrying, plainCallId, suffixOf } from '../../model/returned.ts';
 
 /** A longer signature is left out: ids are kept in places that were not made for so much. */
 export const signatureCharactersMax = 16_384;
@@ -12,7 +12,7 @@ export const signatureCharactersMax = 16_384;
  * characters of the text: what a client has cut is not used.
  */
 const signedMark = '__sig';
-const suffix = /__sig(\d{1,5})([sx])_([A-Za-z0-9_-]*)$/;
+const signatureMark = /__sig(\d{1,5})([sx])_/g;
 
 export interface CallId {
   id: string;
@@ -32,10 +32,10 @@ export function signCallId({ id, signature }: CallId): string {
 
 export function readCallId(signed: string): CallId {
   if (!signed.includes(signedMark)) return { id: plainCallId(signed), signature: null };
-  const found = suffix.exec(signed);
+  const found = suffixOf(signed, signatureMark);
   if (found === null) return { id: signed, signature: null };
-  const [, length, kind, text = ''] = found;
-  const id = signed.slice(0, found.index);
+  const { id, groups, text } = found;
+  const [length, kind] = groups;
   if (text.length !== Number(length)) return { id, signature: null };
   const bytes = Buffer.from(text, 'base64url');
   return { id, signature: bytes.toString(kind === 's' ? 'base64' : 'utf8') };

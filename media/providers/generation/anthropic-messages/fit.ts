@@ -42,7 +42,9 @@ export function fit(
   const names = namesFor(request, messagesNames);
   const named = names === null ? request : withNames(request, names);
   const rules = isVendors ? vendorRules : otherRules;
-  const fitted = withParameters(named, (schema) => withPlainNames(fitParameters(schema, rules)));
+  const fitted = withParameters(named, (schema, _isStrict, allowance) =>
+    withPlainNames(fitParameters(schema, rules, allowance)),
+  );
   return { request: fitted, names, dropped };
 }
 

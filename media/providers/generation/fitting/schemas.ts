@@ -3,97 +3,56 @@
 // what cannot be said is left out. A schema that has nothing of the kind is returned as it is.
 import { dataKeywords, mapKeywords } from '../../../model/schema-keywords.ts';
 import { isMembers, type Members } from '../../../transport/members.ts';
-import { both, define, either } from './combine.ts';
+import { Allowance } from './allowance.ts';
+import { all, both, define } from './combine.ts';
 import { isPlain } from './glance.ts';
+import { objectRoot } from './object-root.ts';
 import { compiles } from './patterns.ts';
 import { referred } from './references.ts';
 import type { SchemaRules } from './rules.ts';
 import { inSubset, isOutside } from './subset.ts';
 
-/** Parameters of a function: an object, without a combination at its top. */
-export function fitParameters(schema: Members, rules: SchemaRules): Members {
-  return fitSchema(objectRoot(schema), rules);
+/**
+ * Parameters of a function: an object, without a combination at its top. `allowance`: how much may
+ * be written out, of this schema and those before it.
+ */
+export function fitParameters(
+  schema: Members,
+  rules: SchemaRules,
+  allowance = new Allowance(schema),
+): Members {
+  return fitSchema(objectRoot(schema, allowance), rules, allowance);
 }
 
 /** Any schema, such as of an answer. */
-export function fitSchema(schema: Members, rules: SchemaRules): Members {
+export function fitSchema(
+  schema: Members,
+  rules: SchemaRules,
+  allowance = new Allowance(schema),
+): Members {
   if (isPlain(schema, rules)) return schema;
-  return new SchemaFitter(rules, schema).fit(schema);
+  return new SchemaFitter(rules, schema, allowance).fit(schema);
 }
 
-const combining = ['allOf', 'anyOf', 'oneOf'] as const;
-/** They say nothing of the members of an object. */
-const barred = ['const', 'enum', 'not'] as const;
-/** A root that refers to itself has no end. */
-const hopsMax = 8;
-
-/** The schema with its combinations put together, where they stand at its top. */
-function objectRoot(schema: Members): Members {
-  let root = schema;
-  for (let hops = 0; root.$ref !== undefined && hops < hopsMax; hops += 1) {
-    root = resolved(schema, root);
-  }
-  const isPlain = ![...combining, ...barred].some((name) => root[name] !== undefined);
-  if (isPlain) return root;
-  const { anyOf, oneOf, ...rest } = asOne(schema, root);
-  for (const name of barred) delete rest[name];
-  let united = rest;
-  for (const list of [anyOf, oneOf]) {
-    if (!Array.isArray(list)) continue;
-    const branches = list
-      .map((branch) => branchOf(schema, branch))
-      .filter((branch) => branch !== null);
-    const base = united;
-    if (branches.length > 0) united = either(branches.map((branch) => both(base, branch)));
-  }
-  return united;
-}
-
-/** With what its reference says. */
-function resolved(root: Members, schema: Members): Members {
-  if (schema.$ref === undefined) return schema;
-  const { $ref, ...rest } = schema;
-  return both(referred(root, $ref) ?? {}, rest);
-}
-
-/** With what stands in its `allOf`. */
-function asOne(root: Members, schema: Members): Members {
-  const { allOf: parts, ...rest } = schema;
-  if (!Array.isArray(parts)) return rest;
-  return parts
-    .filter(isMembers)
-    .map((part) => resolved(root, part))
-    .reduce(both, rest);
-}
-
-/** Null: no object can satisfy it. */
-function branchOf(root: Members, branch: unknown): Members | null {
-  if (!isMembers(branch)) return null;
-  const schema = asOne(root, resolved(root, branch));
-  const { type } = schema;
-  if (type === undefined) return schema;
-  return type === 'object' || (Array.isArray(type) && type.includes('object')) ? schema : null;
-}
-
-/** Schemas inside of references that are written out, of one tool: the rest is told by its type. */
-const inlinedMax = 2_000;
+/** Schemas that are written out within each other: deeper ones are told by their types. */
+const openMax = 32;
 
 /** Copies what it changes, and what that stands in. */
 class SchemaFitter {
   readonly #rules: SchemaRules;
   readonly #root: Members;
+  readonly #allowance: Allowance;
   /** References that are being written out: one that is met again in itself has no end. */
   readonly #open = new Set<unknown>();
-  #inlined = 0;
 
-  constructor(rules: SchemaRules, root: Members) {
+  constructor(rules: SchemaRules, root: Members, allowance: Allowance) {
     this.#rules = rules;
     this.#root = root;
+    this.#allowance = allowance;
   }
 
   /** The schema itself where nothing is to be changed. */
   fit(schema: Members): Members {
-    if (this.#open.size > 0) this.#inlined += 1;
     let copy: Members | null = null;
     let isForeign = false;
     let isUnsaid = false;
@@ -167,7 +126,8 @@ class SchemaFitter {
   #withoutReference({ $ref, ...rest }: Members): Members {
     const schema = referred(this.#root, $ref);
     if (schema === null) return this.fit(rest);
-    if (this.#open.has($ref) || this.#inlined > inlinedMax) {
+    const isEndless = this.#open.has($ref) || this.#open.size >= openMax;
+    if (isEndless || !this.#allowance.spend(schema)) {
       const { type, description } = schema;
       return this.fit({
         ...(typeof type === 'string' ? { type } : {}),
@@ -184,7 +144,7 @@ class SchemaFitter {
   /** What stands in `allOf` may be references. */
   #asOne({ allOf: parts, ...rest }: Members): Members {
     const schemas = Array.isArray(parts) ? parts.filter(isMembers) : [];
-    return this.fit(schemas.map((schema) => this.fit(schema)).reduce(both, rest));
+    return this.fit(all([rest, ...schemas.map((schema) => this.fit(schema))]));
   }
 }
 

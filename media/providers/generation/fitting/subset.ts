@@ -93,13 +93,40 @@ function withOneType(schema: Members): Members {
     const [only = 'null'] = types;
     return { ...schema, type: isNullable && types.size === 1 ? [only, 'null'] : only };
   }
-  const { type: _type, anyOf, title, description, ...rest } = schema;
-  const told = {
-    ...(title === undefined ? {} : { title }),
-    ...(description === undefined ? {} : { description }),
-  };
+  const { type: _type, ...rest } = schema;
   // Both lists would have to hold: one of them says enough.
-  if (anyOf !== undefined) return { ...told, ...rest, anyOf };
-  const each = [...types].map((one) => ({ type: one, ...rest }));
+  if (rest.anyOf !== undefined) return rest;
+  const each = [...types].map(
+    (one): Members => ({ type: one, ...saidOf(rest, (name) => kindOf(name) === one) }),
+  );
+  const told = saidOf(rest, (name) => kindOf(name) === null);
   return { ...told, anyOf: isNullable ? [...each, { type: 'null' }] : each };
+}
+
+/** The type of which a keyword says something; others are said once, beside all types. */
+const kinds: Readonly<Record<string, readonly string[]>> = {
+  object: [
+    'additionalProperties',
+    'maxProperties',
+    'minProperties',
+    'patternProperties',
+    'properties',
+    'propertyNames',
+    'propertyOrdering',
+    'required',
+  ],
+  array: ['contains', 'items', 'maxItems', 'minItems', 'prefixItems', 'uniqueItems'],
+  string: ['maxLength', 'minLength', 'pattern'],
+};
+
+const kindsOf: ReadonlyMap<string, string> = new Map(
+  Object.entries(kinds).flatMap(([kind, names]) => names.map((name) => [name, kind] as const)),
+);
+
+function kindOf(name: string): string | null {
+  return kindsOf.get(name) ?? null;
+}
+
+function saidOf(schema: Members, isSaid: (name: string) => boolean): Members {
+  return Object.fromEntries(Object.entries(schema).filter(([name]) => isSaid(name)));
 }

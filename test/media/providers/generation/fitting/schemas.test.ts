@@ -256,3 +256,74 @@ test('references that double at each level stay within bounds', () => {
   assert.ok(JSON.stringify(fitted).length < 500_000);
   assert.ok(!JSON.stringify(fitted).includes('$ref'));
 });
+
+test('types in a list share no schema: nested ones do not double at each level', () => {
+  let inner: Members = { type: ['string', 'number'], minLength: 1, enum: ['a', 1] };
+  const lists = { items: text, minItems: 1 };
+  for (let level = 0; level < 40; level += 1) {
+    inner = { type: ['object', 'array', 'string'], properties: { inner }, ...lists };
+  }
+  const schema = object({ inner });
+  const fitted = fitParameters(schema, gemini);
+  assert.ok(JSON.stringify(fitted).length < 10_000);
+  const nested = { inner: { inner: 'a' } };
+  const options = { strict: false, logger: false } as const;
+  assert.equal(new Ajv2020(options).compile(schema)(nested), true);
+  assert.equal(new Ajv2020(options).compile(fitted)(nested), true);
+});
+
+const many = 8_000;
+const named = (of: (index: number) => unknown) =>
+  Object.fromEntries(Array.from({ length: many }, (_, index) => [`p${index}`, of(index)]));
+const times = <T>(of: (index: number) => T) => Array.from({ length: many }, (_, i) => of(i));
+
+/** Each has as many members as a body may have, or long ones; none is worth a second. */
+const large: readonly [what: string, schema: Members][] = [
+  ['parts that each say a property', { allOf: times((at) => object({ [`p${at}`]: text })) }],
+  [
+    'parts that each say it within one',
+    { allOf: times((at) => object({ a: object({ [`p${at}`]: text }) })) },
+  ],
+  ['parts that each require one', { allOf: times((at) => ({ required: [`p${at}`] })) }],
+  [
+    'variants beside many properties',
+    object(
+      named(() => text),
+      { anyOf: times(() => ({ required: ['p1'] })) },
+    ),
+  ],
+  [
+    'variants of a property that has many',
+    object({ a: object(named(() => text)) }, { oneOf: times(() => object({ a: { title: 't' } })) }),
+  ],
+  [
+    'variants by a reference to many properties',
+    { $defs: { a: object(named(() => text)) }, anyOf: times(() => ({ $ref: '#/$defs/a' })) },
+  ],
+  [
+    'properties by a reference to a long text',
+    object(
+      named(() => ({ $ref: '#/$defs/a' })),
+      { $defs: { a: { ...text, title: 't'.repeat(9_999) } } },
+    ),
+  ],
+  [
+    'references, each within the one before',
+    object(
+      { a: { $ref: '#/$defs/p0' } },
+      { $defs: named((at) => object({ a: { $ref: `#/$defs/p${at + 1}` } })) },
+    ),
+  ],
+];
+
+for (const [what, schema] of large) {
+  test(`a large schema costs little: ${what}`, () => {
+    const length = JSON.stringify(schema).length;
+    for (const rules of [openai, messages, gemini]) {
+      const startedAt = performance.now();
+      const fitted = fitParameters(schema, rules);
+      assert.ok(performance.now() - startedAt < 1_000, 'it took seconds');
+      assert.ok(JSON.stringify(fitted).length < 5 * length + 16_384);
+    }
+  });
+}
