@@ -130,8 +130,8 @@ class SchemaFitter {
     if (isEndless || !this.#allowance.spend(schema)) {
       const { type, description } = schema;
       return this.fit({
-        ...(typeof type === 'string' ? { type } : {}),
-        ...(typeof description === 'string' ? { description } : {}),
+        ...(isShort(type) ? { type } : {}),
+        ...(isShort(description) ? { description } : {}),
         ...rest,
       });
     }
@@ -146,6 +146,13 @@ class SchemaFitter {
     const schemas = Array.isArray(parts) ? parts.filter(isMembers) : [];
     return this.fit(all([rest, ...schemas.map((schema) => this.fit(schema))]));
   }
+}
+
+/** What may stand there for each reference, beyond the allowance. */
+const shortLengthMax = 100;
+
+function isShort(said: unknown): boolean {
+  return typeof said === 'string' && said.length <= shortLengthMax;
 }
 
 function isList(type: unknown): boolean {

@@ -304,7 +304,7 @@ const large: readonly [what: string, schema: Members][] = [
     'properties by a reference to a long text',
     object(
       named(() => ({ $ref: '#/$defs/a' })),
-      { $defs: { a: { ...text, title: 't'.repeat(9_999) } } },
+      { $defs: { a: { ...text, description: 't'.repeat(99_999) } } },
     ),
   ],
   [
