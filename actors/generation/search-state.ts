@@ -1,5 +1,6 @@
 // Where the web search of a generation stands, and what searches the hold has to cover.
-import { searchesMax, searchesOffered } from '../../media/model/search-tools.ts';
+import { searchesOffered } from '../../media/model/hosted-tools.ts';
+import { searchesMax } from '../../media/model/search-tools.ts';
 import type { SearchHit } from '../../media/providers/search/contract.ts';
 import type { GenerationSpec } from './spec.ts';
 
@@ -48,11 +49,11 @@ export function searchesOf({ search }: Pick<GenerationSpec, 'search'>): number {
 
 /** How many searches of a provider's own it has to cover besides: any candidate may answer. */
 export function hostedSearchesOf(spec: Pick<GenerationSpec, Asked>): number {
-  const offered = searchesOffered(spec.request);
+  const offered = searchesOffered(spec.hosted);
   if (offered > 0 || spec.search === null) return offered;
   if (spec.search.required && spec.search.target !== null) return 0;
   const mayAdd = spec.candidates.some(({ model }) => model.capabilities.includes('web_search'));
   return mayAdd ? searchesMax : 0;
 }
 
-type Asked = 'request' | 'search' | 'candidates';
+type Asked = 'hosted' | 'search' | 'candidates';

@@ -3,7 +3,7 @@
 import type { Answer } from './answer.ts';
 import { partPath } from './media-path.ts';
 import type { ContentPart, GenerationRequest, WireFormat } from './request.ts';
-import { asksChatSearch } from './search-tools.ts';
+import { asksChatSearch, searchesMax } from './search-tools.ts';
 import type { ToolCalls } from './usage.ts';
 
 type Members = Record<string, unknown>;
@@ -103,6 +103,7 @@ export function hostedTools(request: GenerationRequest): readonly HostedTool[] {
   }
   if (source.format === 'messages') addContainer(found, source.body);
   if (source.format === 'responses') {
+    addNotAllowed(found, request);
     const bound = boundOf(source.body.max_tool_calls);
     for (const { parts } of messages) {
       for (const part of parts)
@@ -110,6 +111,19 @@ export function hostedTools(request: GenerationRequest): readonly HostedTool[] {
     }
   }
   return found.length === 0 ? none : found;
+}
+
+/**
+ * Tools that a list of allowed ones leaves out: the provider is told of them all the same, and may
+ * not keep to the list. None of their calls is held for.
+ */
+function addNotAllowed(found: HostedTool[], { nativeTools, source }: GenerationRequest): void {
+  const { tools } = source.body;
+  if (!Array.isArray(tools)) return;
+  const allowed = new Set<unknown>(nativeTools.map(({ value }) => value));
+  for (const [index, tool] of tools.entries()) {
+    if (!allowed.has(tool)) addHosted(found, 'responses', Object(tool), `tools[${index}]`, 0);
+  }
 }
 
 /** Items of Responses may declare tools as well: `additional_tools`, `tool_search_output`. */
@@ -190,6 +204,13 @@ function runnerOf(name: string): string {
 const callsUsual = 5;
 /** A bound that is far above what a provider does keeps nobody's credits from other requests. */
 const callsHeldMax = 20;
+
+/** How many searches of a provider's own a hold has to cover. */
+export function searchesOffered(offered: readonly HostedTool[]): number {
+  return offered.reduce((sum, { type, callsMax }) => {
+    return type === searchType ? Math.min(callsHeldMax, sum + (callsMax ?? searchesMax)) : sum;
+  }, 0);
+}
 
 /** How many calls of each tool a hold has to cover, searches left out. */
 export function callsOffered(offered: readonly HostedTool[]): ToolCalls | undefined {

@@ -49,23 +49,6 @@ export function isCited({ items, extra }: Answer): boolean {
 
 /** Of one that is offered without a bound: what the service itself allows a provider. */
 export const searchesMax = 5;
-/** A bound that is far above what a provider does keeps nobody's credits from other requests. */
-const usesMax = 20;
-
-/** How many searches of a provider's own this request lets its answer have. */
-export function searchesOffered(request: GenerationRequest): number {
-  const { nativeTools, source } = request;
-  const declared = nativeTools.filter(({ value }) => isSearchTool(value));
-  const { max_tool_calls: callsMax } = source.body;
-  return declared.reduce(
-    (sum, { format, value }) => {
-      const bound = format === 'responses' ? callsMax : value.max_uses;
-      const uses = Number.isSafeInteger(bound) ? Math.max(0, Number(bound)) : searchesMax;
-      return Math.min(usesMax, sum + uses);
-    },
-    asksChatSearch(request) ? 1 : 0,
-  );
-}
 
 /**
  * The request without the searches that it forbids.

@@ -128,6 +128,60 @@ test('without a price a tool is refused at its place, and the provider hears not
   assert.equal((await account.quiet()).heldMicros, 0n);
 });
 
+test('a tool that is declared goes out, and needs a price, also if it is not allowed', async () => {
+  const before = responses.lastBody();
+  const known = { type: 'function', name: 'f', parameters: {} };
+  const drawing = { type: 'image_generation' };
+  const interpreter = { type: 'code_interpreter', container: auto };
+  const group = { type: 'namespace', name: 'n', description: 'd', tools: [known, drawing] };
+  const allowed = (entry: object) => ({ type: 'allowed_tools', mode: 'auto', tools: [entry] });
+  const own = { type: 'function', name: 'f' };
+  const ask = (model: string, tools: object[], entry: object, more = {}) =>
+    post('/v1/responses', {
+      model,
+      input: 'x',
+      tools,
+      tool_choice: allowed(entry),
+      ...more,
+    });
+  const searching = [{ type: 'web_search' }, interpreter, drawing];
+  const unpriced: [Promise<Told>, string][] = [
+    [ask('r-bare', [known, drawing], own), 'tools[1].type'],
+    [ask('r-bare', [group], { ...own, namespace: 'n' }), 'tools[0].tools[1].type'],
+    // Without the search the others stand in other places.
+    [
+      ask('r-priced', searching, { type: 'code_interpreter' }, { web_search: false }),
+      'tools[1].type',
+    ],
+  ];
+  for (const [told, path] of unpriced) {
+    const { status, json } = await told;
+    assert.equal(status, 400, path);
+    assert.equal(json.error?.param, path);
+  }
+  assert.deepEqual(responses.lastBody(), before);
+  const passed = await ask('r-priced', [known, interpreter], own, { input: coded });
+  assert.equal(passed.status, 200, JSON.stringify(passed.json.error));
+  // Its provider has not kept to the list.
+  assert.deepEqual(passed.json.svc_usage?.tool_calls, { code_interpreter: 1 });
+});
+
+test('a search that the input declares is held for as any other', async () => {
+  const poor = await bed.account({ micros: 9_000_000n });
+  const searches = { type: 'additional_tools', role: 'developer', tools: [{ type: 'web_search' }] };
+  const response = await fetch(`${bed.url}/v1/responses`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${poor.apiKey}`, 'content-type': 'application/json' },
+    body: JSON.stringify({
+      model: 'r-priced',
+      max_output_tokens: 16,
+      input: [searches, { role: 'user', content: 'x' }],
+    }),
+  });
+  // Five of them are ten cents.
+  assert.equal(response.status, 402, await response.text());
+});
+
 test('with a price it passes, is held for, and is charged by the call', async () => {
   const tools = [{ type: 'code_interpreter', container: auto }];
   const { status, json } = await post('/v1/responses', { model: 'r-priced', input: coded, tools });
