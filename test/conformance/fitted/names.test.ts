@@ -3,10 +3,10 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { after, before, test } from 'node:test';
-import type { TestAccount } from '../harness/account.ts';
-import { openTestbed, type Testbed } from '../harness/testbed.ts';
-import { anthropic } from './anthropic-client.ts';
-import { openAi } from './client.ts';
+import type { TestAccount } from '../../harness/account.ts';
+import { openTestbed, type Testbed } from '../../harness/testbed.ts';
+import { anthropic } from '../anthropic-client.ts';
+import { openAi } from '../client.ts';
 
 const loaded = await Promise.all([
   import('ai'),
