@@ -7,6 +7,7 @@ import { CeilingCut } from '../../media/providers/generation/ceiling.ts';
 import type { Fitted, ProviderFamily } from '../../media/providers/generation/contract.ts';
 import { customCallsOf } from '../../media/providers/generation/custom-calls.ts';
 import { tellMeant } from '../../media/providers/generation/fitting/names.ts';
+import { WholeCharacters } from '../../media/providers/generation/halves.ts';
 import { droppedMembers } from '../../media/providers/generation/members.ts';
 import { serverName } from '../../media/providers/generation/server-name.ts';
 import { StopCut } from '../../media/providers/generation/stops.ts';
@@ -134,9 +135,11 @@ function toldOf(
   const unwatched = family.unwatched(request);
   const stop = unwatched.length === 0 ? null : new StopCut(unwatched);
   const custom = customCallsOf(request);
+  const characters = new WholeCharacters();
   return {
     keep(read: ModelEvent[]): ModelEvent[] {
-      const meant = names === null ? read : tellMeant(read, names);
+      const whole = characters.keep(read);
+      const meant = names === null ? whole : tellMeant(whole, names);
       const bounded = cut === null ? meant : cut.keep(meant);
       const callable = calls === null ? bounded : calls.keep(bounded);
       const shown = stop === null ? callable : stop.keep(callable);

@@ -146,6 +146,20 @@ async function charged(format: Format, question: Question): Promise<Told> {
   return told;
 }
 
+test('a character that is cut in two reaches its client whole, and is counted once', async () => {
+  const said = (content: string) => ({ id: 'c', choices: [{ index: 0, delta: { content } }] });
+  const [, end, usage] = answerOf('chat', 100, 4);
+  const events = [said('a\ud83d'), said('\ude00b\ud800'), end ?? {}, usage ?? {}];
+  provider.behaviour = { events };
+  for (const format of ['chat', 'responses', 'messages'] as const) {
+    for (const stream of [true, false]) {
+      const told = await charged(format, { model: 'm-chat', text: 'hi', stream });
+      assert.equal(told.text, 'a😀b\ufffd');
+      assert.doesNotMatch(told.raw, /\\ud8/i);
+    }
+  }
+});
+
 const absurd = [-1, 1e300, '7', null, { tokens: 7 }];
 
 for (const family of names) {
