@@ -13,6 +13,7 @@ import { planThatFits } from './context-fit.ts';
 import { assertCompiles } from './format-check.ts';
 import { planGeneration } from './planning.ts';
 import { conversationOf, optimized } from './prepare.ts';
+import { refuseForbiddenSearch } from './priced-tools.ts';
 import { withSharedSearch } from './search-plan.ts';
 import type { PlanServices, PoolClient } from './services.ts';
 
@@ -43,6 +44,7 @@ export async function planRequest(
   const conversation =
     managed === undefined ? null : await conversationOf(request, accountId, services);
   const hosted = hostedTools(request);
+  refuseForbiddenSearch(hosted, request.controls);
   const planWith = (tokens: number) =>
     planGeneration({
       request,

@@ -166,6 +166,19 @@ test('a tool that is declared goes out, and needs a price, also if it is not all
   assert.deepEqual(passed.json.svc_usage?.tool_calls, { code_interpreter: 1 });
 });
 
+test('a search that the request forbids is not declared in its input either', async () => {
+  const search = { type: 'web_search' };
+  const late = { type: 'additional_tools', role: 'developer', tools: [search] };
+  const body = { model: 'r-priced', web_search: false };
+  const input = [late, { role: 'user', content: 'x' }];
+  const { status, json } = await post('/v1/responses', { ...body, input });
+  assert.equal(status, 400);
+  assert.equal(json.error?.param, 'input[0].tools[0].type');
+  const tools = [{ type: 'namespace', name: 'n', description: 'd', tools: [search] }];
+  const grouped = await post('/v1/responses', { ...body, input: 'x', tools });
+  assert.equal(grouped.json.error?.param, 'tools[0].tools[0].type');
+});
+
 test('a search that the input declares is held for as any other', async () => {
   const poor = await bed.account({ micros: 9_000_000n });
   const searches = { type: 'additional_tools', role: 'developer', tools: [{ type: 'web_search' }] };
