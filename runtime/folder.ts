@@ -5,12 +5,14 @@ import { dirname, join, resolve } from 'node:path';
 
 /** One of these names, also with an ending while it is being made, says that we made the folder. */
 const OUR_NAME = /^(lock|secret|pg|dev\.json)(\.|$)/;
+/** Folders of media, which are there alone where database and secret are given. */
+const MEDIA_NAMES = ['audio', 'blobs', 'video', 'analysis'];
 const HARMLESS_NAMES = ['lost+found', '.gitkeep', '.DS_Store'];
 
 /** Where database and secret are given, nothing but our media lie there. */
 async function isOurs(path: string, names: readonly string[]): Promise<boolean> {
   if (names.some((name) => OUR_NAME.test(name))) return true;
-  if (names.some((name) => name !== 'audio' && name !== 'blobs')) return false;
+  if (!names.every((name) => MEDIA_NAMES.includes(name))) return false;
   const kinds: string[] = await readdir(join(path, 'audio')).catch(() => []);
   return kinds.some((kind) => kind === 'scratch' || kind === 'kept');
 }

@@ -15,6 +15,8 @@ import { sampled } from '../harness/sample.ts';
 import { testSeed } from '../harness/seed.ts';
 import { openTestbed, type Testbed } from '../harness/testbed.ts';
 
+// slow: It lints both documents, and calls every route of them.
+
 let bed: Testbed;
 let contract: Contract;
 let account: TestAccount;
