@@ -2,11 +2,16 @@
 // administrator with a session, told to whoever reads `dev.json`. A later start keeps them.
 import { randomBytes } from 'node:crypto';
 import { readFile, rename, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import * as v from 'valibot';
+import { developmentFilePath } from '../actors/credentials/development-file.ts';
+import {
+  type PageName,
+  pageKeyPath,
+  pageKeys,
+  readPageKey,
+} from '../actors/credentials/page-keys.ts';
 import { scopes } from '../actors/credentials/scope.ts';
 import { displayPrefix, newKeyToken, tokenHash } from '../actors/credentials/token.ts';
-import { readVoicePageKey, voicePageKeyPath } from '../actors/credentials/voice-page-key.ts';
 import type { DirectWallet } from '../actors/wallet/direct.ts';
 import { createAccount } from '../db/accounts.ts';
 import type { Sql } from '../db/driver/sql.ts';
@@ -66,35 +71,46 @@ export async function prepareDevelopment(
   return account;
 }
 
-/** Of the pages: they get a key that can talk, and nothing else. */
+/** Of the pages: each gets a key for what it does, and nothing else. */
 const pageKeyLimits = { requestsPerMinute: 600, concurrencyMax: 64 };
 
 /**
- * Sees to it that there is a key for the voice page, in a file of its own beside `dev.json`: the
+ * Sees to it that there is a key for each page, in a file of its own beside `dev.json`: the
  * development key can do everything, and must not be lent to a page.
  */
-export async function prepareVoicePageKey(
+export async function preparePageKeys(
+  services: Pick<DevelopmentServices, 'config' | 'sql'>,
+  account: DevelopmentAccount,
+): Promise<void> {
+  for (const page of Object.keys(pageKeys) as PageName[]) {
+    await preparePageKey(services, account, page);
+  }
+}
+
+async function preparePageKey(
   { config, sql }: Pick<DevelopmentServices, 'config' | 'sql'>,
   { account_id: accountId, wallet_id: walletId }: DevelopmentAccount,
+  page: PageName,
 ): Promise<void> {
-  const known = await readVoicePageKey(config);
+  const known = await readPageKey(config, page);
   const found = known === null ? null : await findKeyByHash(sql, tokenHash(known));
   if (found?.status === 'active' && found.accountId === accountId) return;
   const token = newKeyToken('live');
+  const { label, scopes } = pageKeys[page];
   await sql.begin((transaction) =>
     createKey(transaction, {
       id: newId('key', 0),
       accountId,
       walletId,
-      label: 'voice page',
+      label,
       environment: 'live',
-      scopes: ['voice:session'],
+      scopes: [...scopes],
       tokenHash: tokenHash(token),
       prefix: displayPrefix(token),
       ...pageKeyLimits,
     }),
   );
-  await writePrivately(voicePageKeyPath(config), token);
+  await writePrivately(pageKeyPath(config, page), token);
 }
 
 /** Mode 0600, whole or not at all. */
@@ -111,7 +127,7 @@ export async function writeDevelopmentFile(
 ): Promise<void> {
   const { simulator_url, ...kept } = account;
   const content = { base_url: config.baseUrl, ...kept, simulator_url, mailbox_url: null };
-  await writePrivately(filePath(config), `${JSON.stringify(content, null, 2)}\n`);
+  await writePrivately(developmentFilePath(config), `${JSON.stringify(content, null, 2)}\n`);
 }
 
 /** Whether the key or a session of an earlier start in development mode opens this database. */
@@ -132,19 +148,16 @@ export function developmentNotice(config: Config, account: DevelopmentAccount): 
     `  API key        ${account.api_key}`,
     `  session        ${account.session_token}`,
     `  admin session  ${account.admin_session_token}`,
-    `  all of it in   ${filePath(config)}`,
+    `  all of it in   ${developmentFilePath(config)}`,
     `  talk to it at  ${config.baseUrl}/voice`,
+    `  make videos at ${config.baseUrl}/video`,
     '',
   ].join('\n');
 }
 
-function filePath(config: Config): string {
-  return join(config.dataDir, 'dev.json');
-}
-
 async function readKnown(config: Config): Promise<DevelopmentAccount | null> {
   try {
-    return v.parse(fileSchema, JSON.parse(await readFile(filePath(config), 'utf8')));
+    return v.parse(fileSchema, JSON.parse(await readFile(developmentFilePath(config), 'utf8')));
   } catch {
     // Absent or of another time: a new account is made.
     return null;

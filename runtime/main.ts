@@ -42,7 +42,7 @@ import {
   developmentNotice,
   hasDevelopmentAccess,
   prepareDevelopment,
-  prepareVoicePageKey,
+  preparePageKeys,
   writeDevelopmentFile,
 } from './development.ts';
 import { createFailureBuffers } from './failure-limiter.ts';
@@ -326,7 +326,7 @@ async function start(): Promise<void> {
   if (config.mode === 'dev') {
     const own = { config, sql, performOnWallet };
     const account = await patiently(() => prepareDevelopment(own), log);
-    await patiently(() => prepareVoicePageKey({ config, sql }, account), log);
+    await patiently(() => preparePageKeys({ config, sql }, account), log);
     await writeDevelopmentFile(config, { ...account, simulator_url: boot.simulatorUrl });
     log.warn('development mode: answers of svc-sim models are simulated');
     process.stdout.write(developmentNotice(config, account));

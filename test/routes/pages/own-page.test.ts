@@ -1,8 +1,9 @@
-// Who is lent the key for talking: a page of this server in a browser on this machine, nobody else.
+// Who is lent a key or a session in development mode: a page of this server in a browser on this
+// machine, nobody else.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { isOwnPage } from '../../../../routes/pages/voice/lend-key.ts';
-import type { Exchange } from '../../../../runtime/http/route.ts';
+import { isOwnPage } from '../../../routes/pages/own-page.ts';
+import type { Exchange } from '../../../runtime/http/route.ts';
 
 const own = { host: 'localhost:8787', origin: 'http://localhost:8787' };
 
