@@ -44,6 +44,8 @@ import { listLlmModels } from './models/list-llm-models.ts';
 import { listModels } from './models/list-models.ts';
 import { openApiRoutes } from './openapi/routes.ts';
 import { docsRoutes } from './pages/docs.ts';
+import { lendVideoSession } from './pages/video/lend-session.ts';
+import { videoPageRoutes } from './pages/video/page.ts';
 import { lendVoiceKey } from './pages/voice/lend-key.ts';
 import { voicePageRoutes } from './pages/voice/page.ts';
 import { cancelResponse } from './responses/cancel-response.ts';
@@ -74,6 +76,8 @@ export const routes: readonly AppRoute[] = [
   ...docsRoutes<Access, Caller, Services>({ kind: 'none' }),
   ...voicePageRoutes,
   lendVoiceKey,
+  ...videoPageRoutes,
+  lendVideoSession,
 
   // Generation: an API key with its scope.
   listModels,

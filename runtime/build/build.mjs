@@ -1,4 +1,4 @@
-// The build: tsc for server and voice page, then the bundle. Plain JavaScript, as it runs before
+// The build: tsc for server and pages, then the bundle. Plain JavaScript, as it runs before
 // anything is compiled. Without the development dependencies it compiles the product alone.
 //   --if-stale       nothing to do where `dist` was made of these sources
 //   --with-tests     refuses where tests and benches cannot be compiled
@@ -14,6 +14,8 @@ const root = fileURLToPath(new URL('../../', import.meta.url));
 const dist = join(root, 'dist');
 const stamp = join(dist, '.built');
 const compiler = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
+/** Each has modules for browsers, with types of their own. */
+const pages = ['video', 'voice'];
 const productFolders = ['runtime', 'actors', 'routes', 'media', 'db', 'bench/sim'];
 
 /** Of all that the product is compiled from. By content: copies and checkouts change the times. */
@@ -63,7 +65,7 @@ if (!options.includes('--if-stale') || built !== sources) {
   rmSync(stamp, { force: true });
   await Promise.all([
     run(compiler, '-p', hasAll ? 'tsconfig.json' : 'tsconfig.product.json'),
-    run(compiler, '-p', 'routes/pages/voice/browser/tsconfig.json'),
+    ...pages.map((page) => run(compiler, '-p', `routes/pages/${page}/browser/tsconfig.json`)),
   ]);
   await run(join(dist, 'runtime/build/bundle.js'));
   writeFileSync(stamp, sources);

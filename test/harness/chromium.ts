@@ -1,5 +1,5 @@
-// Debian's Chromium for tests of pages, with a microphone that plays a file. Absent: a reason to
-// skip, which the runner prints.
+// Debian's Chromium for tests of pages, if asked for with a microphone that plays a file. Absent: a
+// reason to skip, which the runner prints.
 import { existsSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
@@ -16,17 +16,17 @@ const found = folders.flatMap((folder) => names.map((name) => join(folder, name)
 export const noChromium =
   found === undefined ? 'no Chromium here: apt-get install chromium' : false;
 
-/** Starts the browser; its microphone needs no consent and repeats this file for ever. */
-export async function openChromium(wavPath: string): Promise<Browser> {
+/** Starts the browser; its microphone, if any, needs no consent and repeats a file for ever. */
+export async function openChromium(wavPath?: string): Promise<Browser> {
   if (found === undefined) throw new Error('tests without a browser are skipped');
+  const microphone = [
+    '--use-fake-device-for-media-stream',
+    '--use-fake-ui-for-media-stream',
+    `--use-file-for-fake-audio-capture=${wavPath}`,
+  ];
   return await chromium.launch({
     executablePath: found,
-    args: [
-      '--no-sandbox',
-      '--use-fake-device-for-media-stream',
-      '--use-fake-ui-for-media-stream',
-      `--use-file-for-fake-audio-capture=${wavPath}`,
-    ],
+    args: ['--no-sandbox', ...(wavPath === undefined ? [] : microphone)],
   });
 }
 

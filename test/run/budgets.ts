@@ -36,7 +36,7 @@ export const budgets: Readonly<Record<string, number>> = {
   routes: 165,
   'routes/admin': 120,
   'routes/audio': 120,
-  'routes/pages': 140,
+  'routes/pages': 220,
   'routes/responses': 60,
   'routes/video': 45,
   'routes/voice': 60,
