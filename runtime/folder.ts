@@ -6,7 +6,7 @@ import { dirname, join, resolve } from 'node:path';
 /** One of these names, also with an ending while it is being made, says that we made the folder. */
 const OUR_NAME = /^(lock|secret|pg|dev\.json)(\.|$)/;
 /** Folders of media, which are there alone where database and secret are given. */
-const MEDIA_NAMES = ['audio', 'blobs', 'video', 'analysis'];
+const MEDIA_NAMES = ['audio', 'blobs', 'video'];
 const HARMLESS_NAMES = ['lost+found', '.gitkeep', '.DS_Store'];
 
 /** Where database and secret are given, nothing but our media lie there. */
