@@ -146,6 +146,7 @@ test('an own video is described: frames and segments seek it, and the receipt is
   await seeks(page, /1\.3/, 1.25);
   await seeks(page, /arrives/, 2);
   const current = page.locator('#segments [aria-current="true"]');
+  await current.filter({ hasText: 'arrives' }).waitFor({ timeout: WAIT_MS });
   assert.match((await current.textContent()) ?? '', /It <b>arrives<\/b>\.$/, 'text is no markup');
   const receipt = (await page.locator('#receipt').textContent()) ?? '';
   assert.match(receipt, /Charged0\.3827 credits.*\(simulated\).*1,234.*56.*req_0123/);
