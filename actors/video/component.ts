@@ -1,5 +1,6 @@
 // Video jobs of a shard: their actors, leases and slots, and the connections to providers.
 import type { Sql } from '../../db/driver/sql.ts';
+import { leaveVideoJobs, renewVideoJobs } from '../../db/video-jobs/moves.ts';
 import type { BlobStore } from '../../media/blobs/contract.ts';
 import { createVideoClient } from '../../media/providers/video/call.ts';
 import { requireVideoFamily } from '../../media/providers/video/families.ts';
@@ -11,6 +12,7 @@ import type { MetricsRegistry } from '../../runtime/metrics-registry.ts';
 import type { Outbound } from '../../runtime/outbound/contract.ts';
 import { defineComponent } from '../../runtime/shard/component.ts';
 import { TransientSet } from '../../runtime/transient.ts';
+import { createLeases } from '../../runtime/work/leases.ts';
 import type { Catalog } from '../catalog/current.ts';
 import type { Limits } from '../limits.ts';
 import type { RouteHealth } from '../provider-health/health.ts';
@@ -20,7 +22,6 @@ import type { CreationDeps } from './create.ts';
 import { createVideoDeskKind, videoDeskId } from './desk.ts';
 import { createDurations } from './durations.ts';
 import { createVideoJobKind, type VideoJobDeps } from './job.ts';
-import { createLeases } from './leases.ts';
 import { createVideoMetrics } from './metrics.ts';
 import { createQueuedCount } from './queued-count.ts';
 import type { Run } from './run.ts';
@@ -53,7 +54,15 @@ export function createVideoComponent(given: VideoGiven) {
   const { limits, sql, log, health } = given;
   const { video } = limits;
   const client = createVideoClient({ connectionsMax: limits.upstream.connectionsPerOriginMax });
-  const leases = createLeases(sql, video, log);
+  const leases = createLeases({
+    what: 'video leases',
+    renewMs: video.renewMs,
+    rows: {
+      renew: (jobs) => renewVideoJobs(sql, jobs, video.leaseMs),
+      leave: (jobs) => leaveVideoJobs(sql, jobs),
+    },
+    log,
+  });
   const runs = new TransientSet<Run>();
   const deskKind = createVideoDeskKind(null);
   const desk = () => given.system().ref(deskKind, videoDeskId);

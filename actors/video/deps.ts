@@ -7,10 +7,10 @@ import type { InspectedVideo, InspectVideoInput } from '../../media/video/contra
 import type { ActorRef } from '../../runtime/actor/contract.ts';
 import type { Logger } from '../../runtime/log.ts';
 import type { Outbound } from '../../runtime/outbound/contract.ts';
+import type { Leases } from '../../runtime/work/leases.ts';
 import type { RouteHealth } from '../provider-health/health.ts';
 import type { WalletProtocol } from '../wallet/protocol.ts';
 import type { Durations } from './durations.ts';
-import type { Leases } from './leases.ts';
 import type { VideoLimits } from './limits.ts';
 import type { VideoMetrics } from './metrics.ts';
 import type { Slots } from './slots.ts';

@@ -6,10 +6,10 @@ import { takeVideoJob } from '../../db/video-jobs/moves.ts';
 import type { VideoJob } from '../../db/video-jobs.ts';
 import type { VideoSettings } from '../../media/model/video.ts';
 import type { VideoFile } from '../../media/providers/video/contract.ts';
+import type { LeasedWork } from '../../runtime/work/leases.ts';
 import { pause } from '../../runtime/work/pause.ts';
 import type { Candidate } from './candidates.ts';
 import type { VideoDeps } from './deps.ts';
-import type { LeasedJob } from './leases.ts';
 import type { JobError } from './problems.ts';
 import { deadlineOf } from './stage.ts';
 
@@ -29,7 +29,7 @@ export function fail(code: JobError): Step {
   return { kind: 'fail', code };
 }
 
-export class Run implements LeasedJob {
+export class Run implements LeasedWork {
   readonly deps: VideoDeps;
   /** As the row stands; steps change it with the row. */
   readonly job: VideoJob;
