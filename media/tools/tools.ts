@@ -98,6 +98,8 @@ function boundedScript(path: string, { memoryBytesMax, cpuSecondsMax }: ToolOpti
     'ulimit -c 0 2>/dev/null',
     // Not every system has this bound.
     `ulimit -v ${Math.floor(memoryBytesMax / 1_024)} 2>/dev/null`,
+    // Each thread of a program with many inputs would reserve 64 MiB of that for its own use.
+    'export MALLOC_ARENA_MAX=2',
     `exec '${path.replaceAll("'", "'\\''")}' "$@"`,
     '',
   ].join('\n');

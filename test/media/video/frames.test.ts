@@ -85,6 +85,11 @@ test('frames are even over the video, and true to their seconds', async () => {
   assert.equal(few.length, 3, 'no more than there are places on the grid');
 });
 
+test('frames that lie far apart are decoded side by side, within the bound of memory', async () => {
+  await makeVideo(...bars(32, '1280x720', 5), ...h264, '-g', '5', pathOf('far.mp4'));
+  assert.equal((await framesOf('far.mp4')).length, 16);
+});
+
 test('a part outside the video is refused, one that reaches beyond it ends with it', async () => {
   assert.equal(await faultOf('clock.mp4', { startSeconds: 20, endSeconds: 30 }), 'part_outside');
   const frames = await framesOf('clock.mp4', { startSeconds: 18, endSeconds: 500, framesMax: 2 });
