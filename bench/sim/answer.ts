@@ -2,6 +2,8 @@
 // and the usage that is reported. Every family renders the same plan.
 import type { Directive, PlannedCall } from './directive.ts';
 import { instanceOf } from './instance.ts';
+import { describePictures } from './sight/describe.ts';
+import type { ShownPicture } from './sight/pictures.ts';
 
 export interface Plan {
   /** Reasoning pieces before anything else: ` r0 r1 …`. */
@@ -42,6 +44,8 @@ export interface PlanInput {
   stopSequences: readonly string[];
   /** Some formats say a refusal in words; in others the answer just ends. */
   refusalIsSpoken: boolean;
+  /** What the model sees. */
+  pictures(): readonly ShownPicture[];
 }
 
 export interface ForcedCall {
@@ -162,7 +166,8 @@ function answerPieces(input: PlanInput): string[] | null {
   if (directive.json === 'bad' || directive.json === 'repair')
     return cut(JSON.stringify({ simulated_violation: [null] }));
   if (directive.json === null && schema === null) return null;
-  return cut(JSON.stringify(instanceOf(schema ?? { type: 'object' })));
+  const seen = describePictures(input.pictures(), schema, directive.sight === 'wrong');
+  return cut(JSON.stringify(seen ?? instanceOf(schema ?? { type: 'object' })));
 }
 
 /** Ends a plan before the first stop sequence that its text would contain. */

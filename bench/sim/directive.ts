@@ -28,6 +28,8 @@ export interface Directive {
   rounds: readonly (readonly PlannedCall[])[];
   text: string | null;
   json: 'good' | 'bad' | 'repair' | null;
+  /** What is said of pictures: `wrong` has times that no picture has. */
+  sight: 'right' | 'wrong' | 'repair';
   cachedTokens: number;
   reasoningTokens: number;
   cacheWriteTokens: number;
@@ -69,6 +71,7 @@ const defaults: Readonly<Directive> = Object.freeze({
   rounds: [],
   text: null,
   json: null,
+  sight: 'right',
   cachedTokens: 0,
   reasoningTokens: 0,
   cacheWriteTokens: 0,
@@ -94,7 +97,9 @@ export function findDirective(texts: readonly (string | null)[]): {
     if (start < 0 || !text.includes(']]', start)) continue;
     const directive = parseDirective(text);
     // A text after it is the complaint about the bad object.
-    if (directive.json === 'repair') directive.json = at < texts.length - 1 ? 'good' : 'bad';
+    const isLater = at < texts.length - 1;
+    if (directive.json === 'repair') directive.json = isLater ? 'good' : 'bad';
+    if (directive.sight === 'repair') directive.sight = isLater ? 'right' : 'wrong';
     return { directive, at };
   }
   return { directive: defaults, at: -1 };
@@ -160,6 +165,9 @@ const readers: Readonly<Record<string, Reader>> = {
   },
   json: (directive, value) => {
     directive.json = value === 'bad' || value === 'repair' ? value : 'good';
+  },
+  sight: (directive, value) => {
+    if (value === 'wrong' || value === 'repair') directive.sight = value;
   },
   cached: (directive, value) => {
     directive.cachedTokens = integer(value, tokensMax, 0);

@@ -3,6 +3,7 @@ import { countWords, type ForcedCall, type Plan, planAnswer } from '../answer.ts
 import { type Directive, findDirective } from '../directive.ts';
 import { isMembers, type Members, membersOf, positiveOf, stringsOf } from '../members.ts';
 import { askedTool } from '../question.ts';
+import { picturesOf } from '../sight/pictures.ts';
 import { callIdsRefusal, filesRefusal, pairsRefusal, stopRefusal, toolsRefusal } from './check.ts';
 import { type ChatError, invalidRequest, unknownModel } from './failure.ts';
 
@@ -75,6 +76,7 @@ function planOf(
     searchCountMax: null,
     stopSequences: typeof body.stop === 'string' ? [body.stop] : stringsOf(body.stop),
     refusalIsSpoken: true,
+    pictures: () => picturesOf(messages.map(({ content }) => content)),
   });
 }
 

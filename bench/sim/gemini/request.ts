@@ -3,6 +3,7 @@ import { countWords, type ForcedCall, type Plan, planAnswer } from '../answer.ts
 import { type Directive, findDirective, withoutDirective } from '../directive.ts';
 import { isMembers, type Members, membersOf, positiveOf, stringsOf } from '../members.ts';
 import { askedTool } from '../question.ts';
+import { picturesOf } from '../sight/pictures.ts';
 import { camel, refusalOf } from './check.ts';
 import { type GeminiError, invalidArgument, unknownModel } from './failure.ts';
 import { asJsonSchema } from './schema.ts';
@@ -74,6 +75,7 @@ function requestOf(
     searchCountMax: searches ? Infinity : null,
     stopSequences: stringsOf(config.stopSequences),
     refusalIsSpoken: false,
+    pictures: () => picturesOf(contents.map(({ parts }) => parts)),
   });
   return {
     model,

@@ -3,6 +3,7 @@ import { countWords, type ForcedCall, type Plan, planAnswer } from '../answer.ts
 import { type Directive, findDirective, withoutDirective } from '../directive.ts';
 import { isMembers, type Members, membersOf, positiveOf, stringsOf } from '../members.ts';
 import { askedTool } from '../question.ts';
+import { picturesOf } from '../sight/pictures.ts';
 import { blocksOf, refusalOf } from './check.ts';
 import { invalidRequest, type MessagesError, noThreads, unknownModel } from './failure.ts';
 
@@ -77,6 +78,7 @@ function requestOf(
     searchCountMax,
     stopSequences: stringsOf(body.stop_sequences),
     refusalIsSpoken: false,
+    pictures: () => picturesOf(messages.map(({ content }) => content)),
   });
   return {
     model,

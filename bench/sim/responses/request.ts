@@ -4,6 +4,7 @@ import { type ChatError, invalidRequest, unknownModel } from '../chat/failure.ts
 import { type Directive, findDirective, withoutDirective } from '../directive.ts';
 import { isMembers, type Members, membersOf, positiveOf, stringsOf } from '../members.ts';
 import { askedTool } from '../question.ts';
+import { picturesOf } from '../sight/pictures.ts';
 import { refusalOf } from './check.ts';
 
 /** Ids with another name and length than any public alias. */
@@ -82,6 +83,7 @@ function requestOf(body: Members, model: string, items: Members[]): ResponsesReq
       searchCountMax: searches ? (positiveOf(body.max_tool_calls) ?? Infinity) : null,
       stopSequences: [],
       refusalIsSpoken: true,
+      pictures: () => picturesOf(items.map(({ content }) => content)),
     }),
     summarize: typeof (reasoning.summary ?? reasoning.generate_summary) === 'string',
     seal: include.includes('reasoning.encrypted_content'),
