@@ -2,7 +2,7 @@
 // large digits that is enough to see.
 
 export interface Picture {
-  /** Of the means. */
+  /** In blocks. */
   width: number;
   height: number;
   /** 0 to 255, line by line. */
@@ -10,7 +10,7 @@ export interface Picture {
 }
 
 interface Table {
-  /** By the length of a code, from 1: the largest of that length, and where its value stands. */
+  /** The largest code of each length, and where its value stands. */
   largest: number[];
   offset: number[];
   values: Uint8Array;
@@ -203,7 +203,7 @@ function readCode(decoder: Decoder, table: Table | undefined): number {
   throw new RangeError('no such code');
 }
 
-/** Of so many bits, in the sign's own way. */
+/** So many bits, with the sign in a way of its own. */
 function readValue(decoder: Decoder, size: number): number {
   let value = 0;
   for (let bit = 0; bit < size; bit += 1) value = (value << 1) | readBit(decoder);

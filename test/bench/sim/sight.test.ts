@@ -1,4 +1,4 @@
-// The simulated models see: the number that a frame of a counting video shows is read off its
+// The simulated models see. The number that a frame of a counting video shows is read off its
 // pixels, in each format, and no directive is needed.
 import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
