@@ -29,6 +29,15 @@ export interface GenerationWanted extends Omit<GenerationOrder, 'alias' | 'keeps
   stored: boolean;
 }
 
+/** The same of an actor whose request takes long to make. */
+export interface GenerationPrepared extends Omit<GenerationWanted, 'request' | 'stored'> {
+  idempotencyKey: string;
+  /** The public alias. */
+  alias: string;
+  /** Called only if nothing that ran or was charged is under the key. */
+  prepare(): Promise<GenerationRequest>;
+}
+
 /**
  * Plans and opens a generation, and waits until its reply can begin.
  * @throws Problem model_not_found, invalid_request, input_too_long, no_route_available, overloaded,
@@ -41,24 +50,61 @@ export function startGeneration(
   onAbort: (listener: () => void) => void,
 ): Promise<Opened> {
   const { idempotencyKey, request, stored } = wanted;
-  const order: GenerationOrder = {
+  const order = orderOf(wanted, request.model, idempotencyKey !== null || stored, () => {
+    requireRoom(services, wanted);
+    return planRequest(services, wanted);
+  });
+  return openGeneration(services, order, makeSink, onAbort);
+}
+
+/**
+ * The same, with a request that is made only where there is none to attach to or to replay.
+ * @throws Problem as `startGeneration` does
+ */
+export function startPrepared(
+  services: GenerationServices,
+  wanted: GenerationPrepared,
+  makeSink: MakeSink,
+  onAbort: (listener: () => void) => void,
+): Promise<Opened> {
+  const { accountId, walletId } = wanted;
+  const order = orderOf(wanted, wanted.alias, true, async () => {
+    requireRoom(services, wanted);
+    const request = await wanted.prepare();
+    return planRequest(services, { request, accountId, walletId });
+  });
+  return openGeneration(services, order, makeSink, onAbort);
+}
+
+type Asking = Omit<GenerationWanted, 'request' | 'stored'>;
+
+function orderOf(
+  wanted: Asking,
+  alias: string,
+  keepsAnswer: boolean,
+  plan: GenerationOrder['plan'],
+): GenerationOrder {
+  return {
     exchangeId: wanted.exchangeId,
     accountId: wanted.accountId,
     walletId: wanted.walletId,
     apiKeyId: wanted.apiKeyId,
     route: wanted.route,
-    idempotencyKey,
+    idempotencyKey: wanted.idempotencyKey,
     fingerprint: wanted.fingerprint,
-    keepsAnswer: idempotencyKey !== null || stored,
+    keepsAnswer,
     background: wanted.background,
     storeRequest: wanted.storeRequest,
-    alias: request.model,
-    plan() {
-      requireDetachedCapacity(services, wanted.accountId);
-      requirePaying(services, wanted.apiKeyId);
-      return planRequest(services, wanted);
-    },
+    alias,
+    plan,
     takePermit: wanted.takePermit,
   };
-  return openGeneration(services, order, makeSink, onAbort);
+}
+
+function requireRoom(
+  services: GenerationServices,
+  { accountId, apiKeyId }: Pick<Asking, 'accountId' | 'apiKeyId'>,
+): void {
+  requireDetachedCapacity(services, accountId);
+  requirePaying(services, apiKeyId);
 }
