@@ -1,7 +1,5 @@
 // One process's work on one job, under one epoch. Every write of it names the epoch, so a run that
 // was replaced changes nothing. Its clock is the database's, as it was when the job was taken.
-import { mkdir, rm } from 'node:fs/promises';
-import { join } from 'node:path';
 import { takeVideoJob } from '../../db/video-jobs/moves.ts';
 import type { VideoJob } from '../../db/video-jobs.ts';
 import type { VideoSettings } from '../../media/model/video.ts';
@@ -11,6 +9,7 @@ import { pause } from '../../runtime/work/pause.ts';
 import type { Candidate } from './candidates.ts';
 import type { VideoDeps } from './deps.ts';
 import type { JobError } from './problems.ts';
+import { withScratch } from './scratch.ts';
 import { deadlineOf } from './stage.ts';
 
 /** What a step of the work leads to. */
@@ -118,14 +117,8 @@ export class Run implements LeasedWork {
   }
 
   /** A folder of its own for the file, which is there while `use` runs. */
-  async withFolder<T>(use: (folder: string) => Promise<T>): Promise<T> {
-    const folder = join(this.deps.scratchFolder, `${this.id}-${this.epoch}`);
-    await mkdir(folder, { recursive: true, mode: 0o700 });
-    try {
-      return await use(folder);
-    } finally {
-      await rm(folder, { recursive: true, force: true }).catch(() => undefined);
-    }
+  withFolder<T>(use: (folder: string) => Promise<T>): Promise<T> {
+    return withScratch(this.deps.scratchFolder, `${this.id}-${this.epoch}`, use);
   }
 }
 

@@ -1,5 +1,6 @@
-// The folder of videos that are looked at before they are stored, under TOLLGATE_DATA.
-import { rm } from 'node:fs/promises';
+// The folder of videos that are looked at, under TOLLGATE_DATA: generated ones before they are
+// stored, and sources of analyses.
+import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { preparePrivateFolder } from '../../media/blobs/private-file.ts';
 
@@ -12,4 +13,19 @@ export async function prepareVideoScratch(dataDir: string, isAlone: boolean): Pr
   const folder = videoScratchFolder(dataDir);
   if (isAlone) await rm(folder, { recursive: true, force: true });
   await preparePrivateFolder(folder);
+}
+
+/** A folder of its own within it, which is there while `use` runs. */
+export async function withScratch<T>(
+  scratchFolder: string,
+  name: string,
+  use: (folder: string) => Promise<T>,
+): Promise<T> {
+  const folder = join(scratchFolder, name);
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  try {
+    return await use(folder);
+  } finally {
+    await rm(folder, { recursive: true, force: true }).catch(() => undefined);
+  }
 }
