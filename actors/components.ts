@@ -11,6 +11,7 @@ import type { MetricsRegistry } from '../runtime/metrics-registry.ts';
 import type { Outbound } from '../runtime/outbound/contract.ts';
 import type { Sealer } from '../runtime/seal.ts';
 import type { Component } from '../runtime/shard/component.ts';
+import { createAnalysisComponent } from './analysis/component.ts';
 import { createAudioComponent } from './audio/component.ts';
 import { createFundsEstimate } from './billed-request/funds-estimate.ts';
 import { createRequestMetrics } from './billed-request/metrics.ts';
@@ -67,12 +68,14 @@ export function createComponents(given: ShardGiven) {
   const voice = createVoiceComponent({ ...given, wallet: money.wallet });
   const audio = createAudioComponent(shared);
   const video = createVideoComponent({ ...given, wallet: money.wallet });
+  const analysis = createAnalysisComponent({ ...given, generations: generation.services });
   const list: readonly Component[] = [
     money.component,
     generation.component,
     voice.component,
     audio.component,
     video.component,
+    analysis.component,
   ];
   return {
     list,
@@ -84,6 +87,7 @@ export function createComponents(given: ShardGiven) {
       voice: voice.services,
       audio: audio.services(system),
       video: video.services(system),
+      analysis: analysis.services,
     }),
   };
 }

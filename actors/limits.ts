@@ -2,6 +2,7 @@
 // between them are asserted here, at the start, so that a bad combination never serves a request.
 import type { Config } from '../runtime/config.ts';
 import { createKernelLimits, type KernelLimits } from '../runtime/limits.ts';
+import { type AnalysisLimits, createAnalysisLimits } from './analysis/limits.ts';
 import { type AudioLimits, createAudioLimits } from './audio/limits.ts';
 import { type BlobLimits, blobLimits } from './blobs/limits.ts';
 import {
@@ -31,6 +32,7 @@ export type Limits = KernelLimits & {
   readonly voice: VoiceLimits;
   readonly audio: AudioLimits;
   readonly blobs: BlobLimits;
+  readonly analysis: AnalysisLimits;
   readonly videoInspection: VideoInspectionLimits;
   readonly video: VideoLimits;
 };
@@ -50,6 +52,7 @@ export function createLimits(config: Config): Limits {
     voice: createVoiceLimits(config, ledger),
     audio: createAudioLimits(kernel),
     blobs: blobLimits,
+    analysis: createAnalysisLimits(config),
     videoInspection: createVideoInspectionLimits(),
     video: createVideoLimits(config),
   };

@@ -1,6 +1,7 @@
 // The supervision tree: every kind, where it lives, and what its crash leads to. Parents stand
 // before children: what is single in a process first, then the kinds of each component of a shard.
 import type { AnyKind } from '../runtime/actor/contract.ts';
+import { type AnalysisDesk, createAnalysisDeskKind } from './analysis/desk.ts';
 import { type CatalogDeps, createCatalogKind } from './catalog/catalog.ts';
 import { createDirectorKind, type DirectorDeps } from './director/director.ts';
 import { createMonitorKind, type MonitorDeps } from './monitor/monitor.ts';
@@ -15,14 +16,16 @@ export interface MainDeps {
   monitor: MonitorDeps;
   tasks: TasksDeps;
   videoDesk: VideoDesk;
+  analysisDesk: AnalysisDesk;
 }
 
 /**
  * process
  * ├─ main thread   director (1)  catalog (1)  monitor (1)  tasks (1)  video-desk (1)
+ *                  analysis-desk (1)
  * └─ shard × N     node (1), and the kinds of `components.ts`: money: wallet (by hash) ·
  *                  generations: generation, subscriber · voice: voice-session · audio: audio ·
- *                  video: video-job (by hash)
+ *                  video: video-job (by hash) · analysis: video-analysis (by hash)
  */
 export function createProcessKinds(main: MainDeps | null) {
   return {
@@ -31,6 +34,7 @@ export function createProcessKinds(main: MainDeps | null) {
     monitor: createMonitorKind(main?.monitor ?? null),
     tasks: createTasksKind(main?.tasks ?? null),
     videoDesk: createVideoDeskKind(main?.videoDesk ?? null),
+    analysisDesk: createAnalysisDeskKind(main?.analysisDesk ?? null),
     node: nodeKind,
   };
 }

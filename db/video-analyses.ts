@@ -75,9 +75,9 @@ export async function findVideoAnalysis(
 
 /** How many there may be. */
 export interface AnalysisBounds {
-  /** Of one account, not final. */
+  /** An account has so many that are not final. */
   openMax: number;
-  /** Of all accounts, waiting. */
+  /** All accounts together have so many that wait. */
   queuedMax: number;
   /** How long a key names what is final. */
   keyKeptMs: number;

@@ -1,5 +1,6 @@
 // What handlers may use, by domain, and who calls them. A handler takes what it names, no more; a
 // helper takes the domain that it needs.
+import type { AnalysisServices } from '../actors/analysis/services.ts';
 import type { AudioServices } from '../actors/audio/open.ts';
 import type { Catalog } from '../actors/catalog/current.ts';
 import type { CatalogProtocol } from '../actors/catalog/protocol.ts';
@@ -79,6 +80,7 @@ export interface Services {
   voice: VoiceServices;
   audio: AudioServices;
   video: VideoServices;
+  analysis: AnalysisServices;
   /** The domain that owns the rows of a canonical route. */
   rows(route: string): RequestRows;
 }

@@ -58,7 +58,9 @@ import { listInputItems } from './responses/list-input-items.ts';
 import { openResponseSocket } from './responses/open-socket.ts';
 import type { Access, Caller, Services } from './services.ts';
 import { cancelJob } from './video/cancel-job.ts';
+import { createVideoAnalysis } from './video/create-analysis.ts';
 import { createJob } from './video/create-job.ts';
+import { getVideoAnalysis } from './video/get-analysis.ts';
 import { getContent } from './video/get-content.ts';
 import { getJob } from './video/get-job.ts';
 import { listJobs } from './video/list-jobs.ts';
@@ -107,12 +109,14 @@ export const routes: readonly AppRoute[] = [
   createSpeech,
   createTranscription,
 
-  // Video: a key with its scope, or a signed-in user.
+  // Video: a key with its scope, or a signed-in user; analyses: a key.
   createJob,
   listJobs,
   getJob,
   cancelJob,
   getContent,
+  createVideoAnalysis,
+  getVideoAnalysis,
   getVideo,
   deleteVideo,
 

@@ -1,5 +1,6 @@
 // Entry of the main process: composition only. It prepares the database, starts the shards, and
 // runs what must be single: catalog, monitor, pool, queue. It prints the line `tollgate ready`.
+import { createAnalysesWorking } from '../actors/analysis/working.ts';
 import { prepareAudioFolders, sweepAudioFolders } from '../actors/audio/folders.ts';
 import { createInspection, inspectionTask } from '../actors/audio/inspection.ts';
 import { openBlobStore, prepareBlobStore } from '../actors/blobs/store.ts';
@@ -14,11 +15,9 @@ import { monitorId } from '../actors/monitor/monitor.ts';
 import { nodeActorId } from '../actors/node/node.ts';
 import { type UnpaidRoute, unpaidTopic } from '../actors/provider-health/unpaid.ts';
 import { createProcessKinds } from '../actors/tree.ts';
-import { createVideoDesk } from '../actors/video/desk.ts';
 import { createVideoInspection, readsVideo } from '../actors/video/inspection.ts';
-import { createVideoJobKind } from '../actors/video/job.ts';
-import { sweepVideoJobs, sweepVideos, takeOverVideoJobs } from '../actors/video/rounds.ts';
 import { prepareVideoScratch } from '../actors/video/scratch.ts';
+import { createVideosWorking } from '../actors/video/working.ts';
 import { createDirectWallet } from '../actors/wallet/direct.ts';
 import { createLease } from '../actors/wallet/lease.ts';
 import { walletLimits } from '../actors/wallet/limits.ts';
@@ -61,7 +60,6 @@ import { Mesh } from './shard/mesh.ts';
 import { startThreads, type Threads } from './shard/threads.ts';
 import { version } from './version.ts';
 import { createBus } from './work/bus.ts';
-import { createJobQueue } from './work/job-queue.ts';
 import { createPool, loadThreads } from './work/pool.ts';
 import { createQueue } from './work/queue.ts';
 import { repeat } from './work/repeat.ts';
@@ -109,21 +107,11 @@ const inspection = createPool({
 const recordings = createInspection(inspection, config, limits.audio, log);
 const blobs = openBlobStore({ config, masterKey: boot.masterKey, node: 0 });
 const videos = createVideoInspection(config, limits.videoInspection, log);
-const queue = createQueue({ database: parseDatabaseUrl(boot.databaseUrl), log });
-const videoQueue = createJobQueue({
-  name: 'video',
-  database: parseDatabaseUrl(boot.databaseUrl),
-  log,
-  concurrency: limits.video.workedMax,
-  pendingMax: limits.video.queuedMax,
-  handler: (id, signal) => videoDesk.see(id, signal),
-});
-const videoJobKind = createVideoJobKind(null);
-const videoDesk = createVideoDesk({
-  add: videoQueue.add,
-  job: (id) => system.ref(videoJobKind, id),
-  limits: limits.video,
-});
+const database = parseDatabaseUrl(boot.databaseUrl);
+const queue = createQueue({ database, log });
+const working = { sql, database, system: () => system, sweepMs: limits.ledger.sweepMs, log };
+const jobs = createVideosWorking({ ...working, blobs, limits: limits.video });
+const analyses = createAnalysesWorking({ ...working, limits: limits.analysis });
 const mesh = new Mesh(0, log);
 const bus = createBus({ mesh, log });
 const launch = createGate<LiveCatalog>();
@@ -182,11 +170,12 @@ const kinds = createProcessKinds({
       return runTask(pool, compiledFile(`media/tasks/${name}.js`), payload, options);
     },
   },
-  videoDesk,
+  videoDesk: jobs.desk,
+  analysisDesk: analyses.desk,
 });
 const system = createActorSystem({
   node: 0,
-  kinds: [...Object.values(kinds), videoJobKind],
+  kinds: [...Object.values(kinds), jobs.kind, analyses.kind],
   log,
   transport: mesh,
 });
@@ -433,18 +422,15 @@ async function startBackground(): Promise<void> {
   queue.schedule('recover', limits.instance.leaseMs, async () => {
     await recover([]);
   });
-  queue.schedule('video-jobs', limits.video.leftMs, async () => {
-    await sweepVideoJobs(sql, videoQueue.add, limits.video);
-  });
-  queue.schedule('videos', limits.ledger.sweepMs, async () => {
-    await sweepVideos(sql, blobs, limits.video);
-  });
+  for (const each of [jobs, analyses]) each.schedule(queue);
   queue.schedule('probe', limits.monitor.probeMs, async () => {
     monitor.tell('probe', null);
   });
   queue.start();
-  videoQueue.start();
-  if (singleProcess) await patiently(() => takeOverVideoJobs(sql, videoQueue.add), log);
+  for (const each of [jobs, analyses]) {
+    each.start();
+    if (singleProcess) await patiently(each.takeOver, log);
+  }
 }
 
 async function collectMetrics(): Promise<MetricsJson[]> {
@@ -460,7 +446,7 @@ async function stop(): Promise<void> {
   endOwnSweep();
   endBlobUpkeep();
   endFollowing();
-  await Promise.all([queue.stop(reportTimeoutMs), videoQueue.stop(reportTimeoutMs)]);
+  await Promise.all([queue, jobs, analyses].map((each) => each.stop(reportTimeoutMs)));
   await threads?.stop(limits.process.drainMs + drainReserveMs, drainGraceMs);
   await metricsServer?.close();
   await system.stop(reportTimeoutMs);

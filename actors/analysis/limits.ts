@@ -1,4 +1,4 @@
-// The bounds of analyses (video.md, section 7), with the waits between their tries.
+// The bounds of analyses (the specification of video, section 7), and the waits between tries.
 import assert from 'node:assert/strict';
 import type { Config } from '../../runtime/config.ts';
 import type { Widened } from '../../runtime/limits.ts';
@@ -11,9 +11,9 @@ export const analysisLimits = {
   urlCharactersMax: 2_048,
   framesMax: 64,
   framesUsual: 16,
-  /** Of one account, queued or running. */
+  /** An account has so many that wait or run. */
   openMax: 5,
-  /** Of all accounts. */
+  /** All accounts together have so many that wait. */
   queuedMax: 1_000,
   /** At once in a process. Their frames are in memory: 16 MiB of each. */
   runningMax: 2,

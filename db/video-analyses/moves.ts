@@ -12,8 +12,8 @@ export interface HeldAnalysis {
 }
 
 /**
- * Sets the next one aside for the caller, whoever it is named for: of the accounts with one that
- * nobody has, that which has waited longest for a turn. Null: there is none.
+ * Sets the next one aside for the caller. It is of the account that has waited longest for a turn,
+ * among those with one that nobody has. Null: there is none.
  */
 export async function setAsideNext(sql: Sql, leaseMs: number): Promise<HeldAnalysis | null> {
   return sql.begin(async (transaction) => {
@@ -142,17 +142,16 @@ export async function endLateAnalyses(
   return count;
 }
 
-/** Those that nobody has had for so long, the oldest first. */
+/** Lists those that nobody has had for so long, the oldest first. */
 export async function listLeftAnalyses(
   sql: Queryable,
   leftMs: number,
   limit: number,
-): Promise<string[]> {
-  const rows = await sql<{ id: string }[]>`
-    SELECT id FROM video_analyses
+): Promise<HeldAnalysis[]> {
+  return sql<HeldAnalysis[]>`
+    SELECT id, epoch::float8 AS epoch FROM video_analyses
     WHERE completed_at IS NULL AND lease_until <= now() - ${leftMs}::float8 * interval '1 ms'
     ORDER BY id LIMIT ${limit}`;
-  return rows.map(({ id }) => id);
 }
 
 /** Nobody works on any: of a process that has the database alone. */

@@ -33,7 +33,7 @@ const tags = {
   ].join(' '),
   Models: 'The models that a key can call.',
   Audio: 'Speech from text, and text from recordings.',
-  Video: 'Videos from text, made by jobs, and the private files that they become.',
+  Video: 'Videos from text, made by jobs, their private files, and descriptions of videos.',
   Voice: 'Realtime conversations over a WebSocket.',
   Discovery: 'What the service offers and how it is; no key needed.',
   Keys: 'API keys of the account.',

@@ -1,12 +1,12 @@
 // POST /v1/video/generations: a job that is paid for once and submitted once.
 import { createVideoJob } from '../../actors/video/create.ts';
 import { fixedLimits } from '../../runtime/limits.ts';
-import { Problem } from '../../runtime/problem.ts';
 import { defineRoute } from '../define.ts';
 import { fingerprint, idempotencyKeyOf } from '../generations/idempotency.ts';
 import { jobBody, jobHeaders, jobReplyHeaders } from './job-body.ts';
 import { requestSchema } from './request.ts';
-import { jobReplySchema, requestIdPattern } from './schema.ts';
+import { requestIdOf } from './request-id.ts';
+import { jobReplySchema } from './schema.ts';
 
 export const createJob = defineRoute({
   method: 'POST',
@@ -84,12 +84,3 @@ export const createJob = defineRoute({
     return { status: isNew ? 202 : 200, headers, json: { ok: true, job: jobBody(job) } };
   },
 });
-
-/** The header keeps to the pattern of the member. @throws Problem invalid_request */
-function requestIdOf(key: string | null): string | null {
-  if (key === null || requestIdPattern.test(key)) return key;
-  throw new Problem('invalid_request', {
-    message: 'An idempotency key here has letters, digits and ._:/- (at most 160).',
-    param: 'idempotency-key',
-  });
-}

@@ -139,7 +139,7 @@ test('an epoch that is over writes nothing, and what it did not see goes on', as
   assert.equal(await findVideoAnalysis(sql, 'acc_f', first.id), null);
 });
 
-test('what failed for nothing frees its key, what was charged keeps it, an old one loses it', async () => {
+test('what failed for nothing frees its key, what was charged keeps it', async () => {
   await empty();
   const first = await make(asked('acc_k', 'key'));
   await endVideoAnalysis(sql, await begin(), failed, null);

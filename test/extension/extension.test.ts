@@ -71,6 +71,7 @@ async function startMain(port: number, config: ShardBoot['config']): Promise<voi
     monitor: null as never,
     tasks: null as never,
     videoDesk: null as never,
+    analysisDesk: null as never,
   });
   const { director, node } = kinds;
   const system = createActorSystem({

@@ -4,6 +4,7 @@
 
 export const budgets: Readonly<Record<string, number>> = {
   actors: 10,
+  'actors/analysis': 10,
   'actors/audio': 10,
   'actors/catalog': 65,
   'actors/credentials': 15,
@@ -38,7 +39,7 @@ export const budgets: Readonly<Record<string, number>> = {
   'routes/audio': 120,
   'routes/pages': 220,
   'routes/responses': 60,
-  'routes/video': 45,
+  'routes/video': 155,
   'routes/voice': 60,
   run: 20,
   runtime: 340,

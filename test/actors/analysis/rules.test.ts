@@ -1,5 +1,5 @@
-// The rules of analyses that need no process: what a source is, what an answer must be, what the
-// model is told, what failures of others mean, and what calls used together.
+// The rules of analyses that need no process: what a source is, what an answer must be, and what
+// failures of others mean.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {
