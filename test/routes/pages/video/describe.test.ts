@@ -1,5 +1,5 @@
 // "Describe a video" on the page /video: what a person sees while an analysis runs, of its result
-// and of its end. Analyses are told to it step by step. The video that it seeks in is a real one.
+// and of its end. The first ones are told to the page step by step, the last ones are real.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Page, Request, Route } from 'playwright-core';
@@ -218,6 +218,38 @@ test('a refusal stands at its field, a failure says why and what was used', { sk
   assert.ok(await page.locator('#result-bar').isHidden());
   assert.ok(await page.locator('#result-body').isHidden());
   assert.match((await page.locator('#receipt').textContent()) ?? '', /0\.3827 credits/);
+  assert.deepEqual(faults, []);
+  await close();
+});
+
+test('the digits of a video on the web are named at their seconds; a refusal is free', {
+  skip,
+}, async () => {
+  const { page, faults, close } = await bench.open();
+  await page.getByText('Describe a video', { exact: true }).click();
+  const source = `${bench.gateway.dev.simulator_url}/sim/source/count.mp4`;
+  await page.fill('#source-url', source);
+  await page.click('#describe-submit');
+  const third = page.locator('#segments .place').filter({ hasText: 'number 3' });
+  await third.waitFor({ timeout: WAIT_MS });
+  assert.match((await third.textContent()) ?? '', /^0:03/);
+  assert.match((await page.textContent('#receipt')) ?? '', /Charged[\d.]+ credits.*simulated/);
+  await page.fill('#source-url', 'http://169.254.169.254/count.mp4');
+  await page.click('#describe-submit');
+  const reason = page.getByRole('status').filter({ hasText: 'This URL may not be fetched.' });
+  await reason.waitFor({ timeout: WAIT_MS });
+  assert.ok(await page.locator('#receipt-box').isHidden(), 'the receipt was of the one before');
+  assert.ok(await page.locator('#result-body').isHidden());
+  assert.deepEqual(faults, []);
+  await close();
+});
+
+test('an own video is described from the store, and its frames are drawn', { skip }, async () => {
+  const { page, faults, close } = await openReady();
+  await card(page, 'To be described').getByRole('button', { name: 'Describe' }).click();
+  await page.click('#describe-submit');
+  await page.locator('#frames canvas[width="160"]').nth(15).waitFor({ timeout: WAIT_MS });
+  assert.ok((await page.locator('#segments button').count()) > 0);
   assert.deepEqual(faults, []);
   await close();
 });
