@@ -7,6 +7,7 @@ import { findVideoJob } from '../../db/video-jobs.ts';
 import type { ActorContext, ActorKind } from '../../runtime/actor/contract.ts';
 import { newAuditId } from '../../runtime/ids.ts';
 import type { TransientSet } from '../../runtime/transient.ts';
+import { pause } from '../../runtime/work/pause.ts';
 import { release } from './closing.ts';
 import type { VideoDeps } from './deps.ts';
 import type { EndReply, VideoJobProtocol } from './protocol.ts';
@@ -95,12 +96,13 @@ async function lookedAt(state: VideoJobState, context: Context): Promise<'over' 
 }
 
 function begin(state: VideoJobState, run: Run, context: Context): void {
-  const { runs, log } = state.deps;
+  const { runs, log, limits } = state.deps;
   state.run = run;
   runs.add(run);
   void work(run)
     .catch((error: unknown) => {
       log.error({ err: error, job: run.id }, 'the work on a video job broke');
+      return pause(limits.refusedMs, run.lostSignal);
     })
     .then(() => {
       runs.delete(run);

@@ -9,8 +9,8 @@ import type { VideoLimits } from './limits.ts';
 const pageLength = 200;
 
 /**
- * One round. `add` puts a job into the queue, where it is once. Rejects when the database cannot be
- * read; the next round does what this one did not.
+ * `add` puts a job into the queue and to work here. The entry of a dead worker stands in the way of
+ * a new one for a while. Rejects when the database cannot be read.
  */
 export async function sweepVideoJobs(
   sql: Sql,

@@ -50,14 +50,14 @@ export function createVideosWorking(options: WorkingOptions): VideosWorking {
     kind,
     schedule(rounds) {
       rounds.schedule('video-jobs', limits.leftMs, async () => {
-        await sweepVideoJobs(sql, queue.add, limits);
+        await sweepVideoJobs(sql, desk.add, limits);
       });
       rounds.schedule('videos', sweepMs, async () => {
         await sweepVideos(sql, blobs, limits);
       });
     },
     start: queue.start,
-    takeOver: () => takeOverVideoJobs(sql, queue.add),
+    takeOver: () => takeOverVideoJobs(sql, desk.add),
     stop: queue.stop,
   };
 }
