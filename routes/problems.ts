@@ -47,6 +47,7 @@ export const exposedHeaderNames: readonly string[] = [
   'x-svc-available-microcredits',
   'x-svc-catalog-version',
   'x-svc-dropped-members',
+  'x-svc-charge-microcredits',
 ];
 
 /** What a refusal looks like, for the reference: with what those who refuse add to the code. */
