@@ -32,8 +32,9 @@ export async function sweepVideos(
   if (keptMs === 0) return 0;
   const old = await listOldVideos(sql, keptMs, pageLength);
   for (const { id, blobId } of old) {
-    await blobs.remove(blobId);
+    // First the row: an object that no row names is removed in any case.
     await noteVideoRemoved(sql, id);
+    await blobs.remove(blobId);
   }
   return old.length;
 }

@@ -1,9 +1,11 @@
 // Submits a job, once. The slot and the attempt are durable before the request leaves. A reply that
 // does not say for certain that nothing was made ends the submitting for good.
 import { isAccountDisabled } from '../../db/accounts.ts';
+import { classifyError, errorFields } from '../../db/driver/sql.ts';
 import { closeAttempt, noteAccepted } from '../../db/video-jobs/moves.ts';
 import type { UpstreamFailure } from '../../media/model/events.ts';
 import type { Submitted, VideoTarget } from '../../media/providers/video/contract.ts';
+import { pause } from '../../runtime/work/pause.ts';
 import type { Candidate } from './candidates.ts';
 import { fail, gone, next, type Run, type Step } from './run.ts';
 
@@ -140,7 +142,7 @@ export async function conclude(run: Run, outcome: Submitted): Promise<Step> {
   switch (outcome.kind) {
     case 'accepted': {
       const { upstreamId } = outcome;
-      if (!(await noteAccepted(deps.sql, run, upstreamId))) return gone;
+      if (!(await keepAccepted(run, upstreamId))) return gone;
       const routeId = run.candidate?.routeId;
       if (routeId !== undefined) deps.health.succeeded(routeId, Date.now());
       Object.assign(job, {
@@ -156,6 +158,24 @@ export async function conclude(run: Run, outcome: Submitted): Promise<Step> {
     default:
       // The attempt stays open: it is looked for.
       return run.signal.aborted ? gone : next;
+  }
+}
+
+/**
+ * Nobody but this run knows the id: a database that is away is asked again until it has it. False:
+ * somebody else has the job.
+ */
+async function keepAccepted(run: Run, upstreamId: string): Promise<boolean> {
+  const { sql, limits, log } = run.deps;
+  for (;;) {
+    try {
+      return await noteAccepted(sql, run, upstreamId);
+    } catch (error) {
+      if (classifyError(error) === 'bug' || run.nowMs() >= run.job.deadlineMs) throw error;
+      log.warn({ ...errorFields(error), job: run.id }, 'a submission is not written down yet');
+      await pause(limits.slotMs, run.lostSignal);
+      if (run.lostSignal.aborted) return false;
+    }
   }
 }
 

@@ -3,7 +3,6 @@ import * as v from 'valibot';
 import { withDeadline } from '../../db/driver/sql.ts';
 import { noteVideoRemoved } from '../../db/generated-videos.ts';
 import { BlobFault } from '../../media/blobs/contract.ts';
-import { Problem } from '../../runtime/problem.ts';
 import { defineRoute } from '../define.ts';
 import { videoId } from '../video/schema.ts';
 import { requireVideo, videoParams } from './get-video.ts';
@@ -28,13 +27,14 @@ export const deleteVideo = defineRoute({
   problems: ['not_found', 'dependency_unavailable'],
   async handle({ params, caller, services }) {
     const { id, blobId } = await requireVideo(services, caller.accountId, params.video_id);
+    // First the row: nobody is given it any more, and what no row names is swept.
+    await withDeadline(noteVideoRemoved(services.sql, id));
     try {
       await services.video.blobs.remove(blobId);
     } catch (error) {
       if (!(error instanceof BlobFault)) throw error;
-      throw new Problem('dependency_unavailable', { headers: { 'retry-after': '5' } });
+      services.log.warn({ video: id, reason: error.reason }, 'a deleted file waits for the sweep');
     }
-    await withDeadline(noteVideoRemoved(services.sql, id));
     return { status: 200, json: { ok: true, id, deleted: true } };
   },
 });
