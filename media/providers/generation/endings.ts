@@ -1,5 +1,5 @@
-// The words by which providers say why an answer ended, in one table for all families. A word that
-// nobody knows is never a success: an answer that it ends may have been broken off.
+// The words by which providers say why an answer ended, in one table for all families. A reason
+// that nobody knows is never a success: the answer may have been broken off.
 import type { FinishReason } from '../../model/events.ts';
 
 /** `failed`: there is no answer, or not the whole of one, and another attempt may give it. */
@@ -92,17 +92,33 @@ export interface Ended {
   answered: boolean;
 }
 
-/** Whether the word says anything: empty ones stand in chunks of answers that go on. */
-export function isEnding(word: unknown): word is string {
-  return typeof word === 'string' && word !== '' && !word.endsWith('_UNSPECIFIED');
+/** Whether the reason says anything: empty words stand in chunks of answers that go on. */
+export function isEnding(reason: unknown): boolean {
+  if (typeof reason === 'string') return reason !== '' && !reason.endsWith('_UNSPECIFIED');
+  return reason !== null && reason !== undefined;
+}
+
+/** Whether what follows may still say what it means: a word, or the calls that it tells of. */
+export function isOpen(reason: unknown, { called }: Pick<Ended, 'called'>): boolean {
+  return (
+    typeof reason !== 'string' || (!called && meanings.get(lowerCase(reason)) === 'tool_calls')
+  );
 }
 
 /**
- * What the word means. `stop` behind calls means that they are wanted. An unknown word is a failure
- * of an answer without words, and the incomplete end of every other.
+ * What the reason means. `stop` behind calls means that they are wanted. One that nobody knows is a
+ * failure of an answer without words, and the incomplete end of every other. So are calls that did
+ * not come: they are lost.
  */
-export function meaningOf(word: string, { called, answered }: Ended): Meaning {
-  const meaning = meanings.get(word.toLowerCase());
+export function meaningOf(reason: unknown, { called, answered }: Ended): Meaning {
+  const meaning = meanings.get(lowerCase(reason));
   if (meaning === 'stop') return called ? 'tool_calls' : 'stop';
-  return meaning ?? (answered ? 'length' : 'failed');
+  const isLost = meaning === 'tool_calls' && !called;
+  if (meaning !== undefined && !isLost) return meaning;
+  return answered ? 'length' : 'failed';
+}
+
+/** What is no text is no word of the table. */
+function lowerCase(reason: unknown): string {
+  return typeof reason === 'string' ? reason.toLowerCase() : '';
 }

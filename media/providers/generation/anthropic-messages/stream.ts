@@ -2,7 +2,7 @@
 // given and nothing else; bytes and lines are the reader's work. Usage is told once, at the end:
 // what the first event says of the output is a beginning, and must never be charged as a total.
 import type { ModelEvent } from '../../../model/events.ts';
-import { isMembers, type Members } from '../../../transport/members.ts';
+import { isMembers, type Members, wordOf } from '../../../transport/members.ts';
 import { plainFailure } from '../../../transport/refusal.ts';
 import type { ClientFormat } from '../contract.ts';
 import { isEnding, meaningOf } from '../endings.ts';
@@ -132,7 +132,7 @@ function end(state: MessagesStreamState, stop: Members, told: Members, events: M
     const reason = meaningOf(stop.stop_reason, { called, answered: answered || called });
     if (reason === 'failed') {
       state.failed = true;
-      const failure = plainFailure('cut', `the answer ended with ${stop.stop_reason}`);
+      const failure = plainFailure('cut', `the answer ended with ${wordOf(stop.stop_reason)}`);
       events.push({ type: 'failure', failure });
       return;
     }

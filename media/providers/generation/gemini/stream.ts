@@ -5,7 +5,7 @@ import { randomBytes } from 'node:crypto';
 import { isPlain } from '../../../../runtime/http/json-pieces.ts';
 import type { ModelEvent } from '../../../model/events.ts';
 import { sameUsage, type UsageReport } from '../../../model/usage.ts';
-import { isMembers, type Members } from '../../../transport/members.ts';
+import { isMembers, type Members, wordOf } from '../../../transport/members.ts';
 import { plainFailure } from '../../../transport/refusal.ts';
 import type { ClientFormat } from '../contract.ts';
 import { isEnding, meaningOf } from '../endings.ts';
@@ -29,7 +29,7 @@ export interface GeminiStreamState {
   started: boolean;
   failed: boolean;
   /** The last one seen: early models repeat STOP in every event. */
-  finishReason: string | null;
+  finishReason: unknown;
   /** The prompt was refused: there will be no answer. */
   blocked: boolean;
   modelVersion: string;
@@ -174,7 +174,7 @@ export function endOfAnswer(state: GeminiStreamState): ModelEvent[] {
   const ended = state.blocked ? 'content_filter' : meaning;
   if (ended === 'failed') {
     state.failed = true;
-    const failure = plainFailure('cut', `the answer ended with ${reason}`);
+    const failure = plainFailure('cut', `the answer ended with ${wordOf(reason)}`);
     events.push({ type: 'failure', failure });
     return events;
   }

@@ -1,9 +1,9 @@
 // Why an answer ended, in the words of servers that tell it.
 import { isMembers, type Members } from '../../../transport/members.ts';
 
-/** The word that ends the answer: SGLang's own is the type of an object. */
+/** What ends the answer, a word as a rule: SGLang's own is the type of an object. */
 export function reasonOf({ finish_reason: reason }: Members): unknown {
-  return isMembers(reason) ? reason.type : reason;
+  return isMembers(reason) && typeof reason.type === 'string' ? reason.type : reason;
 }
 
 /**

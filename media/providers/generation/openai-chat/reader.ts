@@ -8,6 +8,7 @@ import {
   type ChatStreamState,
   emptyChatStream,
   endOfAnswer,
+  isWhole,
   readChunk,
   soleText,
 } from './stream.ts';
@@ -75,7 +76,7 @@ export class ChatReader extends BodyReader {
 
   protected endEarly(): void {
     // The body ended properly after the finish reason: only [DONE] was left out.
-    if (this.#state.finished) this.#finish();
+    if (isWhole(this.#state)) this.#finish();
     else this.fail('cut', 'the body ended before the answer did');
   }
 
@@ -86,6 +87,7 @@ export class ChatReader extends BodyReader {
 
   #finish(): void {
     this.addAll(endOfAnswer(this.#state));
-    this.finish();
+    if (this.#state.failed) this.failWith(null);
+    else this.finish();
   }
 }

@@ -4,10 +4,10 @@ import { isPlain } from '../../../../runtime/http/json-pieces.ts';
 import type { FinishReason, ModelEvent } from '../../../model/events.ts';
 import { addTo } from '../../../model/lists.ts';
 import { sameUsage, type UsageReport } from '../../../model/usage.ts';
-import { isMembers, type Members } from '../../../transport/members.ts';
+import { isMembers, type Members, wordOf } from '../../../transport/members.ts';
 import { plainFailure } from '../../../transport/refusal.ts';
 import type { ClientFormat } from '../contract.ts';
-import { isEnding, meaningOf } from '../endings.ts';
+import { isEnding, isOpen, meaningOf } from '../endings.ts';
 import { readLoosePart } from '../loose-parts.ts';
 import { readAnnotations } from './annotations.ts';
 import { streamFailure } from './failure.ts';
@@ -23,6 +23,8 @@ export interface ChatStreamState {
   /** There is text, a refusal or a call. */
   answered: boolean;
   finished: boolean;
+  /** What the choice has whose reason waits for what follows. */
+  ending: Members | null;
   failed: boolean;
   streamId: string;
   toolCalls: ToolCallState;
@@ -44,6 +46,7 @@ export function emptyChatStream(clientFormat?: ClientFormat, server?: string): C
     worded: false,
     answered: false,
     finished: false,
+    ending: null,
     failed: false,
     streamId: 'stream',
     toolCalls: emptyToolCalls(server),
@@ -104,10 +107,16 @@ export function readChunk(state: ChatStreamState, chunk: unknown): ModelEvent[] 
   return events;
 }
 
+/** Whether the end of the body is the end of the answer. */
+export function isWhole({ finished, ending }: ChatStreamState): boolean {
+  return finished || ending !== null;
+}
+
 /** What [DONE], or the end of a body after a finish reason, still has to say. */
 export function endOfAnswer(state: ChatStreamState): ModelEvent[] {
   const events: ModelEvent[] = [];
   if (state.finished) endCalls(state.toolCalls, false, state.streamId, events);
+  else if (state.ending !== null) readEnd(state, state.ending, events);
   else finish(state, state.toolCalls.calls.length > 0 ? 'tool_calls' : 'stop', null, events);
   return events;
 }
@@ -154,19 +163,17 @@ function readChoice(state: ChatStreamState, choice: Members, events: ModelEvent[
       ...(isAlone ? { alone: true } : {}),
     });
   }
-  const word = reasonOf(choice);
-  if (isEnding(word) && !state.finished) readEnd(state, choice, word, events);
+  const reason = reasonOf(choice);
+  if (state.finished || !isEnding(reason)) return;
+  if (isOpen(reason, { called: state.toolCalls.calls.length > 0 })) state.ending = choice;
+  else readEnd(state, choice, events);
 }
 
 /** Some servers tell in the choice what went wrong. */
-function readEnd(
-  state: ChatStreamState,
-  choice: Members,
-  word: string,
-  events: ModelEvent[],
-): void {
+function readEnd(state: ChatStreamState, choice: Members, events: ModelEvent[]): void {
   const called = state.toolCalls.calls.length > 0;
-  const reason = meaningOf(word, { called, answered: state.answered || called });
+  const told = reasonOf(choice);
+  const reason = meaningOf(told, { called, answered: state.answered || called });
   if (reason !== 'failed') {
     finish(state, reason, readStopSequence(choice), events);
     return;
@@ -174,7 +181,7 @@ function readEnd(
   state.failed = true;
   const failure = isMembers(choice.error)
     ? streamFailure(choice.error)
-    : plainFailure('cut', `the answer ended with ${word}`);
+    : plainFailure('cut', `the answer ended with ${wordOf(told)}`);
   events.push({ type: 'failure', failure });
 }
 

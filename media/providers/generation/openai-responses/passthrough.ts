@@ -251,6 +251,7 @@ export function ownFinish(reason: FinishReason, response: Members): ModelEvent {
   const value: Members = {};
   if (
     isMembers(details) &&
+    typeof details.reason === 'string' &&
     (!knownReasons.has(details.reason) || Object.keys(details).length > 1)
   ) {
     value.incomplete_details = details;

@@ -2,7 +2,7 @@
 // given and nothing else. Items are told by their place; what was not streamed is read when it is
 // done, so that servers that leave events out lose nothing.
 import type { ModelEvent } from '../../../model/events.ts';
-import { isMembers, type Members } from '../../../transport/members.ts';
+import { isMembers, type Members, wordOf } from '../../../transport/members.ts';
 import { plainFailure } from '../../../transport/refusal.ts';
 import type { ClientFormat } from '../contract.ts';
 import { meaningOf } from '../endings.ts';
@@ -183,7 +183,7 @@ function endOf(
   if (reason === 'failed') {
     if (usage !== null) events.push({ type: 'usage', usage });
     state.failed = true;
-    const failure = plainFailure('cut', `the answer ended with ${word}`);
+    const failure = plainFailure('cut', `the answer ended with ${wordOf(word)}`);
     events.push({ type: 'failure', failure });
     return;
   }

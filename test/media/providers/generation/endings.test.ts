@@ -8,8 +8,10 @@ import { requireFamily } from '../../../../media/providers/generation/families.t
 const sse = (events: readonly object[], end = '') =>
   events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join('') + end;
 
+const upper = (word: unknown) => (typeof word === 'string' ? word.toUpperCase() : word);
+
 /** The body by which a server of the family ends an answer with this word. */
-const bodies: Record<string, (word: string, text: string) => string> = {
+const bodies: Record<string, (word: unknown, text: string) => string> = {
   'openai-chat': (word, text) =>
     sse(
       [
@@ -30,7 +32,7 @@ const bodies: Record<string, (word: string, text: string) => string> = {
   gemini: (word, text) =>
     sse([
       { candidates: [{ index: 0, content: { parts: [{ text }] } }] },
-      { candidates: [{ index: 0, content: { parts: [] }, finishReason: word.toUpperCase() }] },
+      { candidates: [{ index: 0, content: { parts: [] }, finishReason: upper(word) }] },
     ]),
   'openai-responses': (word, text) =>
     JSON.stringify({
@@ -40,10 +42,14 @@ const bodies: Record<string, (word: string, text: string) => string> = {
     }),
 };
 
-function endOf(family: string, word: string, text: string): string {
+function endOf(family: string, word: unknown, text: string): string {
+  return endIn(family, bodies[family]?.(word, text) ?? '');
+}
+
+function endIn(family: string, body: string): string {
   const reader = requireFamily(family).createReader();
   const events: ModelEvent[] = [];
-  events.push(...reader.push(Buffer.from(bodies[family]?.(word, text) ?? '')), ...reader.end());
+  events.push(...reader.push(Buffer.from(body)), ...reader.end());
   const last = events.findLast(({ type }) => type === 'finish' || type === 'failure');
   assert.ok(last !== undefined, `${family} ends`);
   if (last.type === 'failure') return `failure: ${last.failure.kind}`;
@@ -51,9 +57,10 @@ function endOf(family: string, word: string, text: string): string {
 }
 
 /** What each means behind a text, and where no text came. */
-const wanted: [words: string[], answered: string, empty: string][] = [
+const wanted: [words: unknown[], answered: string, empty: string][] = [
   [['stop', 'end_turn', 'stop_sequence', 'completed', 'eos_token', 'pause_turn'], 'stop', 'stop'],
-  [['tool_calls', 'tool_use', 'function_call'], 'tool_calls', 'tool_calls'],
+  // Calls that did not come are lost, whatever was said before them.
+  [['tool_calls', 'tool_use', 'function_call'], 'length', 'failure: cut'],
   [['length', 'max_tokens', 'model_context_window_exceeded'], 'length', 'length'],
   [['content_filter', 'sensitive', 'safety', 'refusal'], 'content_filter', 'content_filter'],
   [
@@ -62,14 +69,16 @@ const wanted: [words: string[], answered: string, empty: string][] = [
     'failure: cut',
   ],
   [['a_word_of_tomorrow', 'other', 'stopp', ' ', '__proto__'], 'length', 'failure: cut'],
+  [[1, 0, -1, true, false, {}, { reason: 'stop' }, [], ['stop']], 'length', 'failure: cut'],
 ];
 
 for (const family of Object.keys(bodies)) {
   test(`${family}: every word that ends an answer means what it means elsewhere`, () => {
     for (const [words, answered, empty] of wanted) {
       for (const word of words) {
-        assert.equal(endOf(family, word, 'some words'), answered, `${word} behind a text`);
-        assert.equal(endOf(family, word, ''), empty, `${word} and no text`);
+        const told = JSON.stringify(word);
+        assert.equal(endOf(family, word, 'some words'), answered, `${told} behind a text`);
+        assert.equal(endOf(family, word, ''), empty, `${told} and no text`);
       }
     }
   });
@@ -107,4 +116,61 @@ test('what a server says of its failure beside the word is what is wrong', () =>
   const last = reader.push(Buffer.from(body)).at(-1);
   assert.ok(last?.type === 'failure');
   assert.equal(last.failure.kind, 'busy');
+});
+
+const chatChunk = (delta: object, finish_reason: unknown = null) => ({
+  id: 'c',
+  choices: [{ index: 0, delta, finish_reason }],
+});
+const done = 'data: [DONE]\n\n';
+
+test('Chat: a reason that is no word ends nothing where a word follows', () => {
+  for (const odd of [false, 0, {}, []]) {
+    const chunks = [chatChunk({ content: 'a' }, odd), chatChunk({ content: 'b' }, odd)];
+    const told = JSON.stringify(odd);
+    assert.equal(endIn('openai-chat', sse([...chunks, chatChunk({}, 'stop')], done)), 'stop', told);
+    assert.equal(endIn('openai-chat', sse(chunks)), 'length', `${told} and no terminator`);
+  }
+});
+
+test('Chat: an object says its reason by its type', () => {
+  const cases: [reason: object, wanted: string][] = [
+    [{ type: 'stop', matched: 7 }, 'stop'],
+    [{ type: 'length', length: 9 }, 'length'],
+    [{ type: 'abort', message: 'gone' }, 'failure: cut'],
+    [{ type: null }, 'length'],
+    [{ type: 1 }, 'length'],
+  ];
+  for (const [reason, wanted] of cases) {
+    assert.equal(endOf('openai-chat', reason, 'some words'), wanted, JSON.stringify(reason));
+  }
+});
+
+test('Chat: calls may follow the reason that announces them', () => {
+  const call = { index: 0, id: 'c1', function: { name: 'read', arguments: '{}' } };
+  const chunks = [
+    chatChunk({ role: 'assistant' }),
+    chatChunk({}, 'tool_calls'),
+    chatChunk({ tool_calls: [call] }),
+  ];
+  assert.equal(endIn('openai-chat', sse(chunks, done)), 'tool_calls');
+  assert.equal(endIn('openai-chat', sse(chunks)), 'tool_calls');
+});
+
+test('Messages: a call that its provider runs itself is none that the client has to answer', () => {
+  const search = { type: 'server_tool_use', id: 's1', name: 'web_search', input: { query: 'a' } };
+  const body = (stop_reason: string) =>
+    JSON.stringify({ type: 'message', id: 'm', content: [search], stop_reason });
+  assert.equal(endIn('anthropic-messages', body('pause_turn')), 'stop');
+  assert.equal(endIn('anthropic-messages', body('tool_use')), 'length');
+});
+
+test('Responses: a reason of an incomplete response that is no word is a reason', () => {
+  const output = [{ type: 'message', content: [{ type: 'output_text', text: 'a' }] }];
+  const body = JSON.stringify({ status: 'completed', incomplete_details: { reason: 1 }, output });
+  assert.equal(endIn('openai-responses', body), 'length');
+  // It is of no type that a client of the format expects.
+  const reader = requireFamily('openai-responses').createReader('responses');
+  const last = [...reader.push(Buffer.from(body)), ...reader.end()].at(-1);
+  assert.deepEqual(last, { type: 'finish', reason: 'length' });
 });
