@@ -6,12 +6,14 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { noteStored } from '../../db/video-jobs/moves.ts';
 import { BlobFault, type StoredBlob } from '../../media/blobs/contract.ts';
+import { isFull } from '../../media/blobs/file-faults.ts';
 import type { VideoFile, VideoTarget } from '../../media/providers/video/contract.ts';
 import type { InspectedVideo, VideoFacts } from '../../media/video/contract.ts';
 import { OutboundFault } from '../../runtime/outbound/fault.ts';
 import { outboundUses } from '../../runtime/outbound/uses.ts';
 import { ask, targetOf } from './polling.ts';
 import { fail, gone, next, type Run, type Step } from './run.ts';
+import { withScratch } from './scratch.ts';
 import type { StoredFile } from './stored-file.ts';
 
 /** Until the file is in the store. */
@@ -30,11 +32,21 @@ export async function fetchVideo(run: Run): Promise<Step> {
       continue;
     }
     if ('kind' in file) return file;
-    const step = await run.withFolder((folder) => takeOver(run, target, file, folder));
+    const step = await inFolder(run, (folder) => takeOver(run, target, file, folder));
     if (typeof step === 'object') return step;
     if (step === 'broken') failures += 1;
     if (failures >= run.deps.limits.linksMax) return fail('download_failed');
     await run.pause(step === 'broken' ? run.deps.limits.slotMs : run.deps.limits.lookUpEveryMs);
+  }
+}
+
+/** A folder of its own for the file, which is there while `use` runs. */
+async function inFolder<T>(run: Run, use: (folder: string) => Promise<T>): Promise<T | Step> {
+  try {
+    return await withScratch(run.deps.scratchFolder, `${run.id}-${run.epoch}`, use);
+  } catch (error) {
+    if (isFull(error)) return fail('storage_failed');
+    throw error;
   }
 }
 
@@ -95,11 +107,6 @@ async function download(
   } finally {
     answer.close();
   }
-}
-
-function isFull(error: unknown): boolean {
-  const { code } = error as NodeJS.ErrnoException;
-  return code === 'ENOSPC' || code === 'EDQUOT' || code === 'EROFS' || code === 'EACCES';
 }
 
 function inspect(run: Run, path: string, silentPath: string): Promise<InspectedVideo | null> {

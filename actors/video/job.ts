@@ -100,9 +100,10 @@ function begin(state: VideoJobState, run: Run, context: Context): void {
   state.run = run;
   runs.add(run);
   void work(run)
-    .catch((error: unknown) => {
+    .catch(async (error: unknown) => {
       log.error({ err: error, job: run.id }, 'the work on a video job broke');
-      return pause(limits.refusedMs, run.lostSignal);
+      // What broke for good would break again at once.
+      await run.pauseFor(limits.refusedMs);
     })
     .then(() => {
       runs.delete(run);
@@ -110,12 +111,29 @@ function begin(state: VideoJobState, run: Run, context: Context): void {
     });
 }
 
-/** Takes the job from whoever works on it and ends it. */
+type Close = (run: Run) => ReturnType<typeof release>;
+
+/** A database that is away is no fault of the actor, whose work would be cut off by a crash. */
 async function end(
   state: VideoJobState,
   context: Context,
   statuses: readonly VideoJobStatus[],
-  close: (run: Run) => ReturnType<typeof release>,
+  close: Close,
+): Promise<EndReply> {
+  try {
+    return await takeAndEnd(state, context, statuses, close);
+  } catch (error) {
+    state.deps.log.warn(errorFields(error), 'a video job cannot be ended now');
+    return 'unavailable';
+  }
+}
+
+/** Takes the job from whoever works on it and ends it. */
+async function takeAndEnd(
+  state: VideoJobState,
+  context: Context,
+  statuses: readonly VideoJobStatus[],
+  close: Close,
 ): Promise<EndReply> {
   const { deps } = state;
   const run = await startRun(deps, context.id, { fromOthers: true, statuses });

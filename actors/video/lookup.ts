@@ -1,10 +1,9 @@
 // Looks for a submission whose reply was lost. It is never made again, unless the provider honours
 // our key; what is found is adopted only if it can be nobody else's.
 
-import { closeAttempt } from '../../db/video-jobs/moves.ts';
 import { findClaimedUpstreamIds, hasSimilarSubmission } from '../../db/video-jobs.ts';
 import type { VideoFamily, VideoTarget } from '../../media/providers/video/contract.ts';
-import { fail, gone, next, type Run, type Step } from './run.ts';
+import { fail, gone, type Run, type Step } from './run.ts';
 import { conclude, send } from './submission.ts';
 
 /** Clocks of others differ: what they date earlier than this before the attempt is another's. */
@@ -36,20 +35,9 @@ async function look(run: Run, family: VideoFamily, target: VideoTarget): Promise
     return upstreamId === null ? null : conclude(run, { kind: 'accepted', upstreamId });
   }
   const outcome = await send(run, target);
-  switch (outcome.kind) {
-    case 'accepted':
-    case 'final':
-      return conclude(run, outcome);
-    case 'refused': {
-      if (outcome.fault === 'busy') return null;
-      // It has none under this key, and takes none.
-      if (!(await closeAttempt(run.deps.sql, run))) return gone;
-      run.job.attemptOpen = false;
-      return next;
-    }
-    default:
-      return null;
-  }
+  // A refusal is one of the repetition: whether the first was taken is as unknown as before.
+  const isKnown = outcome.kind === 'accepted' || outcome.kind === 'final';
+  return isKnown ? conclude(run, outcome) : null;
 }
 
 /** The one entry that can be ours. */

@@ -84,7 +84,8 @@ function note(run: Run, said: number | null): void {
 function waitOf(run: Run, polled: Polled, target: VideoTarget | null): number {
   const { limits, family } = run.deps;
   const asked = polled.kind === 'unclear' ? polled.retryAfterMs : null;
-  if (asked !== null) return Math.min(asked, limits.retryAfterMsMax);
+  // Also a provider that asks for no pause gets one.
+  if (asked !== null) return Math.max(limits.slotMs, Math.min(asked, limits.retryAfterMsMax));
   const everyMs = target === null ? limits.retryAfterMsMax : family(target.family).pollMs;
   const spread = 1 + limits.pollJitter * (2 * Math.random() - 1);
   return (everyMs * spread) / limits.haste;

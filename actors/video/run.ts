@@ -9,7 +9,6 @@ import { pause } from '../../runtime/work/pause.ts';
 import type { Candidate } from './candidates.ts';
 import type { VideoDeps } from './deps.ts';
 import type { JobError } from './problems.ts';
-import { withScratch } from './scratch.ts';
 import { deadlineOf } from './stage.ts';
 
 /** What a step of the work leads to. */
@@ -114,11 +113,6 @@ export class Run implements LeasedWork {
       generateAudio,
       seed,
     };
-  }
-
-  /** A folder of its own for the file, which is there while `use` runs. */
-  withFolder<T>(use: (folder: string) => Promise<T>): Promise<T> {
-    return withScratch(this.deps.scratchFolder, `${this.id}-${this.epoch}`, use);
   }
 }
 

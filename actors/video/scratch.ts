@@ -22,7 +22,8 @@ export async function withScratch<T>(
   use: (folder: string) => Promise<T>,
 ): Promise<T> {
   const folder = join(scratchFolder, name);
-  await mkdir(folder, { recursive: true, mode: 0o700 });
+  // Made with those above it, a read-only one would be told as missing.
+  await mkdir(folder, { mode: 0o700 });
   try {
     return await use(folder);
   } finally {

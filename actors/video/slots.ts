@@ -38,7 +38,8 @@ export function createSlots(sql: Sql, slotMs: number): Slots {
     async inLine(request, signal) {
       const line = lineOf(request.provider);
       line.waiting += 1;
-      const leave = await line.mutex.take();
+      const turn = line.mutex.take();
+      const leave = await Promise.race([turn, aborted(signal)]);
       try {
         while (!signal.aborted) {
           const begun = await beginSubmission(sql, request);
@@ -49,9 +50,18 @@ export function createSlots(sql: Sql, slotMs: number): Slots {
         return 'full';
       } finally {
         line.waiting -= 1;
-        leave();
+        // Whoever does not wait any more leaves as soon as it is its turn.
+        if (leave === null) void turn.then((leaveLater) => leaveLater());
+        else leave();
       }
     },
     freed: (provider) => lineOf(provider).wake.abort(),
   };
+}
+
+function aborted(signal: AbortSignal): Promise<null> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve(null);
+    else signal.addEventListener('abort', () => resolve(null), { once: true });
+  });
 }

@@ -36,7 +36,10 @@ export async function submit(run: Run): Promise<Step> {
       await run.pause(left.now.length > 0 ? deps.limits.slotMs : waitMs(run, refused));
       continue;
     }
-    const step = await attempt(run, taken, refused);
+    noteBegun(run, taken.used);
+    const step = taken.hasWaited
+      ? await afterWait(run, taken.used, refused)
+      : await attempt(run, taken.used, refused);
     if (step !== null) return step;
   }
 }
@@ -58,8 +61,14 @@ function usable(run: Run, refused: Refused): { now: Usable[]; open: number } {
   return { now, open };
 }
 
+interface Taken {
+  used: Usable;
+  /** In line: meanwhile the catalog and the account may have changed. */
+  hasWaited: boolean;
+}
+
 /** The first candidate that has a slot; where all are taken, it waits in line for the first. */
-async function takeSlot(run: Run, candidates: readonly Usable[]): Promise<Usable | 'gone' | null> {
+async function takeSlot(run: Run, candidates: readonly Usable[]): Promise<Taken | 'gone' | null> {
   const { slots } = run.deps;
   const request = ({ index, candidate, slotsMax }: Usable) => ({
     id: run.id,
@@ -71,21 +80,20 @@ async function takeSlot(run: Run, candidates: readonly Usable[]): Promise<Usable
   for (const each of candidates) {
     const begun = await slots.tryNow(request(each));
     if (begun === 'gone') return 'gone';
-    if (begun === 'begun') return each;
+    if (begun === 'begun') return { used: each, hasWaited: false };
   }
   const [first] = candidates;
   if (first === undefined) return null;
   const waitedMs = Math.max(0, run.deadline().atMs - run.nowMs());
   const signal = AbortSignal.any([run.signal, AbortSignal.timeout(waitedMs)]);
   const begun = await slots.inLine(request(first), signal);
-  if (begun === 'begun') return first;
+  if (begun === 'begun') return { used: first, hasWaited: true };
   return begun === 'gone' ? 'gone' : null;
 }
 
-/** Null: it was refused for certain, and others may be tried. */
-async function attempt(run: Run, used: Usable, refused: Refused): Promise<Step | null> {
-  const { deps, job } = run;
-  const { index, candidate, target } = used;
+/** As the row stands once a slot is taken. */
+function noteBegun(run: Run, { index, candidate }: Usable): void {
+  const { job } = run;
   Object.assign(job, {
     status: 'submitting',
     candidate: index,
@@ -94,17 +102,34 @@ async function attempt(run: Run, used: Usable, refused: Refused): Promise<Step |
     submittingMs: job.submittingMs ?? run.nowMs(),
     attemptMs: run.nowMs(),
   });
+}
+
+/** The wait for a slot may have been long: account and catalog are asked again. */
+async function afterWait(run: Run, { index }: Usable, refused: Refused): Promise<Step | null> {
+  if (await isAccountDisabled(run.deps.sql, run.job.accountId)) return fail('account_disabled');
+  const used = usable(run, refused).now.find((each) => each.index === index);
+  if (used !== undefined) return attempt(run, used, refused);
+  return (await giveBack(run)) ? null : gone;
+}
+
+/** Null: it was refused for certain, and others may be tried. */
+async function attempt(run: Run, used: Usable, refused: Refused): Promise<Step | null> {
+  const { index, candidate, target } = used;
   const outcome = await send(run, target);
-  if (outcome.kind === 'refused') {
-    tellHealth(run, candidate, outcome.fault);
-    const closed = await closeAttempt(deps.sql, run);
-    deps.slots.freed(candidate.provider);
-    if (!closed) return gone;
-    job.attemptOpen = false;
-    refused.set(index, againAt(run, outcome));
-    return null;
-  }
-  return conclude(run, outcome);
+  if (outcome.kind !== 'refused') return conclude(run, outcome);
+  tellHealth(run, candidate, outcome.fault);
+  if (!(await giveBack(run))) return gone;
+  refused.set(index, againAt(run, outcome));
+  return null;
+}
+
+/** Nothing was made: the slot is free again. False: the job is another's. */
+async function giveBack(run: Run): Promise<boolean> {
+  const { deps, job } = run;
+  const isOurs = await closeAttempt(deps.sql, run);
+  if (job.provider !== null) deps.slots.freed(job.provider);
+  if (isOurs) job.attemptOpen = false;
+  return isOurs;
 }
 
 /** A busy provider is asked again; one that is down, or does not know the model, is not. */
@@ -113,8 +138,10 @@ function againAt(
   { fault, retryAfterMs }: Extract<Submitted, { kind: 'refused' }>,
 ): number {
   if (fault === 'down') return Number.POSITIVE_INFINITY;
-  const { refusedMs, retryAfterMsMax } = run.deps.limits;
-  return run.nowMs() + Math.min(retryAfterMs ?? refusedMs, retryAfterMsMax);
+  const { refusedMs, retryAfterMsMax, slotMs } = run.deps.limits;
+  const wishedMs = Math.min(retryAfterMs ?? refusedMs, retryAfterMsMax);
+  // Also a provider that asks for no pause gets one.
+  return run.nowMs() + Math.max(slotMs, wishedMs);
 }
 
 /** Sends the submission; what came back says what is known of it. */

@@ -5,6 +5,11 @@ import { BlobFault } from './contract.ts';
 /** Whoever runs the service has to make room, or to mend the folder's rights. */
 const fullCodes = new Set(['ENOSPC', 'EDQUOT', 'EROFS', 'EACCES', 'EPERM', 'EFBIG']);
 
+/** The disk is full, or the folder cannot be written. */
+export function isFull(error: unknown): boolean {
+  return fullCodes.has(codeOf(error));
+}
+
 function codeOf(error: unknown): string {
   return (error as NodeJS.ErrnoException | null)?.code ?? 'unknown';
 }
@@ -19,9 +24,9 @@ export async function writing<T>(work: () => Promise<T>): Promise<T> {
     return await work();
   } catch (cause) {
     if (cause instanceof BlobFault) throw cause;
-    const code = codeOf(cause);
-    if (!fullCodes.has(code)) throw unreachable(cause);
-    throw new BlobFault('full', `the disk is full or the folder read-only (${code})`, { cause });
+    if (!isFull(cause)) throw unreachable(cause);
+    const message = `the disk is full or the folder read-only (${codeOf(cause)})`;
+    throw new BlobFault('full', message, { cause });
   }
 }
 

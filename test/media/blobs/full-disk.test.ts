@@ -1,37 +1,17 @@
 // Disks that are full or read-only: a put says so and leaves nothing, and what is there is read.
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type TestContext, test } from 'node:test';
-import { promisify } from 'node:util';
+import { test } from 'node:test';
 import { createFileBlobStore } from '../../../media/blobs/file-store.ts';
 import { writeBlob } from '../../../media/blobs/writer.ts';
 import { newId } from '../../../runtime/ids.ts';
+import { makeReadOnly, mountDisk } from '../../harness/disk.ts';
 import { boundsOf, inChunks, newSealer, openFilesOf, putBytes, readAll } from './store-bed.ts';
 
-const run = promisify(execFile);
 const mib = 1_048_576;
-
-/** A disk of 1 MiB; null where none can be mounted. */
-async function mountDisk(t: TestContext): Promise<string | null> {
-  const folder = await mkdtemp(join(tmpdir(), 'tollgate-disk-'));
-  let isMounted = false;
-  t.after(async () => {
-    if (isMounted) await run('umount', [folder]);
-    await rm(folder, { recursive: true, force: true });
-  });
-  try {
-    await run('mount', ['-t', 'tmpfs', '-o', 'size=1m,mode=0700', 'tmpfs', folder]);
-  } catch (error) {
-    t.skip(`no disk can be mounted: ${String(error).split('\n').at(0)}`);
-    return null;
-  }
-  isMounted = true;
-  return folder;
-}
 
 function storeIn(folder: string) {
   return createFileBlobStore({ folder, sealers: [newSealer()], node: 1 });
@@ -70,7 +50,7 @@ test('a read-only folder takes nothing, and gives and keeps what it has', async 
   const store = storeIn(folder);
   const content = randomBytes(100_000);
   const id = await putBytes(store, content);
-  await run('mount', ['-o', 'remount,ro', folder]);
+  await makeReadOnly(folder);
   await assert.rejects(store.put(inChunks(content), boundsOf()), { reason: 'full' });
   await assert.rejects(store.remove(id), { reason: 'full' });
   await assert.rejects(store.rewrap(id), { reason: 'full' });
