@@ -51,6 +51,8 @@ export const videoLimits = {
   /** Actors of one process that wait or run. */
   workedMax: 2_000,
   askMs: 10 * SECOND,
+  /** How long a route waits for an end that it asked for. */
+  endMs: 10 * SECOND,
   reasonCharactersMax: 200,
   qualityBand: 5,
 } as const;

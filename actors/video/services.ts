@@ -17,7 +17,7 @@ const triesMax = 5;
 
 /** Cancels a job that nobody has submitted. */
 export function cancelVideoJob(services: VideoServices, id: string): Promise<EndReply> {
-  return repeated((ref) => ref.ask('cancel', null, services.limits.askMs), services.job(id));
+  return repeated((ref) => ref.ask('cancel', null, services.limits.endMs), services.job(id));
 }
 
 /** Ends a job that is not over. `accountId` is the administrator's. */
@@ -26,7 +26,7 @@ export function failVideoJob(
   id: string,
   request: { reason: string; accountId: string },
 ): Promise<EndReply> {
-  return repeated((ref) => ref.ask('fail', request, services.limits.askMs), services.job(id));
+  return repeated((ref) => ref.ask('fail', request, services.limits.endMs), services.job(id));
 }
 
 /** An actor whose work has just ended stops with what waits for it: another one answers. */
