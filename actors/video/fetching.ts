@@ -9,6 +9,7 @@ import { BlobFault, type StoredBlob } from '../../media/blobs/contract.ts';
 import { isFull } from '../../media/blobs/file-faults.ts';
 import type { VideoFile, VideoTarget } from '../../media/providers/video/contract.ts';
 import type { InspectedVideo, VideoFacts } from '../../media/video/contract.ts';
+import type { OutboundReason } from '../../runtime/outbound/contract.ts';
 import { OutboundFault } from '../../runtime/outbound/fault.ts';
 import { outboundUses } from '../../runtime/outbound/uses.ts';
 import { ask, targetOf } from './polling.ts';
@@ -57,7 +58,10 @@ async function askFile(run: Run, target: VideoTarget): Promise<VideoFile | Step 
   return polled.kind === 'failed' ? fail(polled.code) : null;
 }
 
-/** `broken`: the link did not hold, and another may. `unseen`: nobody could look at the file. */
+/**
+ * `broken`: the link did not hold, and another may. `unseen`: nobody could look at the file, or its
+ * host was away.
+ */
 async function takeOver(
   run: Run,
   target: VideoTarget,
@@ -67,7 +71,8 @@ async function takeOver(
   const path = join(folder, 'video');
   const downloaded = await download(run, target, file, path);
   if (run.signal.aborted) return gone;
-  if (downloaded !== 'whole') return downloaded === 'full' ? fail('storage_failed') : 'broken';
+  if (downloaded === 'full') return fail('storage_failed');
+  if (downloaded !== 'whole') return downloaded === 'away' ? 'unseen' : 'broken';
   const inspected = await inspect(run, path, join(folder, 'silent'));
   if (run.signal.aborted) return gone;
   if (inspected === null) return 'unseen';
@@ -83,17 +88,17 @@ async function download(
   target: VideoTarget,
   file: VideoFile,
   path: string,
-): Promise<'whole' | 'broken' | 'full'> {
+): Promise<'whole' | 'broken' | 'away' | 'full'> {
   const { outbound } = run.deps;
   const answer = await outbound.fetch(file.url, outboundUses.generatedVideo, {
     signal: run.signal,
     credentials: { origin: new URL(target.baseUrl).origin, headers: file.credentials },
     provider: { baseUrl: target.baseUrl, mediaHosts: target.mediaHosts },
   });
-  if (!answer.ok) return 'broken';
+  if (!answer.ok) return isAway(answer.reason) ? 'away' : 'broken';
   if (answer.status !== 200) {
     answer.close();
-    return 'broken';
+    return answer.status === 429 || answer.status >= 500 ? 'away' : 'broken';
   }
   try {
     const out = createWriteStream(path, { flags: 'wx', mode: 0o600 });
@@ -107,6 +112,11 @@ async function download(
   } finally {
     answer.close();
   }
+}
+
+/** What says nothing of the link. */
+function isAway(reason: OutboundReason): boolean {
+  return reason === 'source_unreachable' || reason === 'timeout';
 }
 
 function inspect(run: Run, path: string, silentPath: string): Promise<InspectedVideo | null> {

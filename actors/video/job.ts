@@ -7,7 +7,6 @@ import { findVideoJob } from '../../db/video-jobs.ts';
 import type { ActorContext, ActorKind } from '../../runtime/actor/contract.ts';
 import { newAuditId } from '../../runtime/ids.ts';
 import type { TransientSet } from '../../runtime/transient.ts';
-import { pause } from '../../runtime/work/pause.ts';
 import { release } from './closing.ts';
 import type { VideoDeps } from './deps.ts';
 import type { EndReply, VideoJobProtocol } from './protocol.ts';

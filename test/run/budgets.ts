@@ -39,7 +39,7 @@ export const budgets: Readonly<Record<string, number>> = {
   'routes/audio': 120,
   'routes/pages': 220,
   'routes/responses': 60,
-  'routes/video': 120,
+  'routes/video': 150,
   'routes/voice': 60,
   run: 20,
   runtime: 340,

@@ -2,6 +2,7 @@
 // takes the job, and the first goes on. All is made, stored and charged once.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { auditBlobs } from '../../../actors/blobs/audit.ts';
 import type { VideoDeps } from '../../../actors/video/deps.ts';
 import { startRun } from '../../../actors/video/run.ts';
@@ -102,6 +103,34 @@ for (const place of places) {
     await takeOver({ family: 'xai-imagine', idempotency: 'none' }, place, 'before');
   });
 }
+
+test('a process that stops finishes its submission and leaves its jobs at once', async () => {
+  const kinds: JobKind[] = [
+    { family: 'google-veo', idempotency: 'none', directive: 'first_ms=400' },
+    { family: 'xai-imagine', idempotency: 'none', directive: 'render_ms=1500' },
+  ];
+  const stopping = bed.process();
+  const next = bed.process();
+  for (const [kind, at] of [
+    [kinds[0], 'submitting'],
+    [kinds[1], 'running'],
+  ] as const) {
+    const id = await bed.job(kind ?? assert.fail());
+    const { run, done } = await begin(stopping, id);
+    while ((await rowOf(id)).status !== at) await sleep(10);
+    run.stop();
+    await done;
+    assert.equal((await rowOf(id)).status, 'running');
+    let taken = await startRun(next, id, { fromOthers: false });
+    for (let tries = 0; taken === null && tries < 20; tries += 1) {
+      await sleep(10);
+      taken = await startRun(next, id, { fromOthers: false });
+    }
+    await work(taken ?? assert.fail('it was not left'));
+    assert.equal((await rowOf(id)).status, 'succeeded');
+  }
+  assertSubmittedOnce(await submissionsOf(`http://127.0.0.1:${bed.sim.port}`));
+});
 
 test('no object is there that no row names', async () => {
   const findings = await auditBlobs({

@@ -197,6 +197,23 @@ test('a provider that wishes to be asked again at once is not asked without a pa
   }
 });
 
+test('a provider that is away while a file is fetched is waited for', async () => {
+  const deps = bed.process();
+  const { outbound } = deps;
+  let away = 6;
+  deps.outbound = {
+    ...outbound,
+    async fetch(...call) {
+      away -= 1;
+      if (away < 0) return outbound.fetch(...call);
+      return { ok: false, reason: 'source_unreachable', message: 'It cannot be reached.' };
+    },
+  };
+  const id = await bed.job({ family: 'xai-imagine', idempotency: 'none' });
+  await (await begin(deps, id)).done;
+  assert.equal(await outcomeOf(id), 'succeeded');
+});
+
 test('a folder that cannot be written ends a job as a full disk does', async (t) => {
   const deps = bed.process();
   const folder = await mountDisk(t);
