@@ -130,9 +130,11 @@ export function hold(wallet: Wallet, request: HoldRequest, known: Known): HoldRe
 
 /** Whether owners of its kind hold as often as the request allows. */
 function hasEnough(wallet: Wallet, { owner, activeMax }: HoldRequest): boolean {
-  if (activeMax === undefined) return false;
-  const kinds = [...wallet.holds.values()].map(({ ownerKind }) => ownerKind);
-  return kinds.filter((kind) => kind === owner.kind).length >= activeMax;
+  // Counting reads every hold, so it is left out where there are too few of all kinds.
+  if (activeMax === undefined || wallet.holds.size < activeMax) return false;
+  let count = 0;
+  for (const { ownerKind } of wallet.holds.values()) if (ownerKind === owner.kind) count += 1;
+  return count >= activeMax;
 }
 
 /** A caller that asks again was in doubt: whoever else doubts this hold must not release it now. */
