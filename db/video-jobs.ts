@@ -132,6 +132,13 @@ export async function lookUpRequest(
   return { job: row === undefined || row.id === null ? null : row, nowMs };
 }
 
+/** The time of the database, for a request that has no key of its caller. */
+export async function readDatabaseTime(sql: Queryable): Promise<number> {
+  const text = `SELECT ${millisecondsOf('clock_timestamp()')} AS "nowMs"`;
+  const [row] = await sql.unsafe<{ nowMs: number }[]>(text, [], { prepare: true });
+  return row?.nowMs ?? Date.now();
+}
+
 /** The exact model of the conversation's last video; null: there was none. */
 export async function findSticky(
   sql: Queryable,

@@ -3,7 +3,7 @@
 import { type Sql, withDeadline } from '../../db/driver/sql.ts';
 import { idempotencyMs } from '../../db/generations.ts';
 import { videoJobRoute } from '../../db/video-jobs/rows.ts';
-import { findSticky, lookUpRequest, type VideoJob } from '../../db/video-jobs.ts';
+import { findSticky, lookUpRequest, readDatabaseTime, type VideoJob } from '../../db/video-jobs.ts';
 import type { VideoSettings } from '../../media/model/video.ts';
 import type { ActorRef } from '../../runtime/actor/contract.ts';
 import { newId, siblingId } from '../../runtime/ids.ts';
@@ -65,16 +65,20 @@ export interface MadeJob {
  */
 export async function createVideoJob(deps: CreationDeps, order: VideoOrder): Promise<MadeJob> {
   const { sql, limits } = deps;
-  const requestId = order.requestId ?? newId('req', deps.node);
-  const found = await withDeadline(lookUpRequest(sql, order.accountId, requestId, idempotencyMs));
+  // A key that is made here names nothing yet.
+  const found =
+    order.requestId === null
+      ? { job: null, nowMs: await withDeadline(readDatabaseTime(sql)) }
+      : await lookUp(sql, order.accountId, order.requestId);
   if (found.job !== null) return repeated(found.job, order);
+  const requestId = order.requestId ?? newId('req', deps.node);
   const { settings, candidates } = await plan(deps, order);
   if (deps.queued.isFull()) throw new Problem('overloaded', { headers: { 'retry-after': '30' } });
   const id = newId('vjob', deps.node);
   const draft = { id, requestId, settings, nowMs: found.nowMs };
   const made = await hold(deps, order, draft, candidates);
   if (made === 'duplicate') {
-    const again = await withDeadline(lookUpRequest(sql, order.accountId, requestId, idempotencyMs));
+    const again = await lookUp(sql, order.accountId, requestId);
     if (again.job !== null) return repeated(again.job, order);
     throw new Problem('conflict', { headers: { 'retry-after': '1' } });
   }
@@ -82,6 +86,10 @@ export async function createVideoJob(deps: CreationDeps, order: VideoOrder): Pro
   deps.metrics.created();
   deps.enqueue(id);
   return { job: rowOf(order, draft, made, limits), isNew: true };
+}
+
+function lookUp(sql: Sql, accountId: string, requestId: string) {
+  return withDeadline(lookUpRequest(sql, accountId, requestId, idempotencyMs));
 }
 
 /** @throws Problem idempotency_key_reused */
