@@ -116,6 +116,9 @@ async function openToWrite(path: string): Promise<FileHandle> {
   );
 }
 
+/** What is read at once: a look at the disk costs as much as opening a piece. */
+const piecesAtOnce = 4;
+
 /** The pieces that a range touches, and none beside them. */
 async function* readRange(
   { id, handle, found }: OpenObject,
@@ -126,18 +129,26 @@ async function* readRange(
   assert.ok(Number.isSafeInteger(from) && from >= 0 && from <= to, 'a range is in order');
   assert.ok(Number.isSafeInteger(to) && to <= bytes, 'a range ends within its object');
   if (from === to && bytes > 0) return;
-  const count = pieceCount(bytes);
-  const room = Buffer.allocUnsafe(Math.min(sealedPieceBytes, sealedBytes(bytes)));
-  for (let index = Math.floor(from / pieceBytes); index < count; index += 1) {
-    const start = index * pieceBytes;
-    if (start >= to && bytes > 0) return;
-    const isLast = index === count - 1;
-    const sealed = isLast ? room.subarray(0, sealedBytes(bytes - start)) : room;
+  const lastIndex = pieceCount(bytes) - 1;
+  const firstIndex = Math.floor(from / pieceBytes);
+  // Of an empty object its one piece is opened, too.
+  const endIndex = Math.max(firstIndex + 1, Math.ceil(to / pieceBytes));
+  const room = Buffer.allocUnsafe(Math.min(endIndex - firstIndex, piecesAtOnce) * sealedPieceBytes);
+  for (let index = firstIndex; index < endIndex; index += piecesAtOnce) {
+    const nextIndex = Math.min(index + piecesAtOnce, endIndex);
+    const sealedEnd = Math.min(nextIndex * sealedPieceBytes, sealedBytes(bytes));
+    const sealed = room.subarray(0, sealedEnd - index * sealedPieceBytes);
     await readExactly(handle, sealed, headBytes + index * sealedPieceBytes, id);
-    const plain = openPiece(dataKey, { objectId: id, index, isLast }, sealed);
-    if (plain === null) throw new BlobFault('damaged', `piece ${index} of ${id} is damaged`);
-    const part = plain.subarray(Math.max(0, from - start), to - start);
-    if (part.length > 0) yield part;
+    for (let at = index; at < nextIndex; at += 1) {
+      const sealedAt = (at - index) * sealedPieceBytes;
+      const piece = sealed.subarray(sealedAt, sealedAt + sealedPieceBytes);
+      const place = { objectId: id, index: at, isLast: at === lastIndex };
+      const plain = openPiece(dataKey, place, piece);
+      if (plain === null) throw new BlobFault('damaged', `piece ${at} of ${id} is damaged`);
+      const start = at * pieceBytes;
+      const part = plain.subarray(Math.max(0, from - start), to - start);
+      if (part.length > 0) yield part;
+    }
   }
 }
 
