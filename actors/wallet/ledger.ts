@@ -133,7 +133,7 @@ function hasEnough(wallet: Wallet, { owner, activeMax }: HoldRequest): boolean {
   // Counting reads every hold, so it is left out where there are too few of all kinds.
   if (activeMax === undefined || wallet.holds.size < activeMax) return false;
   let count = 0;
-  for (const { ownerKind } of wallet.holds.values()) if (ownerKind === owner.kind) count += 1;
+  for (const { ownerKind: kind } of wallet.holds.values()) if (kind === owner.kind) count += 1;
   return count >= activeMax;
 }
 

@@ -131,7 +131,7 @@ async function* readRange(
   if (from === to && bytes > 0) return;
   const lastIndex = pieceCount(bytes) - 1;
   const firstIndex = Math.floor(from / pieceBytes);
-  // Of an empty object its one piece is opened, too.
+  // An empty object has one piece, which is opened, too.
   const endIndex = Math.max(firstIndex + 1, Math.ceil(to / pieceBytes));
   const room = Buffer.allocUnsafe(Math.min(endIndex - firstIndex, piecesAtOnce) * sealedPieceBytes);
   for (let index = firstIndex; index < endIndex; index += piecesAtOnce) {
