@@ -12,7 +12,7 @@ export const budgets: Readonly<Record<string, number>> = {
   'actors/monitor': 10,
   'actors/subscriber': 10,
   'actors/tasks': 10,
-  'actors/video': 35,
+  'actors/video': 50,
   'actors/voice': 185,
   'actors/wallet': 50,
   bench: 25,
