@@ -16,6 +16,8 @@ export interface Slots {
 
 interface Line {
   mutex: Mutex;
+  /** A look waits for others in the database: all but one would only keep its connections busy. */
+  looking: Mutex;
   waiting: number;
   wake: AbortController;
 }
@@ -25,15 +27,28 @@ export function createSlots(sql: Sql, slotMs: number): Slots {
   const lineOf = (provider: string): Line => {
     let line = lines.get(provider);
     if (line === undefined) {
-      line = { mutex: createMutex(), waiting: 0, wake: new AbortController() };
+      line = {
+        mutex: createMutex(),
+        looking: createMutex(),
+        waiting: 0,
+        wake: new AbortController(),
+      };
       lines.set(provider, line);
     }
     return line;
   };
+  const look = async (request: SlotRequest) => {
+    const leave = await lineOf(request.provider).looking.take();
+    try {
+      return await beginSubmission(sql, request);
+    } finally {
+      leave();
+    }
+  };
   return {
     async tryNow(request) {
       if (lineOf(request.provider).waiting > 0) return 'full';
-      return beginSubmission(sql, request);
+      return look(request);
     },
     async inLine(request, signal) {
       const line = lineOf(request.provider);
@@ -42,7 +57,7 @@ export function createSlots(sql: Sql, slotMs: number): Slots {
       const leave = await Promise.race([turn, aborted(signal)]);
       try {
         while (!signal.aborted) {
-          const begun = await beginSubmission(sql, request);
+          const begun = await look(request);
           if (begun !== 'full') return begun;
           line.wake = new AbortController();
           await pause(slotMs * (0.5 + Math.random()), AbortSignal.any([signal, line.wake.signal]));
