@@ -41,6 +41,12 @@ export function cpuMicrosOf(pids: readonly number[]): number {
   return pids.reduce((sum, pid) => sum + (statOf(pid)?.cpuMicros ?? 0), 0);
 }
 
+/** The same, and that of programs which they have run to their end. */
+export function cpuWithProgramsMicrosOf(pids: readonly number[]): number {
+  const reaped = pids.map((pid) => statOf(pid)?.reapedCpuMicros ?? 0);
+  return reaped.reduce((sum, micros) => sum + micros, cpuMicrosOf(pids));
+}
+
 /** User + system time of each thread of a process, by its id, in microseconds: to the nanosecond
  * (Documentation/scheduler/sched-stats.rst), unlike the ticks of `stat`. */
 export function threadCpuMicros(pid: number): Map<number, number> {

@@ -16,6 +16,12 @@ import { pairs } from './benches/pairs.ts';
 import { relayFull, relayPaced } from './benches/relay.ts';
 import { small } from './benches/small.ts';
 import { start } from './benches/start.ts';
+import { videoCreate } from './benches/video-create.ts';
+import { videoFinalize } from './benches/video-finalize.ts';
+import { videoFrames } from './benches/video-frames.ts';
+import { videoPoll } from './benches/video-poll.ts';
+import { videoServe } from './benches/video-serve.ts';
+import { videoStart } from './benches/video-start.ts';
 import { voiceAbuse } from './benches/voice-abuse.ts';
 import { voiceCurve } from './benches/voice-curve.ts';
 import { voiceMemory } from './benches/voice-memory.ts';
@@ -38,6 +44,14 @@ const voice: readonly Bench[] = [
   voiceAbuse,
   voiceResample,
 ];
+const video: readonly Bench[] = [
+  videoCreate,
+  videoStart,
+  videoPoll,
+  videoFinalize,
+  videoServe,
+  videoFrames,
+];
 const BENCHES: readonly Bench[] = [
   relayPaced,
   relayFull,
@@ -55,11 +69,13 @@ const BENCHES: readonly Bench[] = [
   longPrompt,
   ...voice,
   audio,
+  ...video,
 ];
 const GROUPS: ReadonlyMap<string, readonly string[]> = new Map([
   ['all', BENCHES.map((bench) => bench.name)],
   ['wallet', ['wallet-hot', 'wallet-cold']],
   ['pairs', pairs.map((bench) => bench.name)],
+  ['video', video.map((bench) => bench.name)],
   ['voice', voice.map((bench) => bench.name)],
 ]);
 const CONTENDERS: readonly ContenderName[] = ['direct', 'nginx', 'bare', 'gateway', 'portkey'];

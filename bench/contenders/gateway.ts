@@ -27,6 +27,8 @@ export interface GatewayOptions {
   blocksFolder?: string;
   /** What TOLLGATE_CONFIG declares beside the development catalog; absent: nothing. */
   catalog?: object;
+  /** Variables of its environment beside those that all have. */
+  environment?: Record<string, string>;
   /** Of GET /metrics; absent: off. */
   metricsPort?: number;
 }
@@ -54,6 +56,7 @@ export function spawnGateway(dataPath: string, port: number, options: GatewayOpt
       ...(options.metricsPort === undefined
         ? {}
         : { TOLLGATE_METRICS_PORT: String(options.metricsPort) }),
+      ...options.environment,
       ...preloadEnvironment(options),
     },
   });

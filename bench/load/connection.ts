@@ -19,14 +19,18 @@ export interface Outcome {
 export class Connection {
   readonly #target: Target;
   readonly #reader = new ResponseReader();
+  readonly #gapsMs: number[] | null;
   #socket: Socket | null = null;
   #finish: ((outcome: Outcome) => void) | null = null;
   #onFirstEvent: (() => void) | null = null;
   #startedMs = 0;
   #firstEventMs = 0;
+  #readMs = 0;
 
-  constructor(target: Target) {
+  /** `gapsMs` takes the time between two reads of a response; null: nobody wants to know. */
+  constructor(target: Target, gapsMs: number[] | null = null) {
     this.#target = target;
+    this.#gapsMs = gapsMs;
   }
 
   /** Sends one request; `finish` is called once, when the response is complete or has failed. */
@@ -39,6 +43,7 @@ export class Connection {
     this.#finish = finish;
     this.#onFirstEvent = onFirstEvent;
     this.#firstEventMs = 0;
+    this.#readMs = 0;
     this.#startedMs = performance.now();
     this.#socket ??= this.#open();
     this.#socket.write(request);
@@ -72,6 +77,11 @@ export class Connection {
     if (this.#finish === null) return;
     const reader = this.#reader;
     const done = reader.push(bytes, length);
+    if (this.#gapsMs !== null) {
+      const nowMs = performance.now();
+      if (this.#readMs > 0) this.#gapsMs.push(nowMs - this.#readMs);
+      this.#readMs = nowMs;
+    }
     if (this.#firstEventMs === 0 && reader.bodyBytes > 0) {
       this.#firstEventMs = performance.now() - this.#startedMs;
       this.#onFirstEvent?.();
@@ -81,7 +91,9 @@ export class Connection {
       this.#socket?.destroy();
       this.#socket = null;
     }
-    this.#end(reader.status === 200, reader.status === 200 ? '' : reader.bodyStart);
+    // A job that was accepted is as good as an answer.
+    const ok = reader.status === 200 || reader.status === 202;
+    this.#end(ok, ok ? '' : reader.bodyStart);
   }
 
   #lost(socket: Socket, detail: string): void {

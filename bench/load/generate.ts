@@ -42,7 +42,9 @@ function seededRandom(seed: number): () => number {
 function runLoad(job: LoadJob): Promise<LoadResult> {
   const request = requestBytes(job.target);
   const random = seededRandom(job.seed);
-  const connections = Array.from({ length: job.connections }, () => new Connection(job.target));
+  const gapsMs: number[] | null = job.gaps === true ? [] : null;
+  const open = () => new Connection(job.target, gapsMs);
+  const connections = Array.from({ length: job.connections }, open);
   const totalMs: number[] = [];
   const firstEventMs: number[] = [];
   const startedMs = performance.now();
@@ -88,6 +90,7 @@ function runLoad(job: LoadJob): Promise<LoadResult> {
       elapsedMs: performance.now() - startedMs,
       totalMs: both(totalMs),
       firstEventMs: both(firstEventMs),
+      gapMs: both(gapsMs ?? []),
       generatorCpuMicros: cpu.user + cpu.system,
     };
   }

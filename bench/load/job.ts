@@ -23,6 +23,8 @@ export interface LoadJob {
   /** A response with fewer SSE events has failed. */
   eventsMin: number;
   seed: number;
+  /** The time between two reads of each stream is measured, too. */
+  gaps?: boolean;
 }
 
 /** Streams that are opened, seen to have begun, and left open until `release`. */
@@ -57,6 +59,8 @@ export interface LoadResult {
   /** Percentiles over all requests, in milliseconds. */
   totalMs: { p50: number; p99: number };
   firstEventMs: { p50: number; p99: number };
+  /** Between two reads; not a number where nobody asked for it. */
+  gapMs: { p50: number; p99: number };
   /** CPU of the generator itself: shows that it was not the bottleneck. */
   generatorCpuMicros: number;
 }
