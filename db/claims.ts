@@ -32,7 +32,8 @@ SELECT j.id, j.account_id, k.route, j.request_id, false AS failed,
     AND j.created_at <= now() - $4::float8 * interval '1 millisecond' AS old
 FROM unnest($1::text[], $2::text[], $3::text[]) AS k (account_id, route, idempotency_key),
   LATERAL (SELECT * FROM video_jobs j WHERE k.route = '${videoJobRoute}' AND j.keyed
-    AND j.account_id = k.account_id AND j.request_id = k.idempotency_key OFFSET 0) AS j`;
+    AND j.request_id = k.idempotency_key
+    AND j.account_id IS NOT DISTINCT FROM k.account_id OFFSET 0) AS j`;
 
 type RawHolder = {
   id: string;

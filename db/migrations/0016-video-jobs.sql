@@ -60,7 +60,7 @@ CREATE TABLE video_jobs (
     (status IN ('succeeded', 'failed', 'cancelled')) = (completed_at IS NOT NULL)),
   CONSTRAINT video_job_charged CHECK ((status = 'succeeded') = (charge_micros IS NOT NULL))
 ) WITH (fillfactor = 50);
-CREATE UNIQUE INDEX video_jobs_request ON video_jobs (account_id, request_id) WHERE keyed;
+CREATE UNIQUE INDEX video_jobs_request ON video_jobs (request_id, account_id) WHERE keyed;
 CREATE INDEX video_jobs_account ON video_jobs (account_id, id);
 CREATE INDEX video_jobs_open ON video_jobs (id)
   WHERE status IN ('queued', 'submitting', 'running');

@@ -3,7 +3,7 @@ import * as v from 'valibot';
 import { analysisLimits } from '../../actors/analysis/limits.ts';
 import { lineOfText, maxCharacters } from '../../runtime/http/text.ts';
 import { svcUsageSchema } from '../generations/schema.ts';
-import { requestIdPattern } from './schema.ts';
+import { requestIdPattern, requestIdWords } from './schema.ts';
 
 const { promptCharactersMax, urlCharactersMax, framesMax, framesUsual } = analysisLimits;
 const time = v.pipe(v.string(), v.isoTimestamp());
@@ -40,7 +40,7 @@ export const analysisRequestSchema = v.strictObject({
     v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(framesMax)),
     framesUsual,
   ),
-  request_id: v.optional(v.pipe(v.string(), v.regex(requestIdPattern))),
+  request_id: v.optional(v.pipe(v.string(), v.regex(requestIdPattern, requestIdWords))),
 });
 
 const segmentSchema = v.strictObject({
