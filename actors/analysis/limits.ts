@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import type { Config } from '../../runtime/config.ts';
 import type { Widened } from '../../runtime/limits.ts';
+import { hastened } from '../video/haste.ts';
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
@@ -53,7 +54,9 @@ const hasty = [
   'busyForMs',
 ] as const satisfies (keyof typeof analysisLimits)[];
 
-export type AnalysisLimits = Readonly<Widened<typeof analysisLimits>> & {
+type AnalysisBounds = Readonly<Widened<typeof analysisLimits>>;
+
+export type AnalysisLimits = AnalysisBounds & {
   /** How long they are kept behind their end; 0: for ever. */
   readonly keptMs: number;
 };
@@ -63,10 +66,8 @@ export function createAnalysisLimits({
   videoHaste,
 }: Pick<Config, 'videoDays' | 'videoHaste'>): AnalysisLimits {
   assert.ok(analysisLimits.renewMs * 2 < analysisLimits.leaseMs, 'one renewal may fail');
-  const shortened = hasty.map((name) => [name, Math.ceil(analysisLimits[name] / videoHaste)]);
   return {
-    ...analysisLimits,
-    ...(Object.fromEntries(shortened) as Partial<typeof analysisLimits>),
+    ...hastened<AnalysisBounds, (typeof hasty)[number]>(analysisLimits, hasty, videoHaste),
     keptMs: videoDays * 24 * 60 * MINUTE,
   };
 }

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import type { Config } from '../../runtime/config.ts';
 import type { Widened } from '../../runtime/limits.ts';
+import { hastened } from './haste.ts';
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
@@ -75,7 +76,9 @@ const hasty = [
   'askMs',
 ] as const satisfies (keyof typeof videoLimits)[];
 
-export type VideoLimits = Readonly<Widened<typeof videoLimits>> & {
+type VideoBounds = Readonly<Widened<typeof videoLimits>>;
+
+export type VideoLimits = VideoBounds & {
   /** Open jobs of one account. */
   readonly jobsMax: number;
   /** How long files are kept; 0: until they are removed. */
@@ -89,11 +92,9 @@ export function createVideoLimits({
   videoDays,
   videoHaste,
 }: Pick<Config, 'videoJobsMax' | 'videoDays' | 'videoHaste'>): VideoLimits {
-  const shortened = hasty.map((name) => [name, Math.ceil(videoLimits[name] / videoHaste)]);
   assert.ok(videoLimits.renewMs * 2 < videoLimits.leaseMs, 'one renewal may fail');
   return {
-    ...videoLimits,
-    ...(Object.fromEntries(shortened) as Partial<typeof videoLimits>),
+    ...hastened<VideoBounds, (typeof hasty)[number]>(videoLimits, hasty, videoHaste),
     jobsMax: videoJobsMax,
     keptMs: videoDays * 24 * 60 * MINUTE,
     haste: videoHaste,

@@ -4,7 +4,6 @@ import { fetchVideo } from './fetching.ts';
 import { lookUp } from './lookup.ts';
 import { poll } from './polling.ts';
 import type { Run, Step } from './run.ts';
-import { next } from './run.ts';
 import { type Stage, stageOf } from './stage.ts';
 import { submit } from './submission.ts';
 
@@ -28,7 +27,7 @@ export async function work(run: Run): Promise<void> {
         return;
       }
       const step = await steps[stage](run);
-      if (step === next || step.kind === 'next') continue;
+      if (step.kind === 'next') continue;
       if (step.kind === 'fail') await release(run, { code: step.code });
       return;
     }
