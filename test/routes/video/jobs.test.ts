@@ -190,8 +190,9 @@ test('a key names its job: again 200, otherwise 422, and free after a failure', 
   const made = await Promise.all(
     Array.from({ length: 20 }, () => askVideo(account, '', body, key)),
   );
-  assert.equal(new Set(made.map(({ job }) => job?.id)).size, 1);
-  assert.equal(made.filter(({ status }) => status === 202).length, 1);
+  const told = made.map(({ status, error }) => `${status} ${error?.code ?? ''}`).join(', ');
+  assert.equal(new Set(made.map(({ job }) => job?.id)).size, 1, told);
+  assert.equal(made.filter(({ status }) => status === 202).length, 1, told);
   const again = await askVideo(account, '', { ...body, request_id: 'order:1' });
   assert.deepEqual([again.status, again.job.request_id], [200, 'order:1']);
   const other = await askVideo(account, '', { ...body, prompt: 'twice' }, key);
