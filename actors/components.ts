@@ -12,13 +12,19 @@ import type { Outbound } from '../runtime/outbound/contract.ts';
 import type { Sealer } from '../runtime/seal.ts';
 import type { Component } from '../runtime/shard/component.ts';
 import { createAnalysisComponent } from './analysis/component.ts';
+import { createAppComponent } from './app/component.ts';
 import { createAudioComponent } from './audio/component.ts';
 import { createFundsEstimate } from './billed-request/funds-estimate.ts';
 import { createRequestMetrics } from './billed-request/metrics.ts';
 import type { Catalog } from './catalog/current.ts';
 import { createGenerationComponent } from './generation/component.ts';
+import { createIdentityCounter } from './identity/metrics.ts';
+import { createPasswords } from './identity/passwords.ts';
+import type { IdentityServices } from './identity/services.ts';
 import type { Limits } from './limits.ts';
+import { createPaymentDeskKind, paymentDeskId } from './payments/desk.ts';
 import type { RouteHealth } from './provider-health/health.ts';
+import { createRewardComponent } from './reward/component.ts';
 import type { TasksProtocol } from './tasks/protocol.ts';
 import { createVideoComponent } from './video/component.ts';
 import { createVoiceComponent } from './voice/component.ts';
@@ -57,7 +63,9 @@ export interface ShardGiven {
 
 /** The domains of a shard. */
 export function createComponents(given: ShardGiven) {
-  const money = createWalletComponent(given);
+  const deskKind = createPaymentDeskKind(null);
+  const desk = () => given.system().ref(deskKind, paymentDeskId);
+  const money = createWalletComponent({ ...given, low: (wallet) => desk().tell('low', wallet) });
   const shared = {
     ...given,
     wallet: money.wallet,
@@ -69,6 +77,13 @@ export function createComponents(given: ShardGiven) {
   const audio = createAudioComponent(shared);
   const video = createVideoComponent({ ...given, wallet: money.wallet });
   const analysis = createAnalysisComponent({ ...given, generations: generation.services });
+  const app = createAppComponent(given);
+  const paid = { ...given, wallet: money.wallet, generations: generation.services };
+  const reward = createRewardComponent(paid);
+  const identity: IdentityServices = {
+    passwords: createPasswords(given.tasks, given.limits.passwords),
+    count: createIdentityCounter(given.registry),
+  };
   const list: readonly Component[] = [
     money.component,
     generation.component,
@@ -76,11 +91,16 @@ export function createComponents(given: ShardGiven) {
     audio.component,
     video.component,
     analysis.component,
+    app.component,
+    reward.component,
   ];
   return {
     list,
     wallet: money.wallet,
     tryProvider: generation.tryProvider,
+    /** What apps are told; it is there once the shard serves. */
+    board: app.services.board,
+    notices: app.services.notices,
     /** What each offers to routes. */
     services: (system: ActorSystem) => ({
       generations: generation.services(system),
@@ -88,6 +108,10 @@ export function createComponents(given: ShardGiven) {
       audio: audio.services(system),
       video: video.services(system),
       analysis: analysis.services,
+      reward: reward.services,
+      identity,
+      app: app.services,
+      payments: { desk, limits: given.limits.payments },
     }),
   };
 }

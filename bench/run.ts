@@ -7,8 +7,20 @@ import { actors } from './actors.ts';
 import { audio } from './benches/audio.ts';
 import type { Bench, BenchOptions } from './benches/bench.ts';
 import { choose } from './benches/choose.ts';
+import { customerApp } from './benches/customer/apps.ts';
+import { customerExport } from './benches/customer/export.ts';
+import { customerFold } from './benches/customer/fold.ts';
+import { customerKeyLimits } from './benches/customer/key-limits.ts';
+import { customerSummary } from './benches/customer/summary.ts';
+import { customerWebhooks } from './benches/customer/webhooks.ts';
 import { failover } from './benches/failover.ts';
 import { firstEvent } from './benches/first-event.ts';
+import { identityAnswer } from './benches/identity/answer.ts';
+import { identityFlood } from './benches/identity/flood.ts';
+import { identityList } from './benches/identity/lists.ts';
+import { identityLogin } from './benches/identity/logins.ts';
+import { identityRefresh } from './benches/identity/refreshes.ts';
+import { identitySignOut } from './benches/identity/sign-outs.ts';
 import { idle } from './benches/idle.ts';
 import { longPrompt } from './benches/long-prompt.ts';
 import { optimizer } from './benches/optimizer.ts';
@@ -52,6 +64,22 @@ const video: readonly Bench[] = [
   videoServe,
   videoFrames,
 ];
+const identity: readonly Bench[] = [
+  identityAnswer,
+  identitySignOut,
+  identityLogin,
+  identityFlood,
+  identityRefresh,
+  identityList,
+];
+const customer: readonly Bench[] = [
+  customerKeyLimits,
+  customerWebhooks,
+  customerSummary,
+  customerFold,
+  customerExport,
+  customerApp,
+];
 const BENCHES: readonly Bench[] = [
   relayPaced,
   relayFull,
@@ -70,11 +98,16 @@ const BENCHES: readonly Bench[] = [
   ...voice,
   audio,
   ...video,
+  ...identity,
+  ...customer,
 ];
 const GROUPS: ReadonlyMap<string, readonly string[]> = new Map([
   ['all', BENCHES.map((bench) => bench.name)],
   ['wallet', ['wallet-hot', 'wallet-cold']],
   ['pairs', pairs.map((bench) => bench.name)],
+  ['customer', customer.map((bench) => bench.name)],
+  ['identity', identity.map((bench) => bench.name)],
+  ['customer', customer.map((bench) => bench.name)],
   ['video', video.map((bench) => bench.name)],
   ['voice', voice.map((bench) => bench.name)],
 ]);
@@ -86,6 +119,7 @@ names: ${[...BENCHES.map((bench) => bench.name), ...GROUPS.keys()].join(', ')}
   --runs N             runs of each contender, the median counts (3)
   --seconds N          length of a measured window (each bench has its own)
   --shards N           shard threads of the gateway, threads of bare, workers of nginx (2)
+  --scale N            the share of the rows that benches of many rows make (1)
   --contenders A,B     only these of ${CONTENDERS.join(', ')}; the results are not kept then
   --dry                do not touch bench/results.md`;
 
@@ -103,6 +137,7 @@ function readCommand(): Command | null {
       runs: { type: 'string', default: '3' },
       seconds: { type: 'string' },
       shards: { type: 'string', default: '2' },
+      scale: { type: 'string', default: '1' },
       contenders: { type: 'string' },
       dry: { type: 'boolean', default: false },
     },
@@ -119,13 +154,17 @@ function readCommand(): Command | null {
   const seconds = values.seconds === undefined ? null : Number(values.seconds);
   if (![runs, shards].every((count) => Number.isSafeInteger(count) && count > 0)) return null;
   if (seconds !== null && !(seconds > 0)) return null;
+  const scale = Number(values.scale);
+  if (!(scale > 0 && scale <= 1)) return null;
   const options: BenchOptions = {
     runs,
+    scale,
     shards,
     seconds,
     contenders: contenders as ContenderName[] | null,
   };
-  return { profile, benches, options, keep: !values.dry && contenders === null };
+  const keep = !values.dry && contenders === null && scale === 1;
+  return { profile, benches, options, keep };
 }
 
 function commandText(): string {

@@ -4,6 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { GenerationClaim } from '../actors/billed-request/holder.ts';
 import { walletLimits } from '../actors/wallet/limits.ts';
 import type { WalletProtocol } from '../actors/wallet/protocol.ts';
 import { createWalletKind } from '../actors/wallet/wallet.ts';
@@ -31,10 +32,10 @@ const TRANSACTION_CONNECTIONS = 16;
 const EXPIRY_MS = 900_000;
 
 const silent = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
-const accountId = 'acc_bench';
+export const accountId = 'acc_bench';
 const instanceId = 'instance-bench';
 
-type Figure = 'pairs' | 'p50' | 'p99';
+export type Figure = 'pairs' | 'p50' | 'p99';
 
 /** One way to hold and to settle; both resolve when that is durable. */
 interface Teller {
@@ -48,7 +49,7 @@ interface Ground {
   stop(): Promise<void>;
 }
 
-async function openGround(): Promise<Ground> {
+export async function openGround(): Promise<Ground> {
   const dataDir = await mkdtemp(join(tmpdir(), 'tollgate-bench-'));
   await chmod(dataDir, 0o711);
   const database = await startDatabase({ dataDir, log: silent });
@@ -72,7 +73,7 @@ async function openGround(): Promise<Ground> {
 }
 
 /** Funded wallets, each with one purchase, the way the ledger itself writes them. */
-async function makeWallets(sql: Sql, count: number): Promise<string[]> {
+export async function makeWallets(sql: Sql, count: number): Promise<string[]> {
   const ids = Array.from({ length: count }, () => newId('wal', 0));
   const funds = 9_000_000_000_000_000n;
   await sql.begin((transaction) => [
@@ -91,14 +92,39 @@ async function makeWallets(sql: Sql, count: number): Promise<string[]> {
   return ids;
 }
 
-/** The product: `generations` also makes and ends the generation of each pair. */
-function actorTeller(url: string, generations: boolean): [Teller, () => Promise<void>] {
+function claimOf(id: string, apiKeyId: string | null): GenerationClaim {
+  return {
+    id,
+    accountId,
+    apiKeyId,
+    route: '/v1/chat/completions',
+    idempotencyKey: id,
+    fingerprint: 'f'.repeat(64),
+    model: 'svc-sim-chat',
+  };
+}
+
+/**
+ * The product: `generations` also makes and ends the generation of each pair, for one of these keys
+ * after the other.
+ */
+export function actorTeller(
+  url: string,
+  generations: boolean,
+  keyIds: readonly string[] = [],
+): [Teller, () => Promise<void>] {
   const pool = (connectionsMax: number): Sql =>
     openPool({ url, purpose: 'ledger', connectionsMax, statementTimeoutMs: 4_000 });
   const [sql, writer] = [pool(ACTOR_CONNECTIONS - 1), pool(1)];
-  const own = { clock: Date.now, limits: walletLimits, log: silent };
-  const kind = createWalletKind({ sql, writer, ...own });
+  const kind = createWalletKind({
+    sql,
+    writer,
+    clock: Date.now,
+    limits: walletLimits,
+    log: silent,
+  });
   const system = createActorSystem({ node: 1, kinds: [kind], log: silent });
+  let holds = 0;
   const refs = new Map<string, ActorRef<WalletProtocol>>();
   const refOf = (walletId: string): ActorRef<WalletProtocol> => {
     const known = refs.get(walletId) ?? system.ref(kind, walletId);
@@ -108,15 +134,7 @@ function actorTeller(url: string, generations: boolean): [Teller, () => Promise<
   const teller: Teller = {
     async hold(walletId, holdId) {
       const id = `req${holdId.slice(4)}`;
-      const claim = {
-        id,
-        accountId,
-        apiKeyId: null,
-        route: '/v1/chat/completions',
-        idempotencyKey: id,
-        fingerprint: 'f'.repeat(64),
-        model: 'svc-sim-chat',
-      };
+      const claim = claimOf(id, keyIds[holds++ % keyIds.length] ?? null);
       const answer = await refOf(walletId).ask(
         'hold',
         {
@@ -205,7 +223,7 @@ function transactionTeller(url: string): [Teller, () => Promise<void>] {
 }
 
 /** Callers in a closed loop, each pair on a wallet that `pick` gives. */
-async function measure(
+export async function measure(
   teller: Teller,
   callers: number,
   seconds: number,
@@ -307,7 +325,7 @@ function figureOf(results: Results, name: string, figure: Figure): number {
   return results.get(name)?.[figure] ?? Number.NaN;
 }
 
-function report(
+export function report(
   results: Results,
   text: Pick<Report, 'name' | 'title' | 'method' | 'bars'>,
 ): Report {

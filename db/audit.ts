@@ -1,5 +1,9 @@
 // Checks the books: every amount is derived a second way and compared. One snapshot, read only, so
 // it is right beside a running server. Each rule is one query that returns what breaks it.
+
+import { counterRules } from './audit/counters.ts';
+import { purchaseRules } from './audit/purchases.ts';
+import type { Rule } from './audit/rule.ts';
 import type { Sql } from './driver/sql.ts';
 import type { HolderRows } from './ledger/holder.ts';
 import { holderRows } from './ledger/holders.ts';
@@ -11,14 +15,6 @@ export interface Finding {
   broken: bigint;
   /** The first few differences, each on one line. */
   examples: string[];
-}
-
-interface Rule {
-  name: string;
-  /** How many things there are to check. */
-  count: string;
-  /** Rows `(text)`: one for each violation. */
-  violations: string;
 }
 
 const EXAMPLES_MAX = 10;
@@ -156,6 +152,33 @@ const settlementRules: Rule[] = [
   },
 ];
 
+const idMs = "('x0000' || substr(l.operation_id, 6, 12))::bit(64)::bigint";
+
+/** The hold of a charge has the digits of its request: its day follows from the journal alone. */
+const usageRules: Rule[] = [
+  {
+    name: 'closed days of usage are what the journal charged',
+    count: 'SELECT count(*) FROM usage_days',
+    violations: `WITH closed AS (
+        SELECT date_trunc('day', closed_from + interval '1 day' - interval '1 us', 'UTC') AS first,
+          date_trunc('day', closed_until, 'UTC') AS last FROM usage_state),
+      charged AS (
+        SELECT l.wallet_id, date '1970-01-01' + (${idMs} / 86400000)::integer AS day,
+          sum(l.revenue_micros + l.provider_cost_micros) AS charge
+        FROM ledger l WHERE l.kind IN ('settle', 'late') AND l.operation_id LIKE 'hold\\_%'
+          AND NOT EXISTS (SELECT FROM usage_late m WHERE m.wallet_id = l.wallet_id
+            AND right(m.id, 24) = substr(l.operation_id, 6, 24))
+        GROUP BY 1, 2),
+      counted AS (
+        SELECT wallet_id, day, sum(charge_micros) AS charge FROM usage_days GROUP BY 1, 2)
+    SELECT wallet_id || ' on ' || day || ': counted ' || coalesce(u.charge, 0)
+        || ', journal ' || coalesce(j.charge, 0)
+    FROM charged j FULL JOIN counted u USING (wallet_id, day) CROSS JOIN closed c
+    WHERE day >= (c.first AT TIME ZONE 'UTC')::date AND day < (c.last AT TIME ZONE 'UTC')::date
+      AND coalesce(u.charge, 0) <> coalesce(j.charge, 0)`,
+  },
+];
+
 /** A hold whose owner is over, or whose time is long past. */
 function orphanRule(holders: readonly HolderRows[]): Rule {
   const states = holders.map(({ alias, state }) => `${alias}.${state}`).join(', ');
@@ -182,7 +205,15 @@ function orphanRule(holders: readonly HolderRows[]): Rule {
 
 /** All rules of the books, with those of whatever holds funds. */
 function rulesOf(holders: readonly HolderRows[]): Rule[] {
-  return [...balanceRules, orphanRule(holders), ...settlementRules, ...holders.flatMap(ownerRules)];
+  return [
+    ...balanceRules,
+    orphanRule(holders),
+    ...settlementRules,
+    ...purchaseRules,
+    ...holders.flatMap(ownerRules),
+    ...counterRules,
+    ...usageRules,
+  ];
 }
 
 /** For whoever tells findings in columns. */

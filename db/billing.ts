@@ -1,6 +1,9 @@
 // What an account may know about its money, read in one snapshot. Nothing here changes anything.
-import { firstIdAt } from '../runtime/ids.ts';
-import type { Sql, Transaction } from './driver/sql.ts';
+import { type BillingSettings, findSettings, findStanding } from './billing/settings.ts';
+import type { Queryable, Sql, Transaction } from './driver/sql.ts';
+import { type Purchase, purchaseColumns } from './purchases.ts';
+import { readUsageState } from './usage/turn.ts';
+import { lastDays, readUsage, type UsageByThing, type UsageOwner, usageSince } from './usage.ts';
 import type { GrantKind } from './wallets.ts';
 
 export interface BillingGrant {
@@ -29,28 +32,6 @@ export interface ReleasedReservation {
   releasedAt: Date;
 }
 
-/** Settled usage of one model in the last 30 days. */
-export interface ModelUsage {
-  model: string;
-  requests: bigint;
-  inputTokens: bigint;
-  cachedInputTokens: bigint;
-  cacheWriteTokens: bigint;
-  outputTokens: bigint;
-  reasoningTokens: bigint;
-  chargeMicros: bigint;
-}
-
-export interface BillingPurchase {
-  id: string;
-  packageId: string;
-  status: 'pending' | 'completed' | 'failed';
-  creditsMicros: bigint;
-  priceCents: bigint;
-  currency: string;
-  createdAt: Date;
-}
-
 /** What a wallet has and what of it is spoken for. */
 export interface WalletState {
   wallet: {
@@ -69,15 +50,21 @@ export interface WalletState {
 
 export interface BillingSummary extends WalletState {
   released: ReleasedReservation[];
-  usage: ModelUsage[];
-  purchases: BillingPurchase[];
+  /** Today's, and that of the days before; from when on all of it is counted. */
+  usage: UsageByThing;
+  usageSince: Date;
+  /** What reversals left that the wallet owes. */
+  debtMicros: bigint;
+  purchases: Purchase[];
+  /** What the account decided about charges without its person. */
+  settings: BillingSettings;
+  /** Nothing keeps it from being charged. */
+  isChargeable: boolean;
 }
 
 const listLengthMax = 100;
-/** Which model made a video is told to nobody. */
-const videoModel = 'svc-video';
-/** More than the days of usage, by as much as clocks may differ and a start may take. */
-const usageIdsMs = 31 * 86_400_000;
+/** Days of usage: today, and 29 before. */
+const usageDays = 30;
 
 /** One wallet with its grants and holds; null when there is none. */
 export async function readWalletState(sql: Sql, walletId: string): Promise<WalletState | null> {
@@ -87,22 +74,24 @@ export async function readWalletState(sql: Sql, walletId: string): Promise<Walle
 }
 
 async function readState(transaction: Transaction, walletId: string): Promise<WalletState | null> {
-  const [wallet] = await transaction<WalletState['wallet'][]>`
-    SELECT id, account_id AS "accountId", type, wallet_micros AS "availableMicros",
-      held_micros AS "heldMicros", created_at AS "createdAt"
-    FROM wallets WHERE id = ${walletId}`;
+  const [[wallet], grants, active] = await Promise.all([
+    transaction<WalletState['wallet'][]>`
+      SELECT id, account_id AS "accountId", type, wallet_micros AS "availableMicros",
+        held_micros AS "heldMicros", created_at AS "createdAt"
+      FROM wallets WHERE id = ${walletId}`,
+    transaction<BillingGrant[]>`
+      SELECT id, kind, note, amount_micros AS "amountMicros",
+        remaining_micros AS "remainingMicros", held_micros AS "heldMicros",
+        expires_at AS "expiresAt", created_at AS "createdAt"
+      FROM grants WHERE wallet_id = ${walletId} AND NOT spent
+      ORDER BY kind = 'purchase', expires_at NULLS LAST, created_at, id`,
+    transaction<ActiveReservation[]>`
+      SELECT id, owner_id AS "ownerId", amount_micros AS "amountMicros",
+        created_at AS "createdAt", expires_at AS "expiresAt"
+      FROM holds WHERE wallet_id = ${walletId} AND NOT expired
+      ORDER BY id DESC LIMIT ${listLengthMax}`,
+  ]);
   if (wallet === undefined) return null;
-  const grants = await transaction<BillingGrant[]>`
-    SELECT id, kind, note, amount_micros AS "amountMicros",
-      remaining_micros AS "remainingMicros", held_micros AS "heldMicros",
-      expires_at AS "expiresAt", created_at AS "createdAt"
-    FROM grants WHERE wallet_id = ${walletId} AND NOT spent
-    ORDER BY kind = 'purchase', expires_at NULLS LAST, created_at, id`;
-  const active = await transaction<ActiveReservation[]>`
-    SELECT id, owner_id AS "ownerId", amount_micros AS "amountMicros",
-      created_at AS "createdAt", expires_at AS "expiresAt"
-    FROM holds WHERE wallet_id = ${walletId} AND NOT expired
-    ORDER BY id DESC LIMIT ${listLengthMax}`;
   return { wallet, grants: [...grants], active: [...active] };
 }
 
@@ -113,67 +102,72 @@ export async function readBillingSummary(
   walletId: string,
 ): Promise<BillingSummary | null> {
   return sql.begin('isolation level repeatable read read only', async (transaction) => {
-    const state = await readState(transaction, walletId);
+    const owner = { accountId, walletId };
+    // On their way at once; plans change behind the last of them.
+    const [state, released, debtMicros, purchases, settings, standing, usageState] =
+      await Promise.all([
+        readState(transaction, walletId),
+        listReleased(transaction, walletId),
+        readDebt(transaction, walletId),
+        listPurchases(transaction, owner, { limit: listLengthMax }),
+        findSettings(transaction, accountId),
+        findStanding(transaction, accountId),
+        readUsageState(transaction),
+      ]);
     if (state === null) return null;
-    const released = await transaction<ReleasedReservation[]>`
-      SELECT split_part(operation_id, '.', 1) AS id, -held_micros AS "amountMicros",
-        coalesce(reason, 'failed') AS reason, at AS "releasedAt"
-      FROM ledger WHERE wallet_id = ${walletId} AND kind = 'release'
-      ORDER BY at DESC LIMIT ${listLengthMax}`;
-    const usage = await readUsage(transaction, accountId, walletId);
-    const purchases = await transaction<BillingPurchase[]>`
-      SELECT id, package_id AS "packageId", status, credits_micros AS "creditsMicros",
-        price_cents AS "priceCents", currency, created_at AS "createdAt"
-      FROM purchases WHERE account_id = ${accountId} AND wallet_id = ${walletId}
-      ORDER BY created_at DESC, id DESC LIMIT ${listLengthMax}`;
+    const range = lastDays(usageState.nowMs, usageDays);
     return {
       ...state,
-      released: [...released],
-      usage,
-      purchases: [...purchases],
+      released,
+      debtMicros,
+      purchases,
+      settings,
+      usage: await readUsage(transaction, usageState, owner, range),
+      usageSince: usageSince(usageState, state.wallet.createdAt),
+      isChargeable: standing?.restrictedAt === null,
     };
   });
 }
 
-/**
- * A voice session is one request; its speech and text tokens are counted together. Indexes know an
- * account's rows by their ids, which are ordered by time: without a bound for those, all that it
- * ever did is read.
- */
-async function readUsage(
-  transaction: Transaction,
-  accountId: string,
-  walletId: string,
-): Promise<ModelUsage[]> {
-  const sinceMs = Date.now() - usageIdsMs;
-  const rows = await transaction<ModelUsage[]>`
-    SELECT model, count(*) AS requests,
-      sum(input)::bigint AS "inputTokens", sum(cached)::bigint AS "cachedInputTokens",
-      sum(cache_write)::bigint AS "cacheWriteTokens", sum(output)::bigint AS "outputTokens",
-      sum(reasoning)::bigint AS "reasoningTokens", sum(charge_micros)::bigint AS "chargeMicros"
-    FROM (
-      SELECT model, charge_micros,
-        coalesce((usage ->> 'input_tokens')::bigint, 0) AS input,
-        coalesce((usage ->> 'cached_input_tokens')::bigint, 0) AS cached,
-        coalesce((usage ->> 'cache_write_tokens')::bigint, 0) AS cache_write,
-        coalesce((usage ->> 'output_tokens')::bigint, 0) AS output,
-        coalesce((usage ->> 'reasoning_tokens')::bigint, 0) AS reasoning
-      FROM generations
-      WHERE account_id = ${accountId} AND wallet_id = ${walletId} AND charge_micros IS NOT NULL
-        AND id >= ${firstIdAt('req', sinceMs)} AND created_at > now() - interval '30 days'
-      UNION ALL
-      SELECT model, charge_micros, input_speech_tokens + input_text_tokens, 0, 0,
-        output_speech_tokens + output_text_tokens, 0
-      FROM voice_sessions
-      WHERE account_id = ${accountId} AND wallet_id = ${walletId} AND charge_micros IS NOT NULL
-        AND id >= ${firstIdAt('vs', sinceMs)} AND created_at > now() - interval '30 days'
-      UNION ALL
-      SELECT ${videoModel}, charge_micros, 0, 0, 0,
-        coalesce((usage ->> 'completion_tokens')::bigint, 0), 0
-      FROM video_jobs
-      WHERE account_id = ${accountId} AND wallet_id = ${walletId} AND charge_micros IS NOT NULL
-        AND id >= ${firstIdAt('vjob', sinceMs)} AND created_at > now() - interval '30 days'
-    ) AS charged
-    GROUP BY model ORDER BY model`;
+async function listReleased(sql: Queryable, walletId: string): Promise<ReleasedReservation[]> {
+  const rows = await sql<ReleasedReservation[]>`
+    SELECT split_part(operation_id, '.', 1) AS id, -held_micros AS "amountMicros",
+      coalesce(reason, 'failed') AS reason, at AS "releasedAt"
+    FROM ledger WHERE wallet_id = ${walletId} AND kind = 'release'
+    ORDER BY at DESC LIMIT ${listLengthMax}`;
+  return [...rows];
+}
+
+/** What reversals of a wallet's purchases left that it owes. */
+async function readDebt(sql: Queryable, walletId: string): Promise<bigint> {
+  const [row] = await sql<{ debt: bigint }[]>`
+    SELECT coalesce(sum(debt_micros), 0)::bigint AS debt FROM purchases
+    WHERE wallet_id = ${walletId} AND debt_micros > 0`;
+  return row?.debt ?? 0n;
+}
+
+export interface PurchasePage {
+  limit: number;
+  /** Only those made since the first moment and before the second. */
+  madeMs?: readonly [number, number];
+  /** Only those behind this id. */
+  afterId?: string | null;
+}
+
+/** Purchases into a wallet, the newest first, as their ids say. */
+export async function listPurchases(
+  sql: Queryable,
+  { accountId, walletId }: UsageOwner,
+  { limit, madeMs, afterId = null }: PurchasePage,
+): Promise<Purchase[]> {
+  const made =
+    madeMs === undefined
+      ? sql``
+      : sql`AND p.created_at >= ${new Date(madeMs[0])} AND p.created_at < ${new Date(madeMs[1])}`;
+  const rows = await sql<Purchase[]>`
+    SELECT ${sql.unsafe(purchaseColumns)} FROM purchases p
+    WHERE p.account_id = ${accountId} AND p.wallet_id = ${walletId}
+      AND (${afterId}::text IS NULL OR p.id < ${afterId}::text) ${made}
+    ORDER BY p.id DESC LIMIT ${limit}`;
   return [...rows];
 }

@@ -1,5 +1,7 @@
 // Who names objects of the blob store. A noun that does is a line here, with its own SQL in its own
 // file. An object that it forgets to name is removed after a day.
+import { exportBlobs } from './accounts/exports.ts';
+import { releaseBlobs } from './app/releases.ts';
 import type { BlobNamer } from './blobs/namer.ts';
 import type { Queryable } from './driver/sql.ts';
 import { generatedVideoBlobs } from './generated-videos.ts';
@@ -10,6 +12,8 @@ export const blobNamers: readonly BlobNamer[] = [
   speechBlobs,
   generatedVideoBlobs,
   storedVideoBlobs,
+  exportBlobs,
+  releaseBlobs,
 ];
 
 /** The ids among these that any row names. */

@@ -5,9 +5,23 @@ import { createHash } from 'node:crypto';
 import { arrayLiteral } from './driver/array.ts';
 import type { Queryable, Sql, Transaction } from './driver/sql.ts';
 
-/** The tables of the catalog: one kind of record each. */
-export const catalogKinds = ['models', 'prices', 'routes', 'packages', 'surfaces'] as const;
+/** The tables of the catalog beside providers: one kind of record each. */
+export const catalogKinds = [
+  'models',
+  'prices',
+  'routes',
+  'packages',
+  'surfaces',
+  'oauth_clients',
+  'identity',
+  'payment_providers',
+  'promotions',
+  'reward_tasks',
+  'billing',
+] as const;
 export type CatalogKind = (typeof catalogKinds)[number];
+/** Kinds whose records have a credential. */
+export type SealedKind = 'providers' | 'payment_providers';
 
 export interface CatalogRecord {
   name: string;
@@ -26,6 +40,15 @@ export interface ProviderRecord extends CatalogRecord {
   credentialKeyId: string | null;
 }
 
+/** An OAuth client with the SHA-256 of its secrets. */
+export interface ClientRecord extends CatalogRecord {
+  /** Null: it has none. */
+  secretHash: Uint8Array | null;
+  /** The one before, which is good until then. */
+  formerSecretHash: Uint8Array | null;
+  formerSecretUntil: Date | null;
+}
+
 export interface Catalog {
   providers: ProviderRecord[];
   models: CatalogRecord[];
@@ -33,6 +56,14 @@ export interface Catalog {
   routes: CatalogRecord[];
   packages: CatalogRecord[];
   surfaces: CatalogRecord[];
+  oauth_clients: ClientRecord[];
+  /** The settings of identity: one record. */
+  identity: CatalogRecord[];
+  payment_providers: ProviderRecord[];
+  promotions: CatalogRecord[];
+  reward_tasks: CatalogRecord[];
+  /** The settings of billing: one record. */
+  billing: CatalogRecord[];
   /** Changes whenever something that is public does: 16 hex characters. */
   version: string;
 }
@@ -46,6 +77,9 @@ type Row = {
   updated_at: Date;
   credential: Uint8Array | null;
   credential_key_id: string | null;
+  secret_hash: Uint8Array | null;
+  former_secret_hash: Uint8Array | null;
+  former_secret_until: Date | null;
 };
 
 type ListedRow = Row & { source: 'file' | 'environment' | null; overruled_at: Date | null };
@@ -84,31 +118,46 @@ export const emptyCatalog: Catalog = {
   routes: [],
   packages: [],
   surfaces: [],
+  oauth_clients: [],
+  identity: [],
+  payment_providers: [],
+  promotions: [],
+  reward_tasks: [],
+  billing: [],
   version: '',
 };
 
-/** As `readCatalog`; null in a database without its tables. */
+/**
+ * As `readCatalog`, in a database that was not migrated yet: kinds without a table have no records.
+ * Null where there are no tables at all.
+ */
 export async function readCatalogIfAny(sql: Sql): Promise<Catalog | null> {
-  try {
-    return await readCatalog(sql);
-  } catch (error) {
-    // undefined_table
-    if ((error as { code?: unknown }).code === '42P01') return null;
-    throw error;
-  }
+  return sql.begin('isolation level repeatable read read only', async (transaction) => {
+    const rows = await transaction<{ kind: CatalogKind | 'providers' }[]>`
+      SELECT kind FROM unnest(${arrayLiteral(['providers', ...catalogKinds])}::text[]) AS kind
+      WHERE to_regclass(kind) IS NOT NULL`;
+    const there = new Set(rows.map(({ kind }) => kind));
+    return there.has('providers') ? readCatalogWithin(transaction, there) : null;
+  });
 }
 
 /** The whole catalog, sorted by name; one snapshot if the transaction has one or holds the lock. */
-export async function readCatalogWithin(transaction: Transaction): Promise<Catalog> {
+export async function readCatalogWithin(
+  transaction: Transaction,
+  there: ReadonlySet<CatalogKind | 'providers'> = new Set(catalogKinds),
+): Promise<Catalog> {
   const providers = await rowsOf(transaction, 'providers');
   const records = {} as Record<CatalogKind, CatalogRecord[]>;
   for (const kind of catalogKinds) {
-    records[kind] = (await rowsOf(transaction, kind)).map(readRecord);
+    const rows = there.has(kind) ? await rowsOf(transaction, kind) : [];
+    records[kind] = rows.map(readers[kind] ?? readRecord);
   }
-  return { providers: providers.map(readProvider), ...records, version: versionOf(records) };
+  // Each was read by the reader of its kind.
+  const known = records as Omit<Catalog, 'providers' | 'version'>;
+  return { providers: providers.map(readProvider), ...known, version: versionOf(records) };
 }
 
-/** All rows in the order of their names; other kinds have no credential. */
+/** All rows in the order of their names; what other kinds have beside it is theirs. */
 function rowsOf(sql: Queryable, kind: CatalogKind | 'providers'): Promise<Row[]> {
   return sql<Row[]>`SELECT * FROM ${sql(kind)} ORDER BY name COLLATE "C"`;
 }
@@ -130,9 +179,27 @@ function readProvider(row: Row): ProviderRecord {
   return { ...readRecord(row), credential, credentialKeyId: credential_key_id };
 }
 
+function readClient(row: Row): ClientRecord {
+  return {
+    ...readRecord(row),
+    secretHash: row.secret_hash,
+    formerSecretHash: row.former_secret_hash,
+    formerSecretUntil: row.former_secret_until,
+  };
+}
+
+/** Kinds whose rows have more than a definition. */
+const readers: Partial<Record<CatalogKind, (row: Row) => CatalogRecord>> = {
+  oauth_clients: readClient,
+  payment_providers: readProvider,
+};
+
 export interface ListedRecord extends CatalogRecord {
-  /** Names the key of its credential; other kinds than providers have none. */
+  /** Names the key of its credential; kinds without one have none. */
   credentialKeyId: string | null;
+  /** Whether it has a secret, and until when the former one is good; OAuth clients alone. */
+  hasSecret: boolean;
+  formerSecretUntil: Date | null;
   /** What declares it. Null: nothing, or an older build has read it. */
   source: 'file' | 'environment' | null;
   /** An administrator's change stands against what is declared since then; null: none does. */
@@ -143,6 +210,8 @@ function readListed(row: ListedRow): ListedRecord {
   return {
     ...readRecord(row),
     credentialKeyId: row.credential_key_id ?? null,
+    hasSecret: (row.secret_hash ?? null) !== null,
+    formerSecretUntil: row.former_secret_until ?? null,
     source: row.source,
     overruledAt: row.overruled_at,
   };
@@ -225,7 +294,7 @@ export async function putRecord(
   return rows.length > 0;
 }
 
-/** Of the last start; null before the first one, and in a database that was not migrated yet. */
+/** The rate of the last start; null before the first one, and before the migration. */
 export async function readCreditsPerUsd(sql: Queryable): Promise<number | null> {
   const [known] = await sql`SELECT to_regclass('exchange_rate') IS NOT NULL AS is_there`;
   if (known?.is_there !== true) return null;
@@ -251,11 +320,13 @@ export async function deleteRecord(
 }
 
 /**
- * Makes or changes a provider; true when its definition or credential was different before. An
- * absent credential leaves the stored one alone. The same secret encrypted anew counts as a change.
+ * Makes or changes a record of a kind with credentials; true when its definition or credential was
+ * different before. An absent credential leaves the stored one alone. The same secret encrypted
+ * anew counts as a change.
  */
-export async function putProvider(
+export async function putSealed(
   sql: Queryable,
+  kind: SealedKind,
   provider: {
     name: string;
     definition: unknown;
@@ -266,9 +337,9 @@ export async function putProvider(
   const { credential } = provider;
   const keeps = credential === undefined;
   const rows = await sql`
-    INSERT INTO providers AS p (name, definition, declared, credential, credential_key_id)
+    INSERT INTO ${sql(kind)} AS p (name, definition, declared, credential, credential_key_id)
     VALUES (${provider.name}, ${json}::text::jsonb,
-      ${isDeclared(sql, 'providers', provider.name)}, ${credential?.sealed ?? null},
+      ${isDeclared(sql, kind, provider.name)}, ${credential?.sealed ?? null},
       ${credential?.keyId ?? null})
     ON CONFLICT (name) DO UPDATE
       SET definition = excluded.definition,
@@ -280,4 +351,27 @@ export async function putProvider(
         OR (NOT ${keeps} AND p.credential IS DISTINCT FROM excluded.credential)
     RETURNING 1`;
   return rows.length > 0;
+}
+
+/** Gives a client a new secret. The one before stays good until then, and no other. */
+export async function renewClientSecret(
+  sql: Queryable,
+  name: string,
+  { secretHash, formerUntil }: { secretHash: Uint8Array; formerUntil: Date },
+): Promise<void> {
+  await sql`
+    UPDATE oauth_clients
+    SET secret_hash = ${secretHash}, former_secret_hash = secret_hash,
+      former_secret_until = CASE WHEN secret_hash IS NULL THEN NULL
+        ELSE ${formerUntil}::timestamptz END,
+      revision = revision + 1, updated_at = now()
+    WHERE name = ${name}`;
+}
+
+/** Takes a client's secrets away: one that is public has none, whatever it was before. */
+export async function removeClientSecrets(sql: Queryable, name: string): Promise<void> {
+  await sql`
+    UPDATE oauth_clients
+    SET secret_hash = NULL, former_secret_hash = NULL, former_secret_until = NULL
+    WHERE name = ${name}`;
 }

@@ -1,6 +1,6 @@
 // What the configuration said of the records of the catalog when it was last applied, as hashes. A
 // row outlives its record: what an administrator has deleted is declared all the same.
-import { type CatalogKind, catalogKinds } from './catalog.ts';
+import type { CatalogKind } from './catalog.ts';
 import { arrayLiteral } from './driver/array.ts';
 import type { Queryable } from './driver/sql.ts';
 
@@ -55,7 +55,8 @@ export async function readDeclarations(
   return (await sql<Row[]>`SELECT * FROM declarations`).map(readRow);
 }
 
-const kinds = ['providers', ...catalogKinds] as const;
+/** The kinds that builds without `declarations` knew. */
+const kinds = ['providers', 'models', 'prices', 'routes', 'packages', 'surfaces'] as const;
 const verbs = ['create', 'update', 'enable', 'disable', 'delete'];
 /** Audit events call a record `model:name`, and its change `model.update`. */
 const singularOf = (kind: string): string => kind.slice(0, -1);

@@ -5,6 +5,7 @@ import type { Queryable } from './driver/sql.ts';
 import type { HolderRows } from './ledger/holder.ts';
 import { type Column, definePart, type Part } from './ledger/part.ts';
 import { ownedRows } from './ledger/write.ts';
+import { latePart } from './usage/late.ts';
 
 export type GenerationStatus = 'running' | 'completed' | 'incomplete' | 'failed' | 'cancelled';
 
@@ -278,6 +279,7 @@ const parts: readonly Part[] = [
   }),
   finishPart(false),
   finishPart(true),
+  latePart('finishes'),
 ];
 
 /** Generations as holders of funds. */
@@ -291,6 +293,7 @@ export const generationRows: HolderRows = {
   state: 'status',
   live: ['running'],
   charged: 'charge_micros IS NOT NULL',
+  isKeyed: true,
   leftColumns: [],
 };
 

@@ -6,6 +6,8 @@ import { auditPart } from './audit-events.ts';
 import { columnLiteral, scalarText } from './driver/array.ts';
 import { lookedUp, ownedRow } from './driver/lookup.ts';
 import type { Queryable } from './driver/sql.ts';
+import { counterPart } from './ledger/counters.ts';
+import { creditParts } from './ledger/credits.ts';
 import type { HolderRows } from './ledger/holder.ts';
 import { bigintsOf, type Column, definePart, type Form, type Part } from './ledger/part.ts';
 import type { WalletWrite } from './ledger/write.ts';
@@ -59,7 +61,7 @@ const grantColumns: readonly Column<GrantRow>[] = [
   ['expired', 'boolean', (grant) => grant.expired],
 ];
 
-/** The ledger's own; behind them stand those of holders. */
+/** The ledger's own; behind them stand those of owners of credits, of holders, and counters'. */
 const ownParts: readonly Part[] = [
   definePart<EntryRow>({
     name: 'entries',
@@ -246,7 +248,8 @@ export interface Ledger {
 
 /** The ledger's statement with the parts of these holders. */
 export function createLedger(holders: readonly HolderRows[]): Ledger {
-  const parts = [...ownParts, ...holders.flatMap((holder) => holder.parts)];
+  const held = holders.flatMap((holder) => holder.parts);
+  const parts = [...ownParts, ...creditParts, ...held, counterPart];
   assert.ok(parts.length <= partsMax, `a statement has ${partsMax} parts at most`);
   const counted = parts.filter(({ isCounted }) => isCounted);
   const statements: Statements = { row: new Map(), rows: new Map(), writes: new Map() };

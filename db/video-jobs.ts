@@ -168,6 +168,18 @@ export async function listVideoJobs(
   return readJobs(sql, where, [accountId, page.before, page.status, page.limit]);
 }
 
+/** Jobs of an account that nobody has submitted, oldest first. */
+export async function listQueuedVideoJobs(
+  sql: Queryable,
+  accountId: string,
+  limit: number,
+): Promise<string[]> {
+  const rows = await sql<{ id: string }[]>`
+    SELECT id FROM video_jobs WHERE account_id = ${accountId} AND status = 'queued'
+    ORDER BY id LIMIT ${limit}`;
+  return rows.map(({ id }) => id);
+}
+
 /** How many jobs wait, counted to `most` at most. */
 export async function countQueuedVideoJobs(sql: Queryable, most: number): Promise<number> {
   const [row] = await sql<{ count: number }[]>`

@@ -2,6 +2,7 @@
 // A loaded wallet is one snapshot; whether it still holds is proved by its version, on writing.
 import { arrayLiteral } from './driver/array.ts';
 import type { Queryable } from './driver/sql.ts';
+import { type CounterRows, countersText, type RawCounters, readCounters } from './spend/rows.ts';
 
 /** The seven accounts of the double entry: balances of a wallet, or the legs of one operation. */
 export interface Legs {
@@ -55,13 +56,31 @@ export interface HoldRow {
   expired: boolean;
 }
 
+/** What reversals of a purchase could not take, and nothing has paid since. */
+export interface DebtRow {
+  purchaseId: string;
+  micros: bigint;
+}
+
+/** What a wallet's account wants to be told of. */
+export interface Watched {
+  accountId: string;
+  belowMicros: bigint;
+}
+
 export interface WalletRow {
   id: string;
   version: bigint;
   balances: Legs;
   /** Those that are not spent, in no order. */
   grants: GrantRow[];
+  /** All that is open, in no order. */
+  debts: DebtRow[];
+  /** Its account, where that is charged without its person below so much. */
+  watched?: Watched | null;
   holds: HoldRow[];
+  /** Null or left out: nothing of it has a cap. */
+  counters?: CounterRows | null;
 }
 
 /** What an operation of the journal can be. */
@@ -76,6 +95,9 @@ export const entryKinds = [
   'expire',
   'revoke',
   'debit',
+  'reverse',
+  'restore',
+  'collect',
 ] as const;
 export type EntryKind = (typeof entryKinds)[number];
 
@@ -122,7 +144,16 @@ type RawHold = [
   number,
   boolean,
 ];
-type RawWallet = RawLegs & { id: string; version: bigint; grants: RawGrant[]; holds: RawHold[] };
+type RawWallet = RawLegs & {
+  id: string;
+  version: bigint;
+  grants: RawGrant[];
+  debts: [string, string][];
+  account_id: string;
+  low: bigint | null;
+  holds: RawHold[];
+  counters: RawCounters | null;
+};
 
 const loadText = `
 SELECT w.id, w.version, w.wallet_micros, w.held_micros, w.revenue_micros, w.provider_cost_micros,
@@ -132,10 +163,15 @@ SELECT w.id, w.version, w.wallet_micros, w.held_micros, w.revenue_micros, w.prov
       (extract(epoch FROM g.expires_at) * 1000)::bigint, g.expired,
       (extract(epoch FROM g.created_at) * 1000)::bigint)), '[]')
     FROM grants g WHERE g.wallet_id = w.id AND NOT g.spent) AS grants,
+  (SELECT coalesce(json_agg(json_build_array(p.id, p.debt_micros::text)), '[]')
+    FROM purchases p WHERE p.wallet_id = w.id AND p.debt_micros > 0) AS debts, w.account_id,
+  (SELECT s.auto_threshold_micros FROM billing_settings s
+    WHERE s.account_id = w.account_id AND s.auto_enabled AND s.auto_paused_reason IS NULL) AS low,
   (SELECT coalesce(json_agg(json_build_array(h.id, h.amount_micros::text, h.legs, h.owner_kind,
       h.owner_id, h.instance_id, h.claimed, h.attempt::text, h.step, h.step_micros::text,
       (extract(epoch FROM h.expires_at) * 1000)::bigint, h.expired)), '[]')
-    FROM holds h WHERE h.wallet_id = w.id) AS holds
+    FROM holds h WHERE h.wallet_id = w.id) AS holds,
+  ${countersText} AS counters
 FROM wallets w WHERE w.id = ANY ($1::text[])`;
 
 /** Loads wallets in one statement, so each is consistent in itself. Unknown ids are left out. */
@@ -166,6 +202,8 @@ function readWallet(row: RawWallet): WalletRow {
       expired: raw[8],
       createdAtMs: raw[9],
     })),
+    watched: row.low === null ? null : { accountId: row.account_id, belowMicros: row.low },
+    debts: row.debts.map(([purchaseId, micros]) => ({ purchaseId, micros: BigInt(micros) })),
     holds: row.holds.map((raw) => ({
       id: raw[0],
       amountMicros: BigInt(raw[1]),
@@ -180,6 +218,7 @@ function readWallet(row: RawWallet): WalletRow {
       expiresAtMs: raw[10],
       expired: raw[11],
     })),
+    counters: row.counters === null ? null : readCounters(row.counters),
   };
 }
 
@@ -261,5 +300,16 @@ export async function listWalletsWithExpiredGrants(
       SELECT wallet_id FROM grants
       WHERE NOT spent AND NOT expired AND expires_at <= to_timestamp(${nowMs}::float8 / 1000)
       ORDER BY expires_at LIMIT ${limit}) g`;
+  return rows.map((row) => row.wallet_id);
+}
+
+/** Wallets that owe, and have something free that was bought. */
+export async function listWalletsInDebt(sql: Queryable, limit: number): Promise<string[]> {
+  const rows = await sql<{ wallet_id: string }[]>`
+    SELECT DISTINCT p.wallet_id FROM purchases p
+    WHERE p.debt_micros > 0 AND EXISTS (
+      SELECT 1 FROM grants g WHERE g.wallet_id = p.wallet_id AND NOT g.spent
+        AND g.kind = 'purchase' AND g.remaining_micros > g.held_micros)
+    LIMIT ${limit}`;
   return rows.map((row) => row.wallet_id);
 }

@@ -1,30 +1,53 @@
-// Who is calling, and may they: keys with scopes and limits, users by session. Cached credentials
-// are answered without a promise: most requests never wait here.
-import { keyLimits } from '../actors/credentials/limits.ts';
+// Who is calling, and may they: keys with scopes and limits, people by session, apps by what they
+// were let do. Cached credentials are answered without a promise: most requests never wait here.
+import { unknownCredentialRule } from '../actors/credentials/limits.ts';
 import type { Scope } from '../actors/credentials/scope.ts';
-import { isKeyToken } from '../actors/credentials/token.ts';
+import { appAdministersMs } from '../actors/identity/lifetime.ts';
+import { admitsClient } from '../actors/oauth/admitted.ts';
+import type { FailureRule } from '../runtime/failure-limiter.ts';
 import { networkOf } from '../runtime/http/address.ts';
 import type { Exchange } from '../runtime/http/route.ts';
 import type { RateState } from '../runtime/limiter.ts';
-import { Problem } from '../runtime/problem.ts';
-import type { KeyCredential, SessionCredential } from './credentials.ts';
+import { Problem, type ProblemOptions } from '../runtime/problem.ts';
+import { type Shown, type ShownKind, shownCredential } from './credential.ts';
+import type { AccessCredential, KeyCredential, SessionCredential } from './credentials.ts';
+import { isFromOwnPage } from './own-origin.ts';
 import type {
   Access,
-  AccountCaller,
   Caller,
   CallerOf,
   KeyCaller,
   Permit,
   Services,
+  SignedIn,
+  SocketCaller,
+  SocketUser,
   UserCaller,
 } from './services.ts';
-import { credentialOf, userOf, useTicket } from './socket-access.ts';
+import { credentialOf, useTicket } from './socket-access.ts';
 
 /** What telling who is calling needs. */
-type Needed = Pick<Services, 'access' | 'config' | 'sql' | 'voice'>;
+type Needed = Pick<Services, 'access' | 'catalog' | 'config' | 'sql' | 'voice'>;
 
 /** What an access is answered with: checked below against the table of who is admitted. */
 type Admission<A extends Access> = CallerOf<A> | Promise<CallerOf<A>>;
+
+/** What people may show, and what of it makes them a user, by the kind of access. */
+const userShows: Readonly<Record<string, readonly ShownKind[]>> = {
+  user: ['header', 'bearer', 'cookie'],
+  'optional-user': ['header', 'bearer', 'cookie'],
+  self: ['header', 'bearer', 'cookie'],
+  app: ['header', 'bearer'],
+  cookie: ['cookie'],
+  'optional-cookie': ['cookie'],
+  bearer: ['bearer'],
+  admin: ['header', 'bearer', 'cookie'],
+};
+const keyOrUserShows: readonly ShownKind[] = ['header', 'bearer', 'key', 'cookie'];
+const keyShows: readonly ShownKind[] = ['key'];
+const socketShows: readonly ShownKind[] = ['header', 'bearer', 'key'];
+
+const anonymous = { kind: 'anonymous' } as const;
 
 /**
  * The caller that a route's access admits.
@@ -38,27 +61,76 @@ export function authorize(
 ): Caller | Promise<Caller> {
   switch (access.kind) {
     case 'none':
-      return { kind: 'anonymous' } satisfies Admission<typeof access>;
+      return anonymous satisfies Admission<typeof access>;
     case 'key':
       return keyCaller(access, exchange, services) satisfies Admission<typeof access>;
-    case 'user':
-      return userCaller(exchange, services, false) satisfies Admission<typeof access>;
-    case 'admin':
-      return userCaller(exchange, services, true) satisfies Admission<typeof access>;
     case 'socket':
       return socketCaller(access, exchange, services) satisfies Admission<typeof access>;
-    case 'key-or-user':
-      return keyOrUser(access, exchange, services) satisfies Admission<typeof access>;
+    case 'key-or-user': {
+      const shown = shownCredential(exchange, keyOrUserShows);
+      if (shown?.kind === 'key') {
+        return tokenCaller(shown.token, access, exchange, services) satisfies Admission<
+          typeof access
+        >;
+      }
+      return userCaller(access, shown, exchange, services) satisfies Admission<typeof access>;
+    }
+    case 'optional-user':
+      if (access.networkRule !== undefined) {
+        countNetwork(access.networkRule, exchange, services);
+      }
+      return optionalUser(access, exchange, services) satisfies Admission<typeof access>;
+    case 'optional-cookie': {
+      const shown = shownCredential(exchange, userShows[access.kind] ?? []);
+      if (shown === null) return anonymous satisfies Admission<typeof access>;
+      return optionalCaller(access, shown, exchange, services) satisfies Admission<typeof access>;
+    }
+    default: {
+      const shown = shownCredential(exchange, userShows[access.kind] ?? []);
+      return userCaller(access, shown, exchange, services) satisfies Admission<typeof access>;
+    }
   }
 }
 
-function keyOrUser(
-  access: KeyAccess,
+/** Whoever shows a credential that is wrong is told so, also where nobody has to show one. */
+function optionalUser(
+  access: Access,
   exchange: Exchange,
   services: Needed,
-): AccountCaller | Promise<AccountCaller> {
-  if (isUserMeant(exchange)) return userCaller(exchange, services, false);
-  return keyCaller(access, exchange, services);
+): UserCaller | typeof anonymous | Promise<UserCaller | typeof anonymous> {
+  const shown = shownCredential(exchange, userShows[access.kind] ?? []);
+  return shown === null ? anonymous : userCaller(access, shown, exchange, services);
+}
+
+/** @throws Problem rate_limited */
+function countNetwork(rule: FailureRule, exchange: Exchange, { access }: Needed): void {
+  const network = networkOf(exchange.clientAddress);
+  const refusal = access.failures.take(rule, network, Date.now());
+  if (refusal === null) return;
+  throw new Problem('rate_limited', {
+    message: 'Too many requests from this network.',
+    headers: { 'retry-after': `${refusal.retryAfterSeconds}` },
+  });
+}
+
+/** A cookie travels by itself: on a page that is open to all, one that is over is nobody's. */
+function optionalCaller(
+  access: Access,
+  shown: Shown,
+  exchange: Exchange,
+  services: Needed,
+): UserCaller | typeof anonymous | Promise<UserCaller | typeof anonymous> {
+  const orNobody = (error: unknown) => {
+    const isOver = error instanceof Problem && error.code === 'session_expired';
+    if (isOver && shown.kind === 'cookie') return anonymous;
+    throw error;
+  };
+  try {
+    const caller = userCaller(access, shown, exchange, services);
+    return caller instanceof Promise ? caller.catch(orNobody) : caller;
+  } catch (error) {
+    return orNobody(error);
+  }
 }
 
 function keyCaller(
@@ -66,68 +138,41 @@ function keyCaller(
   exchange: Exchange,
   services: Needed,
 ): KeyCaller | Promise<KeyCaller> {
-  const token = keyToken(exchange);
+  const shown = shownCredential(exchange, keyShows);
   // What was sent may be a credential, but of another kind.
-  if (token === null) throw new Problem('unauthenticated', { message: 'An API key is needed.' });
-  return tokenCaller(token, access, exchange, services);
-}
-
-function keyToken(exchange: Exchange): string | null {
-  const token = headerToken(exchange);
-  return token === undefined || token === '' ? null : token;
+  if (shown === null) throw new Problem('unauthenticated', { message: 'An API key is needed.' });
+  return tokenCaller(shown.token, access, exchange, services);
 }
 
 function socketCaller(
-  access: KeyAccess,
+  access: Extract<Access, { kind: 'socket' }>,
   exchange: Exchange,
   services: Needed,
-): AccountCaller | Promise<AccountCaller> {
-  const credential = credentialOf(exchange, keyToken(exchange));
-  if (credential.kind === 'session') {
-    const found = userCaller(exchange, services, false);
-    if (!(found instanceof Promise)) return permittedUser(found, exchange, services);
-    return found.then((user) => permittedUser(user, exchange, services));
-  }
+): SocketCaller | Promise<SocketCaller> {
+  const credential = credentialOf(exchange, shownCredential(exchange, socketShows));
   if (credential.kind === 'key') return tokenCaller(credential.token, access, exchange, services);
+  if (credential.kind !== 'ticket') return userCaller(access, credential, exchange, services);
   const { clientAddress } = exchange;
   return useTicket(credential.token, exchange, services, (admitted) => {
-    const { ticket, limits } = admitted;
-    if (limits === null || ticket.keyId === null) {
-      return permittedUser(userOf(admitted), exchange, services);
+    const { ticket, limits, allowedModels } = admitted;
+    const { accountId, walletId, keyId, signedInId } = ticket;
+    const id = keyId ?? signedInId ?? accountId;
+    const slot = services.access.limiter.slotOf(id, Date.now());
+    const dependsOn = [...new Set([id, accountId])];
+    if (keyId === null) {
+      const permit = takePermit(slot, limits.concurrencyMax, exchange, services);
+      const user = { kind: 'user', accountId, walletId, admin: false, permit, dependsOn } as const;
+      return user satisfies SocketUser;
     }
-    const { accountId, walletId, keyId } = ticket;
-    const slot = services.access.limiter.slotOf(keyId, Date.now());
     const scopes = new Set([access.scope]);
-    const credential = { keyId, accountId, walletId, scopes, slot, ...limits };
+    const key = { keyId, accountId, walletId, scopes, slot, allowedModels, ...limits };
+    const credential = { ...key, expiresAtMs: null, ids: dependsOn };
     return admitKey(credential, access, exchange, services);
   }).then((caller) => {
     if (caller !== null) return caller;
     const message = 'The ticket is unknown, was used before, or has expired.';
-    throw nobody('unauthenticated', clientAddress, exchange, services, message);
+    throw nobody('unauthenticated', clientAddress, exchange, services, { message });
   });
-}
-
-/**
- * The key in the headers. Clients send a key of somebody else beside ours: the one with the form of
- * ours is taken. Where both have it, that of `Authorization` is.
- */
-function headerToken(exchange: Exchange): string | undefined {
-  const apiKey = exchange.header('x-api-key');
-  const authorization = exchange.header('authorization');
-  if (apiKey === undefined) return bearer(authorization);
-  const token = bearerPattern.exec(authorization ?? '')?.[1]?.trim();
-  return token !== undefined && isKeyToken(token) ? token : apiKey;
-}
-
-const bearerPattern = /^bearer +(.+)$/i;
-
-/** RFC 6750, section 2.1; the scheme is case-insensitive (RFC 9110, section 11.1). */
-function bearer(authorization: string | undefined): string | undefined {
-  if (authorization === undefined) return undefined;
-  const match = bearerPattern.exec(authorization);
-  if (match === null)
-    throw new Problem('unauthenticated', { message: 'A bearer token is needed.' });
-  return match[1]?.trim();
 }
 
 /** What is asked of a key. */
@@ -143,16 +188,23 @@ function tokenCaller(
   services: Needed,
 ): KeyCaller | Promise<KeyCaller> {
   const found = services.access.credentials.key(token, Date.now());
-  if (found !== null && !(found instanceof Promise)) {
+  if (found !== null && !(found instanceof Promise) && !isOver(found)) {
     return admitKey(found, access, exchange, services);
   }
   // Of a client that does not wait for its answer nothing is known later.
   const { clientAddress } = exchange;
   const settle = (credential: KeyCredential | null) => {
-    if (credential === null) throw nobody('invalid_api_key', clientAddress, exchange, services);
+    if (credential === null || isOver(credential)) {
+      throw nobody('invalid_api_key', clientAddress, exchange, services);
+    }
     return admitKey(credential, access, exchange, services);
   };
-  return found === null ? settle(null) : found.then(settle);
+  return found instanceof Promise ? found.then(settle) : settle(found);
+}
+
+/** Its time, or that of a token which was replaced, has come since it was read. */
+function isOver({ expiresAtMs }: KeyCredential): boolean {
+  return expiresAtMs !== null && expiresAtMs <= Date.now();
 }
 
 /** The refusal of a credential that is nobody's; one that is known is never asked for this. */
@@ -161,10 +213,11 @@ function nobody(
   clientAddress: string,
   exchange: Exchange,
   services: Needed,
-  message?: string,
+  options: ProblemOptions = {},
 ): Problem {
-  const refusal = services.access.failures.take(networkOf(clientAddress), Date.now());
-  if (refusal === null) return new Problem(code, message === undefined ? {} : { message });
+  const { failures } = services.access;
+  const refusal = failures.take(unknownCredentialRule, networkOf(clientAddress), Date.now());
+  if (refusal === null) return new Problem(code, options);
   setRateHeaders(exchange, refusal.state);
   return new Problem('rate_limited', {
     message: 'Too many unknown credentials from this address.',
@@ -191,24 +244,16 @@ function admitKey(
     setConcurrencyHeaders(exchange, concurrencyMax, limiter.openCount(slot));
     throw new Problem('rate_limited', { headers: { 'retry-after': `${rate.retryAfterSeconds}` } });
   }
-  const { keyId, accountId, walletId, scopes } = credential;
-  if (isUncounted === true) {
-    setConcurrencyHeaders(exchange, concurrencyMax, limiter.openCount(slot));
-    return { kind: 'key', keyId, accountId, walletId, scopes, permit: noPermit };
+  if (isUncounted !== true) {
+    return callerOf(credential, takePermit(slot, concurrencyMax, exchange, services));
   }
-  const permit = takePermit(slot, concurrencyMax, exchange, services);
-  return { kind: 'key', keyId, accountId, walletId, scopes, permit };
+  setConcurrencyHeaders(exchange, concurrencyMax, limiter.openCount(slot));
+  return callerOf(credential, noPermit);
 }
 
-/** A user without a key has as many permits as a key by default, over all sessions and tickets. */
-function permittedUser(
-  user: Omit<UserCaller, 'permit'>,
-  exchange: Exchange,
-  services: Needed,
-): UserCaller {
-  const slot = services.access.limiter.slotOf(user.accountId, Date.now());
-  const { concurrencyMax } = keyLimits;
-  return { ...user, permit: takePermit(slot, concurrencyMax, exchange, services) };
+function callerOf(credential: KeyCredential, permit: Permit): KeyCaller {
+  const { keyId, accountId, walletId, scopes, allowedModels, ids: dependsOn } = credential;
+  return { kind: 'key', keyId, accountId, walletId, scopes, allowedModels, permit, dependsOn };
 }
 
 /** @throws Problem concurrency_limited */
@@ -266,56 +311,146 @@ function setConcurrencyHeaders(exchange: Exchange, limit: number, open: number):
   exchange.setHeader('x-ratelimit-reset-concurrency', open >= limit ? '1' : '0');
 }
 
-function sessionToken(exchange: Exchange): string | null {
-  const header = exchange.header('x-svc-session');
-  if (header !== undefined && header !== '') return header;
-  const cookie = exchange.header('cookie');
-  if (cookie === undefined) return null;
-  const match = /(?:^|;\s*)svc_session=([^;]*)/.exec(cookie);
-  return match?.[1] ?? null;
-}
-
-/** A header is meant; a cookie travels by itself, and may be of a session that is long over. */
-function isUserMeant(exchange: Exchange): boolean {
-  if (exchange.header('x-svc-session') !== undefined) return true;
-  const isKeySent =
-    exchange.header('x-api-key') !== undefined ||
-    /^bearer +./i.test(exchange.header('authorization') ?? '');
-  return !isKeySent && sessionToken(exchange) !== null;
-}
-
+/** @throws Problem unauthenticated, session_expired, forbidden, insufficient_scope, and limits */
 function userCaller(
+  access: Access,
+  shown: Shown | null,
   exchange: Exchange,
   services: Needed,
-  adminOnly: boolean,
 ): UserCaller | Promise<UserCaller> {
-  const token = sessionToken(exchange);
-  if (token === null) {
-    throw new Problem('unauthenticated', {
-      message: 'A signed-in user is needed, not an API key.',
-    });
-  }
-  if (exchange.header('x-svc-session') === undefined) requireSameOrigin(exchange, services);
-  const found = services.access.credentials.session(token, Date.now());
-  if (found !== null && !(found instanceof Promise)) return admitUser(found, adminOnly);
+  if (shown === null || shown.kind === 'key') throw signInNeeded(access, exchange, services);
+  if (shown.kind === 'bearer') return appCaller(access, shown.token, exchange, services);
+  const by = shown.kind;
+  if (by === 'cookie') requireOwnPage(exchange, services);
   const { clientAddress } = exchange;
+  const found = services.access.credentials.session(shown.token, Date.now());
   const settle = (session: SessionCredential | null) => {
-    if (session === null) throw nobody('session_expired', clientAddress, exchange, services);
-    return admitUser(session, adminOnly);
+    if (session === null || !isInPlace(session, by) || session.expiresAtMs <= Date.now()) {
+      const headers = challenge(access, services, null);
+      throw nobody('session_expired', clientAddress, exchange, services, { headers });
+    }
+    return admitSession(access, session, by, exchange, services);
   };
-  return found === null ? settle(null) : found.then(settle);
+  return found instanceof Promise ? found.then(settle) : settle(found);
+}
+
+/** A browser's session is good as a cookie alone, and an app's as a header alone. */
+function isInPlace({ kind }: SessionCredential, by: 'cookie' | 'header'): boolean {
+  return kind === null || (kind === 'browser') === (by === 'cookie');
+}
+
+function signInNeeded(access: Access, exchange: Exchange, services: Needed): Problem {
+  const isKey = shownCredential(exchange, keyShows) !== null;
+  const message = isKey
+    ? 'A signed-in user is needed, not an API key.'
+    : 'A signed-in user is needed.';
+  return new Problem('unauthenticated', { message, headers: challenge(access, services, null) });
+}
+
+/** RFC 6750, section 3, and RFC 9728, section 5.1: where apps learn how to be let in. */
+function challenge(
+  access: Access,
+  { config }: Needed,
+  refusal: string | null,
+): Record<string, string> {
+  const takesBearer = access.kind === 'key-or-user' || access.kind === 'socket';
+  if (!takesBearer && userShows[access.kind]?.includes('bearer') !== true) return {};
+  const resource = `${config.baseUrl}/.well-known/oauth-protected-resource`;
+  const told = refusal === null ? '' : `, ${refusal}`;
+  return { 'www-authenticate': `Bearer resource_metadata="${resource}"${told}` };
 }
 
 /** A cookie travels by itself: a request that changes something must come from our own pages. */
-function requireSameOrigin(exchange: Exchange, services: Needed): void {
+function requireOwnPage(exchange: Exchange, services: Needed): void {
   if (exchange.method === 'GET' || exchange.method === 'HEAD') return;
-  if (exchange.header('origin') === new URL(services.config.webUrl).origin) return;
+  if (isFromOwnPage(exchange, services.config.webUrl)) return;
   throw new Problem('forbidden', { message: 'The request does not come from the web origin.' });
 }
 
-function admitUser(session: SessionCredential, adminOnly: boolean): UserCaller {
-  if (session.expiresAtMs <= Date.now()) throw new Problem('session_expired');
-  if (adminOnly && !session.admin) throw new Problem('forbidden');
-  const { accountId, walletId, admin } = session;
-  return { kind: 'user', accountId, walletId, admin, permit: noPermit };
+function admitSession(
+  access: Access,
+  session: SessionCredential,
+  by: 'cookie' | 'header',
+  exchange: Exchange,
+  services: Needed,
+): UserCaller {
+  if (access.kind === 'admin') requireAdministrator(session);
+  const kind = session.kind ?? 'app';
+  return admitPerson(session, { by, kind, client: null }, exchange, services);
+}
+
+/** @throws Problem forbidden */
+function requireAdministrator({ admin, kind, authenticatedAtMs }: SessionCredential): void {
+  if (!admin) throw new Problem('forbidden');
+  if (kind !== 'app' || authenticatedAtMs + appAdministersMs > Date.now()) return;
+  throw new Problem('forbidden', {
+    message: 'Sign in again to administer.',
+    details: { reason: 'reauthenticate' },
+  });
+}
+
+function appCaller(
+  access: Access,
+  token: string,
+  exchange: Exchange,
+  services: Needed,
+): UserCaller | Promise<UserCaller> {
+  if (access.kind === 'self' || access.kind === 'admin') {
+    throw new Problem('forbidden', { message: 'No app may do this: the person must sign in.' });
+  }
+  const { clientAddress } = exchange;
+  const found = services.access.credentials.access(token, Date.now());
+  const settle = (credential: AccessCredential | null) => {
+    const isGood =
+      credential !== null &&
+      credential.expiresAtMs > Date.now() &&
+      admitsClient(services.catalog.current(), credential.client);
+    if (!isGood) {
+      const headers = challenge(access, services, 'error="invalid_token"');
+      const details = { error: 'invalid_token' };
+      throw nobody('session_expired', clientAddress, exchange, services, { headers, details });
+    }
+    const { client: id, scopes, tokenHash } = credential;
+    const wanted = access.kind === 'bearer' ? access.scopes : ['app'];
+    if (!wanted.some((scope) => scopes.includes(scope))) {
+      const told = `error="insufficient_scope", scope="${wanted.join(' ')}"`;
+      throw new Problem('insufficient_scope', {
+        message: `The access token lacks the scope ${wanted.join(' or ')}.`,
+        details: { error: 'insufficient_scope' },
+        headers: challenge(access, services, told),
+      });
+    }
+    const client = { id, scopes, tokenHash };
+    return admitPerson(credential, { by: 'bearer', kind: 'oauth', client }, exchange, services);
+  };
+  return found instanceof Promise ? found.then(settle) : settle(found);
+}
+
+/** Counts the request as one of the session or authorization. */
+function admitPerson(
+  person: SessionCredential | AccessCredential,
+  { by, kind, client }: Pick<SignedIn, 'by' | 'kind' | 'client'>,
+  exchange: Exchange,
+  services: Needed,
+): UserCaller {
+  const nowMs = Date.now();
+  const { limiter, credentials } = services.access;
+  const { id, slot, concurrencyMax } = person;
+  credentials.used(id, nowMs);
+  const rate = limiter.takeRequest(slot, person.requestsPerMinute, nowMs);
+  setRateHeaders(exchange, rate.state);
+  if (!rate.allowed) {
+    setConcurrencyHeaders(exchange, concurrencyMax, limiter.openCount(slot));
+    throw new Problem('rate_limited', {
+      message: 'Too many requests a minute for this session.',
+      headers: { 'retry-after': `${rate.retryAfterSeconds}` },
+    });
+  }
+  const permit = takePermit(slot, concurrencyMax, exchange, services);
+  const { accountId, walletId, method, isUnverified, ids: dependsOn } = person;
+  const { createdAtMs, authenticatedAtMs, lastUsedAtMs, expiresAtMs } = person;
+  const times = { createdAtMs, authenticatedAtMs, lastUsedAtMs, expiresAtMs };
+  const admin = 'admin' in person && person.admin;
+  const signedIn = { by, kind, id, method, ...times, client };
+  return { kind: 'user', accountId, walletId, admin, permit, dependsOn, signedIn, isUnverified };
 }

@@ -1,20 +1,64 @@
-// Credentials by token hash, in a bounded cache in front of the database. A revocation, like every
-// change of an account, empties it on every shard before the request that made it is answered.
-import { credentialLimits } from '../actors/credentials/limits.ts';
-import { isKeyToken, tokenHash, tokenHashText } from '../actors/credentials/token.ts';
-import { type Sql, withDeadline } from '../db/driver/sql.ts';
-import { findKeyByHash, touchKeys } from '../db/keys.ts';
-import { findSession } from '../db/sessions.ts';
+// Credentials by token hash, in bounded caches in front of the database. What is withdrawn is
+// forgotten on every shard before the request that withdrew it is answered.
+import { isKeyToken, isToken } from '../actors/credentials/token.ts';
+import { sessionEndMs } from '../actors/identity/lifetime.ts';
+import { findAccessToken, touchAuthorizations } from '../db/authorizations.ts';
+import type { Sql } from '../db/driver/sql.ts';
+import { type FoundKey, findKeyByHash, touchKeys } from '../db/keys.ts';
+import { findSession, type SessionKind, type SignInMethod, touchSessions } from '../db/sessions.ts';
 import type { Limiter } from '../runtime/limiter.ts';
 import type { Bus } from '../runtime/work/bus.ts';
+import { ChangeLog, LookupCache } from './lookup-cache.ts';
 
-export const credentialTopic = 'credential-changed';
-/** What is published there: a key was revoked, or an account changed. */
-export type CredentialChange = { keyId: string } | { accountId: string; isDisabled: boolean };
+const credentialTopic = 'credential-changed';
+
+/** What is published when credentials change. */
+interface CredentialChange {
+  /**
+   * They name keys, sessions, authorizations, accounts, an access token by `tokenId`, or a client
+   * by `clientChangeId`.
+   */
+  ids: readonly string[];
+  /** They are good for nothing from now on; else they may do something else, or again. */
+  isWithdrawn: boolean;
+}
+
+/** Every shard of this process knows of the change when this resolves. */
+export function tellChange(
+  bus: Bus,
+  ids: readonly string[],
+  { isWithdrawn }: { isWithdrawn: boolean },
+): Promise<void> {
+  const change: CredentialChange = { ids, isWithdrawn };
+  return bus.publish(credentialTopic, change);
+}
+
+/** Calls for each change that withdraws something, with its ids. */
+export function onWithdrawal(bus: Bus, listener: (ids: ReadonlySet<string>) => void): void {
+  bus.subscribe(credentialTopic, (told) => {
+    const { ids, isWithdrawn } = told as CredentialChange;
+    if (isWithdrawn) listener(new Set(ids));
+  });
+}
+
+/** An access token among the ids of credentials: it may be withdrawn by itself. */
+export function tokenId(tokenHash: Uint8Array): string {
+  return `at_${Buffer.from(tokenHash).toString('base64url')}`;
+}
+
+/** A client among the ids of credentials: what it was let do ends or rests with it. */
+export function clientChangeId(client: string): string {
+  return `client:${client}`;
+}
 
 const touchPeriodMs = 10_000;
 const sessionPattern = /^[A-Za-z0-9_-]{20,200}$/;
-const isSessionToken = (token: string) => sessionPattern.test(token);
+
+/** A token with a prefix of ours is whole; older sessions have none. */
+function isSessionToken(token: string): boolean {
+  if (token.startsWith('svc_')) return isToken('browser', token) || isToken('app', token);
+  return sessionPattern.test(token);
+}
 
 export interface KeyCredential {
   keyId: string;
@@ -23,129 +67,94 @@ export interface KeyCredential {
   scopes: ReadonlySet<string>;
   requestsPerMinute: number;
   concurrencyMax: number;
+  /** Null: all. */
+  allowedModels: ReadonlySet<string> | null;
+  /** When the key, or a token that was replaced, ends; null: it does not end by itself. */
+  expiresAtMs: number | null;
   /** The key's permit in the shared limiter. */
   slot: number;
+  /** A change of one of these makes what was read old. */
+  ids: readonly string[];
 }
 
-export interface SessionCredential {
+/** A signed-in person's credential: a session, or what an app was let do. */
+interface PersonCredential {
+  /** `ses_…` or `auth_…` */
+  id: string;
   accountId: string;
   walletId: string;
-  admin: boolean;
+  method: SignInMethod;
+  createdAtMs: number;
+  authenticatedAtMs: number;
+  lastUsedAtMs: number;
   expiresAtMs: number;
+  /** The account typed an address that it has not proved. */
+  isUnverified: boolean;
+  requestsPerMinute: number;
+  concurrencyMax: number;
+  slot: number;
+  ids: readonly string[];
 }
 
-interface Entry<T> {
-  value: T;
-  untilMs: number;
-  /** Since it was last looked at for eviction: a mark costs a hit less than a place in a list. */
-  isUsed: boolean;
+export interface SessionCredential extends PersonCredential {
+  /** Null: of before there was a sign-in; good as cookie and as header. */
+  kind: SessionKind | null;
+  admin: boolean;
 }
 
-const { entriesMax, unknownMax, ttlMs, readsMax } = credentialLimits;
-
-/** No longer than what was read just now: since then the clock may have been set back. */
-function isFresh(untilMs: number, nowMs: number): boolean {
-  return untilMs > nowMs && untilMs <= nowMs + ttlMs;
+export interface AccessCredential extends PersonCredential {
+  client: string;
+  scopes: readonly string[];
+  tokenHash: Buffer;
 }
 
-/**
- * A lookup with a bound, a lifetime and one query per token at a time. What is unknown has a small
- * bound of its own: guesses push out guesses, never who is known.
- */
-export class LookupCache<T> {
-  readonly #isWellFormed: (token: string) => boolean;
-  readonly #find: (hash: Buffer) => Promise<T | null>;
-  readonly #entries = new Map<string, Entry<T>>();
-  /** Until when a token counts as unknown. */
-  readonly #unknown = new Map<string, number>();
-  readonly #pending = new Map<string, Promise<T | null>>();
-  /** Counts the clearings: a lookup that began before one must not be kept after it. */
-  #clearings = 0;
-
-  constructor(isWellFormed: (token: string) => boolean, find: (hash: Buffer) => Promise<T | null>) {
-    this.#isWellFormed = isWellFormed;
-    this.#find = find;
-  }
-
-  get(token: string, nowMs: number): T | null | Promise<T | null> {
-    const name = tokenHashText(token);
-    const entry = this.#entries.get(name);
-    if (entry !== undefined && isFresh(entry.untilMs, nowMs)) {
-      entry.isUsed = true;
-      return entry.value;
-    }
-    // Only now: whoever is known is well-formed, and most requests come from who is known.
-    if (!this.#isWellFormed(token)) return null;
-    const unknownUntilMs = this.#unknown.get(name);
-    if (unknownUntilMs !== undefined && isFresh(unknownUntilMs, nowMs)) return null;
-    return this.#pending.get(name) ?? this.#load(name, tokenHash(token), nowMs);
-  }
-
-  clear(): void {
-    this.#clearings += 1;
-    this.#entries.clear();
-    this.#unknown.clear();
-    this.#pending.clear();
-  }
-
-  #load(name: string, hash: Buffer, nowMs: number, reads = 1): Promise<T | null> {
-    const clearings = this.#clearings;
-    const pending = withDeadline(this.#find(hash))
-      .then((value) => {
-        if (clearings === this.#clearings) this.#keep(name, value, nowMs + ttlMs);
-        else if (reads < readsMax) {
-          // It may be older than the change, and what it admits, as a voice session, lasts minutes.
-          return this.#pending.get(name) ?? this.#load(name, hash, nowMs, reads + 1);
-        }
-        return value;
-      })
-      .finally(() => {
-        if (this.#pending.get(name) === pending) this.#pending.delete(name);
-      });
-    this.#pending.set(name, pending);
-    return pending;
-  }
-
-  #keep(name: string, value: T | null, untilMs: number): void {
-    this.#entries.delete(name);
-    this.#unknown.delete(name);
-    if (value === null) {
-      this.#unknown.set(name, untilMs);
-      const [oldest] = this.#unknown.keys();
-      if (this.#unknown.size > unknownMax && oldest !== undefined) this.#unknown.delete(oldest);
-      return;
-    }
-    this.#entries.set(name, { value, untilMs, isUsed: false });
-    if (this.#entries.size > entriesMax) this.#evict();
-  }
-
-  /** The oldest that was not used since it was passed over; at most one round. */
-  #evict(): void {
-    for (const [name, entry] of this.#entries) {
-      this.#entries.delete(name);
-      if (!entry.isUsed) return;
-      entry.isUsed = false;
-      this.#entries.set(name, entry);
-    }
-  }
-}
+type Found<T> = T | null | Promise<T | null>;
 
 export interface CredentialCache {
-  /** Counts what was told of keys and accounts: with another count what was read may be old. */
-  readonly changes: number;
+  /** The mark of this moment, for `hasChanged`. */
+  readonly mark: number;
+  /** Whether a change of one of the ids was told since the mark. */
+  hasChanged(ids: readonly string[], mark: number): boolean;
   /** The active key of a token, or null. Immediate when cached. */
-  key(token: string, nowMs: number): KeyCredential | null | Promise<KeyCredential | null>;
-  session(
-    token: string,
-    nowMs: number,
-  ): SessionCredential | null | Promise<SessionCredential | null>;
-  /** Remembers that a key was used; written in batches. */
-  used(keyId: string, nowMs: number): void;
+  key(token: string, nowMs: number): Found<KeyCredential>;
+  session(token: string, nowMs: number): Found<SessionCredential>;
+  access(token: string, nowMs: number): Found<AccessCredential>;
+  /** Remembers that a key, session or authorization was used; written in batches. */
+  used(id: string, nowMs: number): void;
   close(): void;
 }
 
+/** An app may do as much as a key by default. */
+const accessLimits = { requestsPerMinute: 600, concurrencyMax: 64 };
+
 export function createCredentialCache(sql: Sql, bus: Bus, limiter: Limiter): CredentialCache {
-  const keys = new LookupCache<KeyCredential>(isKeyToken, async (hash) => {
+  const log = new ChangeLog();
+  const idsOf = (credential: { ids: readonly string[] }) => credential.ids;
+  const keys = new LookupCache(isKeyToken, keyFinder(sql, limiter), idsOf, log);
+  const sessions = new LookupCache(isSessionToken, sessionFinder(sql, limiter), idsOf, log);
+  const isAccessToken = (token: string) => isToken('access', token);
+  const accesses = new LookupCache(isAccessToken, accessFinder(sql, limiter), idsOf, log);
+  bus.subscribe(credentialTopic, (told) => {
+    const { ids, isWithdrawn } = told as CredentialChange;
+    log.add(ids, isWithdrawn);
+    for (const cache of [keys, sessions, accesses]) cache.forget(ids, isWithdrawn);
+  });
+  const uses = createUses(sql);
+  return {
+    get mark() {
+      return log.mark;
+    },
+    hasChanged: (ids, mark) => log.concerns(ids, mark),
+    key: (token, nowMs) => keys.get(token, nowMs),
+    session: (token, nowMs) => sessions.get(token, nowMs),
+    access: (token, nowMs) => accesses.get(token, nowMs),
+    used: uses.add,
+    close: uses.close,
+  };
+}
+
+function keyFinder(sql: Sql, limiter: Limiter) {
+  return async (hash: Buffer): Promise<KeyCredential | null> => {
     const row = await findKeyByHash(sql, hash);
     if (row === null || row.status !== 'active' || row.accountDisabled) return null;
     return {
@@ -155,40 +164,85 @@ export function createCredentialCache(sql: Sql, bus: Bus, limiter: Limiter): Cre
       scopes: new Set(row.scopes),
       requestsPerMinute: row.requestsPerMinute,
       concurrencyMax: row.concurrencyMax,
+      allowedModels: row.allowedModels && new Set(row.allowedModels),
+      expiresAtMs: endOf(row),
       slot: limiter.slotOf(row.id, Date.now()),
+      ids: [row.id, row.accountId],
     };
-  });
-  const sessions = new LookupCache<SessionCredential>(isSessionToken, async (hash) => {
+  };
+}
+
+function endOf({ expiresAt, tokenUntil }: FoundKey): number | null {
+  const ends = [expiresAt, tokenUntil].flatMap((end) => end?.getTime() ?? []);
+  return ends.length === 0 ? null : Math.min(...ends);
+}
+
+function sessionFinder(sql: Sql, limiter: Limiter) {
+  return async (hash: Buffer): Promise<SessionCredential | null> => {
     const row = await findSession(sql, hash);
     if (row === null || row.disabled) return null;
-    const { accountId, walletId } = row;
-    const admin = row.role === 'admin';
-    return { accountId, walletId, admin, expiresAtMs: row.expiresAt.getTime() };
-  });
-  let changes = 0;
-  bus.subscribe(credentialTopic, () => {
-    changes += 1;
-    keys.clear();
-    sessions.clear();
-  });
-  const usedKeys = new Map<string, Date>();
+    return {
+      id: row.id,
+      kind: row.kind,
+      accountId: row.accountId,
+      walletId: row.walletId,
+      admin: row.role === 'admin' && !row.unverified,
+      method: row.method,
+      createdAtMs: row.createdAt.getTime(),
+      authenticatedAtMs: row.authenticatedAt.getTime(),
+      lastUsedAtMs: row.lastUsedAt.getTime(),
+      expiresAtMs: sessionEndMs(row, row.role),
+      isUnverified: row.unverified,
+      requestsPerMinute: row.requestsPerMinute,
+      concurrencyMax: row.concurrencyMax,
+      slot: limiter.slotOf(row.id, Date.now()),
+      ids: [row.id, row.accountId],
+    };
+  };
+}
+
+function accessFinder(sql: Sql, limiter: Limiter) {
+  return async (hash: Buffer): Promise<AccessCredential | null> => {
+    const row = await findAccessToken(sql, hash);
+    if (row === null || row.disabled) return null;
+    return {
+      id: row.authorizationId,
+      client: row.client,
+      scopes: row.scopes,
+      tokenHash: hash,
+      accountId: row.accountId,
+      walletId: row.walletId,
+      method: row.method,
+      createdAtMs: row.approvedAt.getTime(),
+      authenticatedAtMs: row.authenticatedAt.getTime(),
+      lastUsedAtMs: row.lastUsedAt.getTime(),
+      expiresAtMs: row.expiresAt.getTime(),
+      isUnverified: row.unverified,
+      ...accessLimits,
+      slot: limiter.slotOf(row.authorizationId, Date.now()),
+      ids: [row.authorizationId, row.accountId, tokenId(hash), clientChangeId(row.client)],
+    };
+  };
+}
+
+/** What was used since it was last written, by its id. */
+function createUses(sql: Sql) {
+  const used = new Map<string, Date>();
   const timer = setInterval(() => {
-    if (usedKeys.size === 0) return;
-    const uses = [...usedKeys].map(([keyId, usedAt]) => ({ keyId, usedAt }));
-    usedKeys.clear();
+    if (used.size === 0) return;
+    const uses = [...used].map(([id, usedAt]) => ({ id, usedAt }));
+    used.clear();
+    const of = (prefix: string) => uses.filter(({ id }) => id.startsWith(prefix));
     // A lost `last_used_at` is harmless; the database's absence is reported where it matters.
-    void touchKeys(sql, uses).catch(() => {});
+    const ignore = () => undefined;
+    const keyUses = of('key_').map(({ id, usedAt }) => ({ keyId: id, usedAt }));
+    touchKeys(sql, keyUses).catch(ignore);
+    touchSessions(sql, of('ses_')).catch(ignore);
+    touchAuthorizations(sql, of('auth_')).catch(ignore);
   }, touchPeriodMs);
   timer.unref();
   return {
-    get changes() {
-      return changes;
-    },
-    key: (token, nowMs) => keys.get(token, nowMs),
-    session: (token, nowMs) => sessions.get(token, nowMs),
-    used: (keyId, nowMs) => {
-      usedKeys.set(keyId, new Date(nowMs));
-    },
+    add: (id: string, nowMs: number) => void used.set(id, new Date(nowMs)),
     close: () => clearInterval(timer),
   };
 }

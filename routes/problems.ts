@@ -63,11 +63,15 @@ export function sampleProblem(code: ProblemCode): Problem {
   return new Problem(code, { headers });
 }
 
-/** RFC 6749, 5.2: what our own codes are called in token and revocation replies. */
+/**
+ * What our own codes are called where a route names no error itself: RFC 6749, 4.1.2.1 and 5.2, and
+ * RFC 6750, 3.1. Only who a client is makes an `invalid_client`, and that is named.
+ */
 const oauthErrors: Record<number, string> = {
-  401: 'invalid_client',
+  401: 'invalid_token',
   402: 'access_denied',
   403: 'access_denied',
+  429: 'temporarily_unavailable',
   500: 'server_error',
   502: 'server_error',
   503: 'temporarily_unavailable',

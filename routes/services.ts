@@ -1,27 +1,39 @@
 // What handlers may use, by domain, and who calls them. A handler takes what it names, no more; a
 // helper takes the domain that it needs.
 import type { AnalysisServices } from '../actors/analysis/services.ts';
+import type { AppServices } from '../actors/app/services.ts';
 import type { AudioServices } from '../actors/audio/open.ts';
 import type { Catalog } from '../actors/catalog/current.ts';
 import type { CatalogProtocol } from '../actors/catalog/protocol.ts';
 import type { Scope } from '../actors/credentials/scope.ts';
 import type { GenerationServices } from '../actors/generation/start.ts';
+import type { IdentityServices } from '../actors/identity/services.ts';
 import type { Limits } from '../actors/limits.ts';
+import type { ThreadMail } from '../actors/mail/services.ts';
 import type { MonitorProtocol } from '../actors/monitor/protocol.ts';
+import type { OAuthScope } from '../actors/oauth/client.ts';
+import type { ClientDocuments } from '../actors/oauth/documents.ts';
+import type { PaymentServices } from '../actors/payments/services.ts';
+import type { PersonalDataServices } from '../actors/personal-data/services.ts';
+import type { RewardServices } from '../actors/reward/services.ts';
+import type { TasksProtocol } from '../actors/tasks/protocol.ts';
 import type { TreeLine } from '../actors/tree.ts';
 import type { VideoServices } from '../actors/video/services.ts';
 import type { VoiceHost } from '../actors/voice/host.ts';
 import type { VoiceSessionKind } from '../actors/voice/session.ts';
 import type { WalletProtocol } from '../actors/wallet/protocol.ts';
 import type { Sql } from '../db/driver/sql.ts';
+import type { SignInMethod } from '../db/sessions.ts';
+import type { BlobStore } from '../media/blobs/contract.ts';
 import type { Seals } from '../media/model/seals.ts';
 import type { UpstreamTarget } from '../media/providers/generation/contract.ts';
 import type { TrialResult } from '../media/providers/generation/trial.ts';
 import type { ActorRef, ActorSystem } from '../runtime/actor/contract.ts';
 import type { Config } from '../runtime/config.ts';
-import type { FailureLimiter } from '../runtime/failure-limiter.ts';
+import type { FailureLimiter, FailureRule } from '../runtime/failure-limiter.ts';
 import type { Limiter } from '../runtime/limiter.ts';
 import type { Logger } from '../runtime/log.ts';
+import type { Outbound } from '../runtime/outbound/contract.ts';
 import type { Sealer } from '../runtime/seal.ts';
 import type { RequestRows } from '../runtime/shard/component.ts';
 import type { Bus } from '../runtime/work/bus.ts';
@@ -38,6 +50,8 @@ export interface AccessServices {
 export interface CatalogServices {
   /** The catalog of this moment; replaced whole when it changes. */
   current(): Catalog;
+  /** Clients that describe themselves. */
+  documents: ClientDocuments;
   /** Where it is changed. */
   actor(): ActorRef<CatalogProtocol>;
   /** One small real call of a provider. */
@@ -66,6 +80,10 @@ export interface Services {
   sql: Sql;
   system: ActorSystem;
   bus: Bus;
+  /** Under the master key. */
+  sealer: Sealer;
+  /** The one way to a URL that somebody else names. */
+  outbound: Outbound;
   /** What an account's clients carry for providers. */
   seals(accountId: string): Seals;
 
@@ -73,6 +91,8 @@ export interface Services {
   access: AccessServices;
   catalog: CatalogServices;
   monitor: MonitorServices;
+  /** CPU work that is too heavy for a shard. */
+  tasks(): ActorRef<TasksProtocol>;
 
   // The domains.
   wallet(walletId: string): ActorRef<WalletProtocol>;
@@ -81,6 +101,13 @@ export interface Services {
   audio: AudioServices;
   video: VideoServices;
   analysis: AnalysisServices;
+  reward: RewardServices;
+  identity: IdentityServices;
+  mail: ThreadMail;
+  personalData: PersonalDataServices;
+  app: AppServices;
+  blobs: BlobStore;
+  payments: PaymentServices;
   /** The domain that owns the rows of a canonical route. */
   rows(route: string): RequestRows;
 }
@@ -106,20 +133,48 @@ export interface KeyCaller {
   accountId: string;
   walletId: string;
   scopes: ReadonlySet<string>;
+  /** Aliases that it may name; null: all. */
+  allowedModels: ReadonlySet<string> | null;
   permit: Permit;
+  /** Ids whose withdrawal ends what this caller has begun. */
+  dependsOn: readonly string[];
   /** Who comes with a ticket: it is used up, so nobody may be quicker. */
   sessionPermit?: SessionPermit;
 }
 
-export interface UserCaller {
+/** How a person is signed in. */
+export interface SignedIn {
+  /** Where the credential stood. */
+  by: 'cookie' | 'header' | 'bearer';
+  kind: 'browser' | 'app' | 'oauth';
+  /** `ses_…`, or `auth_…` of what an app was let do. */
+  id: string;
+  method: SignInMethod;
+  createdAtMs: number;
+  authenticatedAtMs: number;
+  lastUsedAtMs: number;
+  expiresAtMs: number;
+  /** Null unless an app shows an access token. */
+  client: { id: string; scopes: readonly string[]; tokenHash: Buffer } | null;
+}
+
+/** A user on a connection that lasts: by a session, an access token, or a ticket of one. */
+export interface SocketUser {
   kind: 'user';
   accountId: string;
   walletId: string;
   admin: boolean;
-  /** One of the account's, where the route counts them: connections that last. */
   permit: Permit;
   /** As a key's. */
+  dependsOn: readonly string[];
+  /** As a key's. */
   sessionPermit?: SessionPermit;
+}
+
+export interface UserCaller extends SocketUser {
+  signedIn: SignedIn;
+  /** The account typed an address that it has not proved: it may not buy, nor be given credits. */
+  isUnverified: boolean;
 }
 
 export interface AnonymousCaller {
@@ -128,14 +183,28 @@ export interface AnonymousCaller {
 
 /** A caller that has an account. */
 export type AccountCaller = KeyCaller | UserCaller;
-export type Caller = AccountCaller | AnonymousCaller;
+export type SocketCaller = KeyCaller | SocketUser;
+export type Caller = AccountCaller | SocketCaller | AnonymousCaller;
 
-/** Who may call a route. */
+/** Who may call a route (identity.md, section 1). */
 export type Access =
   | { kind: 'none' }
   /** `isUncounted`: it stays possible when all permits of the key are taken. */
   | { kind: 'key'; scope: Scope; isUncounted?: true }
+  /** A cookie, a session header, or an access token with `app`. */
   | { kind: 'user' }
+  /** As `user`, or nobody. With a rule each network is counted before anything is read. */
+  | { kind: 'optional-user'; networkRule?: FailureRule }
+  /** The person itself: a cookie or a session header; no app for it. */
+  | { kind: 'self' }
+  /** A session header, or an access token with `app`; no cookie. */
+  | { kind: 'app' }
+  /** A cookie and nothing else. */
+  | { kind: 'cookie' }
+  /** A cookie, or nobody; other credentials are not looked at. */
+  | { kind: 'optional-cookie' }
+  /** An access token with one of the scopes. */
+  | { kind: 'bearer'; scopes: readonly OAuthScope[] }
   | { kind: 'admin' }
   | { kind: 'key-or-user'; scope: Scope }
   /** A WebSocket handshake: header, ticket, or key in the subprotocol. */
@@ -146,9 +215,15 @@ interface Admitted extends Record<Access['kind'], Caller> {
   none: AnonymousCaller;
   key: KeyCaller;
   user: UserCaller;
+  'optional-user': UserCaller | AnonymousCaller;
+  self: UserCaller;
+  app: UserCaller;
+  cookie: UserCaller;
+  'optional-cookie': UserCaller | AnonymousCaller;
+  bearer: UserCaller;
   admin: UserCaller;
   'key-or-user': AccountCaller;
-  socket: AccountCaller;
+  socket: SocketCaller;
 }
 
 /** The caller that handlers of this access get. */

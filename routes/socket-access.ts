@@ -3,41 +3,34 @@
 import { credentialLimits } from '../actors/credentials/limits.ts';
 import { openTicket, type Ticket } from '../actors/voice/sealed.ts';
 import { withDeadline } from '../db/driver/sql.ts';
-import { type Redeemed, redeemTicket, returnTicket } from '../db/voice-tickets.ts';
+import { type Redeemed, redeemTicket, returnTicket } from '../db/voice/tickets.ts';
 import type { Exchange } from '../runtime/http/route.ts';
 import { Problem } from '../runtime/problem.ts';
-import type {
-  AccountCaller,
-  Services,
-  SessionPermit,
-  UserCaller,
-  VoiceServices,
-} from './services.ts';
+import type { Shown } from './credential.ts';
+import type { Services, SessionPermit, SocketCaller, VoiceServices } from './services.ts';
 
 const keyPrefix = 'svc.key.';
 
-/** What a handshake brings along. */
-export type Credential =
-  | { kind: 'key'; token: string }
-  | { kind: 'ticket'; token: string }
-  | { kind: 'session' };
+/** What a handshake brings along: what headers show, a ticket, or a key beside the subprotocol. */
+export type Credential = Shown | { kind: 'ticket'; token: string };
 
 /** @throws Problem unauthenticated */
-export function credentialOf(exchange: Exchange, headerToken: string | null): Credential {
-  if (headerToken !== null) return { kind: 'key', token: headerToken };
+export function credentialOf(exchange: Exchange, shown: Shown | null): Credential {
+  if (shown !== null) return shown;
   const ticket = new URLSearchParams(exchange.query).get('ticket');
   if (ticket !== null) return { kind: 'ticket', token: ticket };
   const offered = (exchange.header('sec-websocket-protocol') ?? '').split(',');
   const key = offered.map((name) => name.trim()).find((name) => name.startsWith(keyPrefix));
   if (key !== undefined) return { kind: 'key', token: key.slice(keyPrefix.length) };
-  if (exchange.header('x-svc-session') !== undefined) return { kind: 'session' };
   throw new Problem('unauthenticated');
 }
 
-/** Who made the ticket, and how often a key may be used. */
+/** Who made the ticket, and how often the credential that made it may be used. */
 export interface Admitted {
   ticket: Ticket;
-  limits: { requestsPerMinute: number; concurrencyMax: number } | null;
+  limits: { requestsPerMinute: number; concurrencyMax: number };
+  /** Models of the key that made it; null: all. */
+  allowedModels: ReadonlySet<string> | null;
 }
 
 /**
@@ -49,22 +42,19 @@ export async function useTicket(
   token: string,
   exchange: Exchange,
   services: Pick<Services, 'access' | 'sql' | 'voice'>,
-  admit: (admitted: Admitted) => AccountCaller,
-): Promise<AccountCaller | null> {
+  admit: (admitted: Admitted) => SocketCaller,
+): Promise<SocketCaller | null> {
   const ticket = openTicket(services.voice.sealer, token, Date.now());
   if (ticket === null) return null;
   if (services.voice.host.isFull) throw full();
   const redeemed = await redeem(ticket, services);
   if (!redeemed.isFirst || !redeemed.isAllowed) return null;
   const { requestsPerMinute, concurrencyMax } = redeemed;
-  const isOfKey = requestsPerMinute !== null && concurrencyMax !== null;
+  const allowedModels = redeemed.allowedModels && new Set(redeemed.allowedModels);
   try {
     // Others came while the database was asked, and more come until this one is accepted.
     const sessionPermit = takeSessionPermit(exchange, services.voice);
-    const caller = admit({
-      ticket,
-      limits: isOfKey ? { requestsPerMinute, concurrencyMax } : null,
-    });
+    const caller = admit({ ticket, limits: { requestsPerMinute, concurrencyMax }, allowedModels });
     caller.sessionPermit = sessionPermit;
     return caller;
   } catch (refusal) {
@@ -80,9 +70,9 @@ async function redeem(
   { access: { credentials }, sql }: Pick<Services, 'access' | 'sql'>,
 ): Promise<Redeemed> {
   for (let reads = 1; ; reads += 1) {
-    const { changes } = credentials;
+    const { mark } = credentials;
     const redeemed = await withDeadline(redeemTicket(sql, ticket));
-    const isFresh = changes === credentials.changes;
+    const isFresh = !credentials.hasChanged(idsOf(ticket), mark);
     if (!redeemed.isFirst || isFresh || reads === credentialLimits.readsMax) return redeemed;
     await withDeadline(returnTicket(sql, ticket.id));
   }
@@ -102,12 +92,6 @@ function full(): Problem {
   return new Problem('overloaded', { headers: { 'retry-after': '2' } });
 }
 
-/** The caller that a user's ticket stands for, but for its permit. */
-export function userOf({ ticket }: Admitted): Omit<UserCaller, 'permit'> {
-  return {
-    kind: 'user',
-    accountId: ticket.accountId,
-    walletId: ticket.walletId,
-    admin: false,
-  };
+function idsOf({ keyId, signedInId, accountId }: Ticket): string[] {
+  return [keyId, signedInId, accountId].filter((id) => id !== null);
 }

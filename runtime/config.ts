@@ -21,6 +21,8 @@ import {
   parseUpstreamUrl,
   parseWords,
   secret,
+  sender,
+  smtpAddress,
   text,
   type Variable,
 } from './variable.ts';
@@ -160,15 +162,39 @@ const variables = {
     [1, 64],
     'threads for CPU-heavy work, started when needed',
   ),
+  passwordThreads: integer(
+    'TOLLGATE_PASSWORD_THREADS',
+    1,
+    [1, 64],
+    'threads that hash passwords, started when needed',
+  ),
   ffmpegPath: optionalText(
     'TOLLGATE_FFMPEG',
     'program that decodes recordings',
     "the newer of the system's and the packaged one",
   ),
   ffprobePath: optionalText('TOLLGATE_FFPROBE', 'program that looks into them', 'likewise'),
+  smtpUrl: smtpAddress(
+    'TOLLGATE_SMTP_URL',
+    'server that mail leaves by: smtp:// or smtps://',
+    'none; in dev mode a mailbox at /dev/mailbox',
+  ),
+  mailFrom: sender(
+    'TOLLGATE_MAIL_FROM',
+    'sender of mail: an address, or Name <address>',
+    'no-reply@ the host of TOLLGATE_WEB_URL',
+  ),
   openaiKey: secret('OPENAI_API_KEY', 'registers this provider in dev mode'),
   anthropicKey: secret('ANTHROPIC_API_KEY', 'registers this provider in dev mode'),
   geminiKey: secret('GEMINI_API_KEY', 'registers this provider in dev mode'),
+  stripeSecretKey: secret(
+    'STRIPE_SECRET_KEY',
+    'takes payments in dev mode, in place of a simulator',
+  ),
+  stripeWebhookSecret: secret('STRIPE_WEBHOOK_SECRET', 'signs its webhooks'),
+  razorpayKeyId: secret('RAZORPAY_KEY_ID', 'takes payments in dev mode, in place of a simulator'),
+  razorpayKeySecret: secret('RAZORPAY_KEY_SECRET', 'belongs to the key id'),
+  razorpayWebhookSecret: secret('RAZORPAY_WEBHOOK_SECRET', 'signs its webhooks'),
 } satisfies Record<string, Variable<unknown>>;
 
 type Values = { readonly [K in keyof typeof variables]: ReturnType<(typeof variables)[K]['read']> };
@@ -219,7 +245,8 @@ function readOne<T>(name: string, isSecret: boolean, value: string | undefined, 
     return read();
   } catch (error) {
     if (!(error instanceof Expectation)) throw error;
-    const shown = isSecret ? '' : `, not '${(value ?? '').slice(0, 100)}'`;
+    const line = (value ?? '').slice(0, 100).replace(/\p{Cc}+/gu, ' ');
+    const shown = isSecret ? '' : `, not '${line}'`;
     throw new ConfigError(`${name} must be ${error.message}${shown}`);
   }
 }
@@ -298,6 +325,26 @@ function assertSupported(values: Values): void {
   }
 }
 
+/** A provider that takes money in part would take it and never say so. */
+function assertComplete(values: Values): void {
+  const groups = [
+    [
+      ['STRIPE_SECRET_KEY', values.stripeSecretKey],
+      ['STRIPE_WEBHOOK_SECRET', values.stripeWebhookSecret],
+    ],
+    [
+      ['RAZORPAY_KEY_ID', values.razorpayKeyId],
+      ['RAZORPAY_KEY_SECRET', values.razorpayKeySecret],
+      ['RAZORPAY_WEBHOOK_SECRET', values.razorpayWebhookSecret],
+    ],
+  ] as const;
+  for (const group of groups) {
+    const missing = group.flatMap(([name, value]) => (value === null ? [name] : []));
+    if (missing.length === 0 || missing.length === group.length) continue;
+    throw new ConfigError(`${group.map(([name]) => name).join(', ')}: ${missing[0]} is missing`);
+  }
+}
+
 /** Whether who listens on `host` has the port of `other` as well. */
 function isOf(other: string, host: string): boolean {
   if (host === 'localhost') return /^(localhost$|127\.|::1$)/.test(other);
@@ -325,9 +372,11 @@ export function readConfig(environment: Environment = process.env): Config {
   assertSupported(values);
   const baseUrl = values.baseUrl ?? localOrigin(values, values.port);
   const unconfigured = values.databaseUrl === null && values.configPath === null;
+  const mode = values.mode ?? (unconfigured ? 'dev' : 'production');
+  if (mode === 'dev') assertComplete(values);
   return Object.freeze({
     ...values,
-    mode: values.mode ?? (unconfigured ? 'dev' : 'production'),
+    mode,
     baseUrl,
     webUrl: values.webUrl ?? baseUrl,
     dataDir: resolve(values.dataDir),

@@ -12,7 +12,10 @@ import {
 } from '../actors/credentials/page-keys.ts';
 import { scopes } from '../actors/credentials/scope.ts';
 import { displayPrefix, newKeyToken, tokenHash } from '../actors/credentials/token.ts';
+import { mailWayOf } from '../actors/mail/way.ts';
 import type { DirectWallet } from '../actors/wallet/direct.ts';
+import { findHouse } from '../db/accounts/house.ts';
+import { findPerson, proveAddress } from '../db/accounts/person.ts';
 import { createAccount } from '../db/accounts.ts';
 import type { Sql } from '../db/driver/sql.ts';
 import { createKey, findKeyByHash } from '../db/keys.ts';
@@ -48,8 +51,13 @@ export interface DevelopmentServices {
 export async function prepareDevelopment(
   services: DevelopmentServices,
 ): Promise<DevelopmentAccount> {
+  await fundHouse(services);
   const known = await readKnown(services.config);
-  if (known !== null && (await stillValid(services.sql, known))) return known;
+  if (known !== null && (await stillValid(services.sql, known))) {
+    // An older build gave them neither addresses nor limits.
+    await equip(services.sql, known);
+    return known;
+  }
   const account: DevelopmentAccount = {
     api_key: newKeyToken('live'),
     session_token: randomBytes(32).toString('base64url'),
@@ -58,17 +66,26 @@ export async function prepareDevelopment(
     wallet_id: newId('wal', 0),
   };
   await insertAccounts(services.sql, account);
-  const reply = await services.performOnWallet(account.wallet_id, 'grant', {
-    operationId: `development.${account.wallet_id}`,
+  await fund(services, account.wallet_id);
+  return account;
+}
+
+/** Once, like all that has an operation id; throws when the wallet does not get it. */
+async function fund({ performOnWallet }: DevelopmentServices, walletId: string): Promise<void> {
+  const reply = await performOnWallet(walletId, 'grant', {
+    operationId: `development.${walletId}`,
     kind: 'promotion',
     amountMicros: grantMicros,
     expiresAtMs: null,
     note: 'development credits',
   });
-  if (reply.status !== 'granted') {
-    throw new Error('the development wallet did not get its credits');
-  }
-  return account;
+  if (reply.status !== 'granted') throw new Error('a development wallet did not get its credits');
+}
+
+/** What is asked of models for the service itself is paid from it. */
+async function fundHouse(services: DevelopmentServices): Promise<void> {
+  const { walletId } = await findHouse(services.sql);
+  await fund(services, walletId);
 }
 
 /** Of the pages: each gets a key for what it does, and nothing else. */
@@ -126,8 +143,18 @@ export async function writeDevelopmentFile(
   account: DevelopmentAccount & { simulator_url: string | null },
 ): Promise<void> {
   const { simulator_url, ...kept } = account;
-  const content = { base_url: config.baseUrl, ...kept, simulator_url, mailbox_url: null };
+  const content = {
+    base_url: config.baseUrl,
+    ...kept,
+    simulator_url,
+    mailbox_url: mailboxUrl(config),
+  };
   await writePrivately(developmentFilePath(config), `${JSON.stringify(content, null, 2)}\n`);
+}
+
+/** Where mails of this process are read; null: they really leave. */
+function mailboxUrl(config: Config): string | null {
+  return mailWayOf(config) === 'mailbox' ? `${config.baseUrl}/dev/mailbox` : null;
 }
 
 /** Whether the key or a session of an earlier start in development mode opens this database. */
@@ -143,6 +170,7 @@ export async function hasDevelopmentAccess({
 
 /** What a developer is shown at the start; the same stands in `dev.json`. */
 export function developmentNotice(config: Config, account: DevelopmentAccount): string {
+  const mailbox = mailboxUrl(config);
   return [
     'development mode: answers of svc-sim models come from the simulator',
     `  API key        ${account.api_key}`,
@@ -151,6 +179,7 @@ export function developmentNotice(config: Config, account: DevelopmentAccount): 
     `  all of it in   ${developmentFilePath(config)}`,
     `  talk to it at  ${config.baseUrl}/voice`,
     `  make videos at ${config.baseUrl}/video`,
+    ...(mailbox === null ? [] : [`  read mail at   ${mailbox}`]),
     '',
   ].join('\n');
 }
@@ -207,7 +236,32 @@ async function insertAccounts(sql: Sql, account: DevelopmentAccount): Promise<vo
       [account.admin_session_token, administrator],
     ] as const) {
       const session = { tokenHash: tokenHash(token), accountId: owner, expiresAt };
-      await createSession(transaction, session);
+      await createSession(transaction, { ...session, requestsPerMinute, concurrencyMax });
     }
   });
+  await equip(sql, account);
+}
+
+/** Who signs in on pages, with a code from the mailbox. */
+const addresses = { user: 'developer@tollgate.test', admin: 'admin@tollgate.test' } as const;
+
+/** Both accounts have an address, and both sessions the limits of the key. */
+async function equip(sql: Sql, account: DevelopmentAccount): Promise<void> {
+  for (const token of [account.session_token, account.admin_session_token]) {
+    const hash = tokenHash(token);
+    const session = await findSession(sql, hash);
+    if (session === null) continue;
+    const { accountId, expiresAt, role } = session;
+    await createSession(sql, {
+      tokenHash: hash,
+      accountId,
+      expiresAt,
+      requestsPerMinute,
+      concurrencyMax,
+    });
+    const person = await findPerson(sql, accountId);
+    if (person?.email !== null) continue;
+    const address = addresses[role];
+    await sql.begin((transaction) => proveAddress(transaction, accountId, address));
+  }
 }

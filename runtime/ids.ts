@@ -13,7 +13,23 @@ export type IdPrefix =
   | 'vjob'
   | 'vid'
   | 'acc'
+  | 'ses'
+  | 'otp'
+  | 'auth'
+  | 'dev'
+  | 'mail'
+  | 'exp'
   | 'blob'
+  | 'pur'
+  | 'rfd'
+  | 'anom'
+  | 'inv'
+  | 'ntc'
+  | 'rel'
+  | 'fbk'
+  | 'mcp'
+  | 'code'
+  | 'ref'
   | 'aud';
 
 const hexLength = 24;
@@ -51,8 +67,8 @@ const auditRandomMax = 2 ** 40;
 let lastAudit = { ms: 0, random: 0 };
 
 /**
- * The id of an audit event: as `newId` makes it, but of one thread's events of one millisecond the
- * later sorts later too (as ULID's monotonic form does), so that a trail read by id has its order.
+ * The id of an audit event, as `newId` makes it. One thread's events of one millisecond sort by
+ * their order too, as ULID's monotonic form does. A trail that is read by id has its order so.
  */
 export function newAuditId(node: number): string {
   const ms = Date.now();

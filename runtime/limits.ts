@@ -106,12 +106,12 @@ export const fixedLimits = {
     lifetimeMs: 45 * 60_000,
     /** How long a request waits for a query; the server has given it up before. */
     queryTimeoutMs: 5_000,
-    /** Of one process beside those of its shards: its main thread's two, and the queue's. */
-    ownConnections: 7,
+    /** Beside those of the shards: its main thread's two, and five of each of four queues. */
+    ownConnections: 22,
     /** Of the embedded server. */
     connectionsMax: 100,
     /** Beside those of the shards: main thread, queue, migrations, tools, superuser reserve. */
-    connectionsReserved: 24,
+    connectionsReserved: 32,
     healthTimeoutMs: 1_000,
   },
   process: {

@@ -1,8 +1,8 @@
 // Entry of the main process: composition only. It prepares the database, starts the shards, and
 // runs what must be single: catalog, monitor, pool, queue. It prints the line `tollgate ready`.
 import { createAnalysesWorking } from '../actors/analysis/working.ts';
+import { createAppWorking } from '../actors/app/working.ts';
 import { prepareAudioFolders, sweepAudioFolders } from '../actors/audio/folders.ts';
-import { createInspection, inspectionTask } from '../actors/audio/inspection.ts';
 import { openBlobStore, prepareBlobStore } from '../actors/blobs/store.ts';
 import { rewrapBlobs, sweepBlobs } from '../actors/blobs/sweep.ts';
 import { catalogId } from '../actors/catalog/catalog.ts';
@@ -10,14 +10,22 @@ import { callableLines } from '../actors/catalog/listing.ts';
 import { createLiveCatalog, type LiveCatalog } from '../actors/catalog/live.ts';
 import { loadCatalog } from '../actors/catalog/load.ts';
 import { planLines } from '../actors/catalog/plan-lines.ts';
+import { scheduleInvoices } from '../actors/invoices/issuing.ts';
 import { createLimits } from '../actors/limits.ts';
+import { createMailWorking } from '../actors/mail/working.ts';
 import { monitorId } from '../actors/monitor/monitor.ts';
 import { nodeActorId } from '../actors/node/node.ts';
+import { sweepOAuth } from '../actors/oauth/sweep.ts';
+import { openPayments } from '../actors/payments/open.ts';
+import { registerWebhooks } from '../actors/payments/simulated.ts';
+import { createPersonalDataWorking } from '../actors/personal-data/working.ts';
 import { type UnpaidRoute, unpaidTopic } from '../actors/provider-health/unpaid.ts';
+import { createRewardsWorking } from '../actors/reward/working.ts';
 import { createProcessKinds } from '../actors/tree.ts';
-import { createVideoInspection, readsVideo } from '../actors/video/inspection.ts';
+import { scheduleUsage } from '../actors/usage/rounds.ts';
 import { prepareVideoScratch } from '../actors/video/scratch.ts';
 import { createVideosWorking } from '../actors/video/working.ts';
+import { scheduleDebts } from '../actors/wallet/collecting.ts';
 import { createDirectWallet } from '../actors/wallet/direct.ts';
 import { createLease } from '../actors/wallet/lease.ts';
 import { walletLimits } from '../actors/wallet/limits.ts';
@@ -25,27 +33,28 @@ import { createWalletMetrics } from '../actors/wallet/metrics.ts';
 import { reconcile } from '../actors/wallet/reconcile.ts';
 import { endsThrough, recoverDead } from '../actors/wallet/recovery.ts';
 import { endExpired, sweepOnce } from '../actors/wallet/sweep.ts';
-import { hasAdministrator } from '../db/accounts.ts';
 import { databaseAnswers } from '../db/driver/health.ts';
 import { migrate } from '../db/driver/migrate.ts';
 import { patiently } from '../db/driver/patience.ts';
-import { assertDatabaseUsable, type DatabaseFacts } from '../db/driver/reach.ts';
+import { assertDatabaseUsable } from '../db/driver/reach.ts';
 import { closePool, openPool, parseDatabaseUrl } from '../db/driver/sql.ts';
 import { readSealsBoundSince } from '../db/seals.ts';
 import { createBudgetCounters } from '../media/audio/budget.ts';
 import { probeTarget } from '../media/providers/generation/probe.ts';
 import { createActorSystem } from './actor/system.ts';
 import { catalogTopic, type ShardBoot } from './boot.ts';
+import { scheduleIdentity } from './composition/identity-upkeep.ts';
+import { schedulePromotions } from './composition/promotion-upkeep.ts';
+import { createTaskPools } from './composition/task-pools.ts';
+import { warnOfAccess, warnOfDatabase, warnOfMail, warnOfProxies } from './composition/warnings.ts';
 import { ConfigError, localOrigin, withPort } from './config.ts';
 import {
   developmentNotice,
-  hasDevelopmentAccess,
   prepareDevelopment,
   preparePageKeys,
   writeDevelopmentFile,
 } from './development.ts';
 import { createFailureBuffers } from './failure-limiter.ts';
-import { compiledFile } from './files.ts';
 import { createGate } from './gate.ts';
 import { connectToParent } from './launch.ts';
 import { createGiveawayBuffers } from './limiter/giveaways.ts';
@@ -60,10 +69,9 @@ import { Mesh } from './shard/mesh.ts';
 import { startThreads, type Threads } from './shard/threads.ts';
 import { version } from './version.ts';
 import { createBus } from './work/bus.ts';
-import { createPool, loadThreads } from './work/pool.ts';
+import { loadThreads } from './work/pool.ts';
 import { createQueue } from './work/queue.ts';
 import { repeat } from './work/repeat.ts';
-import { runTask } from './work/task.ts';
 
 const reportTimeoutMs = 1_000;
 /** To settle and close, beyond the drain; and what is waited for a shard that is late. */
@@ -89,31 +97,29 @@ const sql = openPool({
 const { detachedMax } = limits.generation;
 const limiterBuffers = createLimiterBuffers(Date.now(), config.shards, detachedMax);
 const limiter = new Limiter(limiterBuffers, 0);
-const pool = createPool({
-  threadsMax: limits.work.poolThreadsMax,
-  queueLengthMax: limits.work.poolQueueLengthMax,
-  reservedLength: limits.work.poolReservedLength,
-  idleMs: limits.work.poolIdleMs,
-  timeoutMs: limits.work.taskTimeoutMs,
-  log,
-});
-const inspection = createPool({
-  threadsMax: limits.audio.inspectThreadsMax,
-  queueLengthMax: limits.audio.inspectQueueLengthMax,
-  idleMs: limits.audio.inspectIdleMs,
-  timeoutMs: limits.audio.inspectTimeoutMs,
-  log,
-});
-const recordings = createInspection(inspection, config, limits.audio, log);
+const tasks = createTaskPools(config, limits, log);
 const blobs = openBlobStore({ config, masterKey: boot.masterKey, node: 0 });
-const videos = createVideoInspection(config, limits.videoInspection, log);
 const database = parseDatabaseUrl(boot.databaseUrl);
 const queue = createQueue({ database, log });
 const working = { sql, database, system: () => system, sweepMs: limits.ledger.sweepMs, log };
 const jobs = createVideosWorking({ ...working, blobs, limits: limits.video });
 const analyses = createAnalysesWorking({ ...working, limits: limits.analysis });
+const rewards = createRewardsWorking({ ...working, limits: limits.reward });
+const { registry } = metrics;
+const mails = createMailWorking({ ...working, boot, config, limits: limits.mail, registry });
+const people = createPersonalDataWorking({
+  ...{ sql, database, blobs, registry, log },
+  limits: limits.personalData,
+  mail: mails.services,
+});
 const mesh = new Mesh(0, log);
 const bus = createBus({ mesh, log });
+const { masterKey } = boot;
+const apps = createAppWorking({
+  ...{ sql, bus, masterKey, log },
+  previousSecret: config.previousSecret,
+  limits: limits.app,
+});
 const launch = createGate<LiveCatalog>();
 const allServing = createGate<void>();
 const servingNodes = new Set<number>();
@@ -137,10 +143,22 @@ const lease = createLease({ sql, instanceId, leaseMs, clock: () => performance.n
 const performOnWallet = createDirectWallet(walletDependencies);
 const ends = endsThrough(performOnWallet, log);
 
+let serving: LiveCatalog | null = null;
+void launch.opened.then((live) => {
+  serving = live;
+});
+const payments = openPayments({
+  ...{ sql, wallet: performOnWallet, config, registry, log },
+  catalog: () => serving?.current().snapshot ?? null,
+  mail: mails.services,
+  limits: limits.payments,
+});
+
 const kinds = createProcessKinds({
   director: {
     order: async () => ({
       catalog: (await launch.opened).current(),
+      board: apps.board(),
       port,
       unboundSealsUntilMs,
     }),
@@ -162,20 +180,17 @@ const kinds = createProcessKinds({
     limits: limits.monitor,
     log,
   },
-  tasks: {
-    run: ({ name, payload, accountId, isSettling = false }) => {
-      if (name === inspectionTask) return recordings.inspect(payload, accountId);
-      if (readsVideo(name)) return videos.run(name, payload, accountId);
-      const options = { tenant: accountId, isSettling };
-      return runTask(pool, compiledFile(`media/tasks/${name}.js`), payload, options);
-    },
-  },
+  tasks: { run: tasks.run },
   videoDesk: jobs.desk,
   analysisDesk: analyses.desk,
+  mailDesk: mails.desk,
+  personalDataDesk: people.desk,
+  rewardDesk: rewards.desk,
+  paymentDesk: payments.desk,
 });
 const system = createActorSystem({
   node: 0,
-  kinds: [...Object.values(kinds), jobs.kind, analyses.kind],
+  kinds: [...Object.values(kinds), jobs.kind, analyses.kind, rewards.kind],
   log,
   transport: mesh,
 });
@@ -243,6 +258,7 @@ async function prepareDatabase(): Promise<LiveCatalog> {
   const sealer = createSealer(boot.masterKey);
   const previous = config.previousSecret;
   const previousSealer = previous === null ? null : createSealer(previous);
+  await patiently(apps.prepare, log);
   const { simulatorUrl } = boot;
   const catalogOptions = { config, simulatorUrl, sql, sealer, previousSealer, log };
   const { snapshot, plan } = await patiently(() => loadCatalog(catalogOptions), log);
@@ -303,7 +319,8 @@ async function assertPortsFree(): Promise<void> {
 async function start(): Promise<void> {
   // Before there are threads, which a process that gives up at once would end in the middle.
   if (config.databaseUrl !== null) {
-    warnOfDatabase(await assertDatabaseUsable(config.databaseUrl));
+    const facts = await assertDatabaseUsable(config.databaseUrl);
+    warnOfDatabase(facts, databaseConnections(limits, config.shards), log);
   }
   const [catalog, started] = await Promise.all([
     prepareDatabase(),
@@ -311,7 +328,7 @@ async function start(): Promise<void> {
     assertPortsFree(),
   ]);
   threads = started;
-  warnOfProxies();
+  warnOfProxies({ config, log }, port);
   if (config.mode === 'dev') {
     const own = { config, sql, performOnWallet };
     const account = await patiently(() => prepareDevelopment(own), log);
@@ -320,43 +337,27 @@ async function start(): Promise<void> {
     log.warn('development mode: answers of svc-sim models are simulated');
     process.stdout.write(developmentNotice(config, account));
   } else {
-    await warnOfAccess();
+    await warnOfAccess({ config, log }, sql);
+    warnOfMail({ config, log });
   }
   launch.open(catalog);
   await allServing.opened;
+  await connectSimulator(catalog);
   process.stdout.write(`tollgate ready on ${localOrigin(config, port)}\n`);
   for (const line of callableLines(catalog.current().snapshot)) process.stdout.write(`${line}\n`);
   link.sendReady();
   await startBackground();
 }
 
-/** Too few connections serve until all are busy, or nobody: main thread and queue come first. */
-function warnOfDatabase({ connectionsMax, offSettings }: DatabaseFacts): void {
-  const needed = databaseConnections(limits, config.shards);
-  if (connectionsMax < needed) {
-    const counts = `${connectionsMax} connections, a busy process has ${needed}`;
-    log.warn(`the database allows ${counts}: allow more, or lower TOLLGATE_SHARDS`);
-  }
-  if (offSettings !== null) {
-    log.warn(`a crash of the database's server may lose charges: ${offSettings} is off there`);
-  }
-}
-
-/** Behind a proxy clients are told our own address, unless the public one was given. */
-function warnOfProxies(): void {
-  if (config.trustedProxies.length === 0 || config.baseUrl !== localOrigin(config, port)) return;
-  const consequence = `clients are told ${config.baseUrl}`;
-  log.warn(`TOLLGATE_TRUSTED_PROXIES is set without TOLLGATE_BASE_URL: ${consequence}`);
-}
-
-/** In production: that nobody can administer, or that more can than should. */
-async function warnOfAccess(): Promise<void> {
-  if (!(await patiently(() => hasAdministrator(sql), log))) {
-    process.stdout.write('nobody can administer yet: npm run admin:create\n');
-  }
-  if (await patiently(() => hasDevelopmentAccess({ config, sql }), log)) {
-    const advice = 'give production a TOLLGATE_DATA or DATABASE_URL of its own';
-    log.warn(`the key and the sessions of dev.json open this database as well: ${advice}`);
+/** Simulated payment providers call back here. */
+async function connectSimulator(catalog: LiveCatalog): Promise<void> {
+  const { simulatorUrl } = boot;
+  if (simulatorUrl === null) return;
+  const { payments: providers } = catalog.current().snapshot;
+  try {
+    await registerWebhooks(providers, simulatorUrl, localOrigin(config, port));
+  } catch (error) {
+    log.warn({ err: error }, 'the simulated payment providers call nobody back');
   }
 }
 
@@ -404,7 +405,7 @@ async function startBackground(): Promise<void> {
   }
   const monitor = system.ref(kinds.monitor, monitorId);
   monitor.tell('poll', null);
-  void recordings.tellPrograms();
+  tasks.tellPrograms();
   startOwnSweep();
   startBlobUpkeep();
   startFollowing();
@@ -418,19 +419,37 @@ async function startBackground(): Promise<void> {
     });
     log.debug({ ...swept }, 'swept');
   });
+  scheduleDebts(queue, { sql, perform: performOnWallet, log });
+  scheduleInvoices(queue, { sql, config, log });
+  queue.schedule('oauth', limits.oauth.sweepMs, async () => {
+    log.debug({ ...(await sweepOAuth(sql, limits.oauth)) }, 'swept the OAuth server');
+  });
+  scheduleIdentity(queue, { sql, bus, limits: limits.identity, log });
+  schedulePromotions(queue, {
+    ...{ sql, registry, log, limits: limits.promotions },
+    wallet: performOnWallet,
+    billing: () => launch.value.current().snapshot.billing,
+  });
+  scheduleUsage(queue, { sql, limits: limits.usage, registry, log });
   // With one process, too: the recovery at its start may not have been complete.
   queue.schedule('recover', limits.instance.leaseMs, async () => {
     await recover([]);
   });
-  for (const each of [jobs, analyses]) each.schedule(queue);
+  for (const each of [jobs, analyses, rewards, mails, people, apps, payments]) {
+    each.schedule(queue);
+  }
   queue.schedule('probe', limits.monitor.probeMs, async () => {
     monitor.tell('probe', null);
   });
   queue.start();
-  for (const each of [jobs, analyses]) {
+  for (const each of [jobs, analyses, rewards]) {
     each.start();
     if (singleProcess) await patiently(each.takeOver, log);
   }
+  people.start();
+  await patiently(() => people.takeOver(singleProcess), log);
+  mails.start();
+  await patiently(mails.takeOver, log);
 }
 
 async function collectMetrics(): Promise<MetricsJson[]> {
@@ -446,11 +465,12 @@ async function stop(): Promise<void> {
   endOwnSweep();
   endBlobUpkeep();
   endFollowing();
-  await Promise.all([queue, jobs, analyses].map((each) => each.stop(reportTimeoutMs)));
+  const ending = [queue, jobs, analyses, rewards, mails, people, apps, payments];
+  await Promise.all(ending.map((each) => each.stop(reportTimeoutMs)));
   await threads?.stop(limits.process.drainMs + drainReserveMs, drainGraceMs);
   await metricsServer?.close();
   await system.stop(reportTimeoutMs);
-  await Promise.all([pool.stop(), inspection.stop(), videos.stop()]);
+  await tasks.stop();
   // Until now others had to see it alive: it was draining. Whatever the shards could not end is
   // ended as that of a dead instance, which it is from now on.
   endLease();

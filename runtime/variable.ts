@@ -215,6 +215,51 @@ export function databaseAddress(name: string, meaning: string, shownDefault: str
   });
 }
 
+/** The address of a mail server holds a password, so it counts as a secret. */
+export function smtpAddress(name: string, meaning: string, shownDefault: string) {
+  return declare<string | null>({
+    name,
+    type: 'url',
+    meaning,
+    fallback: null,
+    shownDefault,
+    secret: true,
+    parse: (value) => {
+      const url = parseUrl(value, ['smtp:', 'smtps:']);
+      if (url.hostname === '') throw new Expectation('a URL that names a host');
+      try {
+        decodeURIComponent(url.username + url.password);
+      } catch {
+        throw new Expectation('a URL whose percent signs begin escapes (%25 is one of its own)');
+      }
+      return value;
+    },
+  });
+}
+
+/** Without what would end a header, and with one address. */
+const senderPattern = /^(?:"?([^"<>\p{Cc}]*?)"?\s*<([^<>]+)>|([^<>]+))$/u;
+const senderAddress = /^[!#$%&'*+/=?^_`{|}~.\w-]{1,64}@[^\s@<>"(),:;\\\p{Cc}]{1,250}$/u;
+
+/** Who mail is from: an address, or `Name <address>`. */
+export function sender(name: string, meaning: string, shownDefault: string) {
+  return declare<{ readonly name: string; readonly address: string } | null>({
+    name,
+    type: 'text',
+    meaning,
+    fallback: null,
+    shownDefault,
+    parse: (value) => {
+      const [, label = '', named, bare] = senderPattern.exec(value) ?? [];
+      const address = named ?? bare ?? '';
+      if (!senderAddress.test(address)) {
+        throw new Expectation('an address such as mail@example.com, or Name <mail@example.com>');
+      }
+      return { name: label, address };
+    },
+  });
+}
+
 /** Scheme, host and port; nothing else. */
 export function origin(name: string, meaning: string, shownDefault: string) {
   return declare<string | null>({

@@ -77,9 +77,9 @@ export async function createAnalysis(
   const inputTokens = await plan(creation, asked);
   await requireOwnVideo(sql, asked);
   if (room.status !== 'free') throw refusal(room.status, limits);
-  const { model, walletId } = asked;
+  const { model } = asked;
   const least = { model, outputTokensMax: null };
-  await requireLeastHold(creation.generations(), walletId, least, inputTokens);
+  await requireLeastHold(creation.generations(), asked, least, inputTokens);
   const made = await withDeadline(createVideoAnalysis(sql, asked, bounds));
   if (made.status === 'found') return repeated(made.analysis, order);
   if (made.status !== 'made') throw refusal(made.status, limits);
@@ -111,12 +111,12 @@ function refusal(status: 'full' | 'too_many' | 'free', { openMax }: AnalysisLimi
  * no_route_available
  */
 async function plan(creation: AnalysisCreation, asked: NewVideoAnalysis): Promise<number> {
-  const { model, prompt, accountId, walletId, framesMax } = asked;
+  const { model, prompt, accountId, walletId, apiKeyId, framesMax } = asked;
   const frames = Array.from({ length: framesMax }, () => leastPicture);
   const question = { model, prompt, startSeconds: 0, endSeconds: 0, frames };
   const request = analysisRequest(question, null);
   try {
-    const wanted = { request, accountId, walletId };
+    const wanted = { request, accountId, walletId, apiKeyId };
     return (await planRequest(creation.generations(), wanted)).inputTokensEstimate;
   } catch (error) {
     throw error instanceof Problem ? ofMember(error) : error;

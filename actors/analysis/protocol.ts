@@ -1,12 +1,7 @@
 // Every message of analyses on one screen. The actor of an analysis lives where its id hashes to,
 // on one shard of each process. The row says who of them works on it. The desk is the main
 // thread's.
-
-/**
- * `working`: under this epoch, by this actor. `over`: it is final, or another process has it.
- * `unavailable`: nothing is known, so ask again.
- */
-export type WorkReply = { status: 'working'; epoch: number } | { status: 'over' | 'unavailable' };
+import type { WorkReply } from '../../runtime/work/turn-desk.ts';
 
 export type VideoAnalysisProtocol = {
   /** Works on the analysis as it was set aside, or as this actor had it, under this epoch. */

@@ -8,7 +8,7 @@ import { siblingId } from '../../runtime/ids.ts';
 import { plainProblem } from '../../runtime/problem.ts';
 import type { GenerationFinish } from '../billed-request/holder.ts';
 import { createSettlement } from '../billed-request/settlement.ts';
-import { svcUsageOf } from '../billed-request/usage.ts';
+import { type StoredUsage, svcUsageOf } from '../billed-request/usage.ts';
 import { abortAttempt } from './attempt.ts';
 import type { AudioProtocol } from './protocol.ts';
 import type { AudioSpec, StoredAudio } from './spec.ts';
@@ -56,7 +56,7 @@ export function finishAudio(
     state.cost = costOf(spec, { ...spec.work, seconds });
     state.end = { kind: 'transcript', text: transcript.text, seconds };
     const stored: StoredAudio = { type: 'transcript', text: transcript.text, seconds };
-    charge(state, context, stored, isReported ? 'reported' : 'estimated');
+    charge(state, context, stored, { seconds, source: isReported ? 'reported' : 'estimated' });
     return;
   }
   if (!isHeard) {
@@ -119,17 +119,19 @@ function charge(
   state: AudioState,
   context: Context,
   stored: StoredAudio | null,
-  source: UsageSource = 'reported',
+  heard: { seconds: number; source: UsageSource } | null = null,
 ): void {
   const { spec, outcome, cost } = state;
   const { model } = spec;
   // They are not charged by tokens: there are none to show.
-  const usage = svcUsageOf(
+  const usage: StoredUsage = svcUsageOf(
     { spec: { id: spec.id, alias: model.alias }, model, exhausted: false },
     zeroUsage,
-    source,
+    heard?.source ?? 'reported',
     cost?.chargeMicros ?? 0n,
   );
+  if (heard !== null) usage.milliseconds = Math.round(heard.seconds * 1_000);
+  else if (spec.work.kind === 'speech') usage.characters = spec.work.characters;
   const status: GenerationFinish['status'] =
     outcome?.status === 'cancelled' ? 'cancelled' : 'completed';
   state.finish = {

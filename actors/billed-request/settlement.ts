@@ -8,6 +8,7 @@ import type { HoldReply } from '../wallet/protocol.ts';
 import type { GenerationClaim, GenerationFinish } from './holder.ts';
 import type { SettlementProtocol } from './protocol.ts';
 import type { RequestDeps, RequestSpec } from './spec.ts';
+import { limitProblem } from './spend-refusal.ts';
 
 type Context = ActorContext<SettlementProtocol>;
 
@@ -67,7 +68,7 @@ export function askHold(
  */
 export function mayCallAhead({ deps, spec }: RequestState, amountMicros: bigint): boolean {
   if (spec.idempotencyKey !== null) return false;
-  return deps.fundsEstimate.expectsFunds(spec.walletId, amountMicros, spec.createdAtMs);
+  return deps.fundsEstimate.expectsFunds(spec, amountMicros, spec.createdAtMs);
 }
 
 /** Why a request does not run. `unknown`: its hold may still become durable. */
@@ -89,10 +90,10 @@ export function refusalOf(
     return { status: 'unknown', problem: plainProblem('dependency_unavailable') };
   }
   if (reply?.status === 'held') {
-    deps.fundsEstimate.saw(spec.walletId, reply.availableMicros, Date.now());
+    deps.fundsEstimate.saw(spec, reply.availableMicros, Date.now());
     return null;
   }
-  deps.fundsEstimate.forget(spec.walletId);
+  deps.fundsEstimate.forget(spec);
   switch (reply?.status) {
     case 'duplicate':
       return { status: 'duplicate' };
@@ -103,6 +104,8 @@ export function refusalOf(
       });
       return { status: 'refused', problem };
     }
+    case 'limited':
+      return { status: 'refused', problem: limitProblem(reply) };
     case 'too_many':
     case 'wallet_not_found':
     case 'unavailable':
@@ -142,17 +145,15 @@ export function createSettlement<S extends RequestState>(
       settle({ deps, spec, phase, holdId, cost, finish, extraWrite }, _payload, context) {
         if (phase !== 'closing' || cost === null) return;
         const { chargeMicros, providerCostMicros } = cost;
-        const settled = deps.wallet(spec.walletId).ask(
-          'settle',
-          {
-            holdId,
-            chargeMicros,
-            providerCostMicros,
-            finish,
-            keyed: spec.idempotencyKey !== null,
-          },
-          deps.limits.ledger.askTimeoutMs,
-        );
+        const { apiKeyId, idempotencyKey, walletId } = spec;
+        const keyed = idempotencyKey !== null;
+        const settled = deps
+          .wallet(walletId)
+          .ask(
+            'settle',
+            { holdId, chargeMicros, providerCostMicros, finish, keyed, apiKeyId },
+            deps.limits.ledger.askTimeoutMs,
+          );
         void (extraWrite === null ? settled : extraWrite.then(() => settled)).then((answer) =>
           context.self.tell('settled', answer),
         );

@@ -36,3 +36,11 @@ export function svcUsageOf(
   if (usage.toolCalls !== undefined) told.tool_calls = usage.toolCalls;
   return told;
 }
+
+/** What is stored beside it of a request that is charged by time or by characters. */
+export type StoredUsage = SvcUsage & { milliseconds?: number; characters?: number };
+
+/** What is told of stored usage. */
+export function toldUsage({ milliseconds, characters, ...told }: StoredUsage): SvcUsage {
+  return told;
+}

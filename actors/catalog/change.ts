@@ -9,6 +9,7 @@ import { Problem } from '../../runtime/problem.ts';
 import type { CatalogDocument } from './document.ts';
 import { documentFaults, type Fault } from './faults.ts';
 import { type Definition, kindsOfRecords, nameOf, type RecordKind } from './kinds.ts';
+import { credentialIn, credentialLabel, isSealed, serverOf, withoutSecrets } from './secrets.ts';
 
 export type CatalogAction =
   /** With `api_key`, for a provider that needs one. */
@@ -16,6 +17,8 @@ export type CatalogAction =
   /** Members replace those of the same name; null removes one, `api_key` too. */
   | { verb: 'update'; patch: Definition }
   | { verb: 'enable' | 'disable' }
+  /** A confidential client gets the secret with this SHA-256 (base64). */
+  | { verb: 'secret'; secretHash: string }
   | { verb: 'delete' };
 
 export interface CatalogChange {
@@ -32,6 +35,8 @@ export type CatalogRefusal =
   | { status: 'not_found' }
   | { status: 'exists' | 'stale'; revision: number }
   | { status: 'invalid'; path: string; message: string }
+  /** A public client: nobody gives it a secret. */
+  | { status: 'public' }
   /** The name is that of a record of another kind, such as `model x`. */
   | { status: 'taken'; by: string }
   /** Other records need it: such as `model x`. */
@@ -40,7 +45,13 @@ export type CatalogRefusal =
 export type CatalogReply =
   | CatalogRefusal
   /** `record` is as it is now; when it was deleted, as it was. */
-  | { status: 'changed' | 'unchanged'; record: ListedRecord; contentVersion: string };
+  | {
+      status: 'changed' | 'unchanged';
+      record: ListedRecord;
+      contentVersion: string;
+      /** Keys that ended with a client, for shards to forget. */
+      endedKeys: string[];
+    };
 
 /** What a change comes to. */
 export interface Decided {
@@ -49,7 +60,7 @@ export interface Decided {
   /** As it is stored, without the credential; null: it is deleted. */
   after: Definition | null;
   /** The new credential, null to remove it; undefined: it stays as it is. */
-  apiKey: string | null | undefined;
+  credential: string | null | undefined;
   /** The catalog afterwards. */
   document: CatalogDocument;
 }
@@ -69,32 +80,45 @@ export function decideChange(
     return { status: 'stale', revision: record.revision };
   }
   const current = findIn(document, kind, name);
-  const wanted = wantedDefinition(change, current);
+  if (action.verb === 'secret') return decideSecret(kind, current, document);
+  const wanted = wantedDefinition(kind, name, action, current);
   if (wanted !== null && 'status' in wanted) return wanted;
   const next = wanted?.definition ?? null;
   if (isCarriedOff(change, current, next)) {
     const message = 'must be given again with another server: the stored one is not sent there';
-    return { status: 'invalid', path: 'api_key', message };
+    return { status: 'invalid', path: credentialLabel(kind), message };
   }
-  const before = current === null ? null : withoutCredential(current);
-  const after = next === null ? null : withoutCredential(next);
+  const before = current === null ? null : withoutSecrets(kind, current);
+  const after = next === null ? null : withoutSecrets(kind, next);
   const isSame = isDeepStrictEqual(current, next);
   if (isSame) return { status: 'unchanged' };
   const changed = replaceIn(document, kind, name, next);
   const [fault, ...others] = documentFaults(changed);
   if (fault !== undefined) return refusalOf(change, changed, [fault, ...others]);
-  const apiKey = kind !== 'providers' || current?.api_key === next?.api_key;
+  const credential = next === null ? null : credentialIn(kind, next);
+  const isKept = credential === (current === null ? null : credentialIn(kind, current));
   return {
     status: 'decided',
     before,
     after,
-    apiKey: apiKey ? undefined : ((next?.api_key as string | undefined) ?? null),
+    credential: isKept ? undefined : credential,
     document: changed,
   };
 }
 
+/** A secret is no member of the definition, which stays as it is. */
+function decideSecret(
+  kind: RecordKind,
+  current: Definition | null,
+  document: CatalogDocument,
+): Decided | CatalogRefusal {
+  if (kind !== 'oauth_clients' || current === null) return { status: 'not_found' };
+  if (current.type === 'public') return { status: 'public' };
+  return { status: 'decided', before: current, after: current, credential: undefined, document };
+}
+
 /**
- * A stored credential is never shown, so it must not be sent wherever an address points either: who
+ * A stored credential is never shown. So it must not be sent wherever an address points either. Who
  * names another server says what it may be told (null: nothing).
  */
 function isCarriedOff(
@@ -102,16 +126,18 @@ function isCarriedOff(
   current: Definition | null,
   next: Definition | null,
 ): boolean {
-  if (kind !== 'providers' || action.verb !== 'update' || 'api_key' in action.patch) return false;
-  if (current?.api_key === undefined || next === null) return false;
+  if (!isSealed(kind) || action.verb !== 'update') return false;
+  if (credentialLabel(kind) in action.patch || current === null || next === null) return false;
+  if (credentialIn(kind, current) === null) return false;
+  const server = serverOf(kind, next);
   // What is no address is refused as that.
-  if (!URL.canParse(String(next.base_url))) return false;
-  const serverOf = ({ base_url }: Definition) => new URL(String(base_url)).origin;
-  return serverOf(current) !== serverOf(next);
+  return server !== null && serverOf(kind, current) !== server;
 }
 
 function wantedDefinition(
-  { kind, name, action }: CatalogChange,
+  kind: RecordKind,
+  name: string,
+  action: Exclude<CatalogAction, { verb: 'secret' }>,
   current: Definition | null,
 ): { definition: Definition } | CatalogRefusal | null {
   const { nameMember, enabledMember, schema } = kindsOfRecords[kind];
@@ -166,10 +192,6 @@ function replaceIn(
   return { ...document, [kind]: sorted };
 }
 
-function withoutCredential({ api_key: _credential, ...definition }: Definition): Definition {
-  return definition;
-}
-
 /**
  * A fault of the record itself has its path; those of others mean that it is needed there. What is
  * referred to is checked first, so the first fault decides. Models and routes share their names.
@@ -179,14 +201,15 @@ function refusalOf(
   document: CatalogDocument,
   faults: [Fault, ...Fault[]],
 ): CatalogRefusal {
-  const [{ kind: kindAtFault, path, message }] = faults;
+  const [{ kind: kindAtFault, path }] = faults;
   if (kindAtFault === 'routes' && path === 'alias') {
     const owner = kind === 'routes' ? 'models' : 'routes';
     return { status: 'taken', by: `${kindsOfRecords[owner].singular} ${name}` };
   }
   const places = faults.map((fault) => placeOf(document, fault));
   const itself = `${kindsOfRecords[kind].singular} ${name}`;
-  if (places[0] === itself) return { status: 'invalid', path, message };
+  const own = faults[places.indexOf(itself)];
+  if (own !== undefined) return { status: 'invalid', path: own.path, message: own.message };
   return { status: 'in_use', by: [...new Set(places)] };
 }
 

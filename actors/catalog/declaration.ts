@@ -7,6 +7,7 @@ import { jsonPieces } from '../../runtime/http/json-pieces.ts';
 import type { Sealer } from '../../runtime/seal.ts';
 import type { CatalogDocument } from './document.ts';
 import { type Definition, nameOf, type RecordKind, recordKinds } from './kinds.ts';
+import { credentialIn, withoutSecrets } from './secrets.ts';
 
 export interface Declaration {
   kind: RecordKind;
@@ -46,19 +47,27 @@ export function declaredCatalog(
 }
 
 /** The simulator's address is new with each start: it is no part of what is compared. */
-export function hasOwnAddress({ source, definition }: Declaration): boolean {
-  return source === 'environment' && definition.simulated === true;
+export function hasOwnAddress({ kind, source, definition }: Declaration): boolean {
+  return source === 'environment' && isSimulated(kind, definition);
 }
+
+/** Payment providers of the environment have no other address; one that is made by hand may. */
+export function isSimulated(kind: RecordKind, { simulated, base_url }: Definition): boolean {
+  if (kind !== 'payment_providers') return simulated === true;
+  return String(base_url ?? '').startsWith(simulatorOrigin);
+}
+
+const simulatorOrigin = 'http://127.0.0.1:';
 
 type Hashes = Pick<KeptDeclaration, 'definitionHash' | 'credentialHash' | 'credentialKeyId'>;
 
 /** What is kept of a declaration. */
 export function hashesOf(declaration: Declaration, sealer: Sealer): Hashes {
-  const apiKey = apiKeyOf(declaration);
+  const credential = credentialOf(declaration);
   return {
     definitionHash: definitionHashOf(declaration),
-    credentialHash: apiKey === null ? null : sealer.digest(apiKey, purposeOf(declaration)),
-    credentialKeyId: apiKey === null ? null : sealer.keyId,
+    credentialHash: credential === null ? null : sealer.digest(credential, purposeOf(declaration)),
+    credentialKeyId: credential === null ? null : sealer.keyId,
   };
 }
 
@@ -73,30 +82,31 @@ export function compareKept(
 ): 'same' | 'changed' | 'unknown' {
   if (kept.definitionHash === null) return 'unknown';
   if (kept.definitionHash !== definitionHashOf(declaration)) return 'changed';
-  const apiKey = apiKeyOf(declaration);
-  if (apiKey === null || kept.credentialHash === null) {
-    return apiKey === null && kept.credentialHash === null ? 'same' : 'changed';
+  const credential = credentialOf(declaration);
+  if (credential === null || kept.credentialHash === null) {
+    return credential === null && kept.credentialHash === null ? 'same' : 'changed';
   }
   const sealer = sealers.find(({ keyId }) => keyId === kept.credentialKeyId);
   if (sealer === undefined) return 'unknown';
-  const isSame = sealer.digest(apiKey, purposeOf(declaration)) === kept.credentialHash;
+  const isSame = sealer.digest(credential, purposeOf(declaration)) === kept.credentialHash;
   return isSame ? 'same' : 'changed';
 }
 
 /** The credential that is declared; null: none. */
-export function apiKeyOf({ definition }: Declaration): string | null {
-  return (definition.api_key as string | undefined) ?? null;
+export function credentialOf({ kind, definition }: Declaration): string | null {
+  return credentialIn(kind, definition);
 }
 
-function purposeOf({ name }: Declaration): string {
-  return `declared credential: ${name}`;
+function purposeOf({ kind, name }: Declaration): string {
+  const of = kind === 'providers' ? '' : ` of ${kind}`;
+  return `declared credential${of}: ${name}`;
 }
 
 const pieceCharacters = 32 * 1_024;
 
 /** Hex SHA-256 of the canonical JSON: the order of members is no part of it. */
 function definitionHashOf(declaration: Declaration): string {
-  const { api_key: _credential, ...written } = declaration.written;
+  const written = withoutSecrets(declaration.kind, declaration.written);
   if (hasOwnAddress(declaration)) delete written.base_url;
   const hash = createHash('sha256');
   const sortedNames = (members: Definition) => Object.keys(members).sort();

@@ -13,6 +13,8 @@ import { Problem } from '../../runtime/problem.ts';
 import { type DeclaredCatalog, declaredCatalog, type WrittenRecords } from './declaration.ts';
 import { type CatalogDocument, catalogDocumentSchema, declaredDocumentSchema } from './document.ts';
 import { documentFaults, faultLine } from './faults.ts';
+import { type Definition, kindsOfRecords, recordKinds } from './kinds.ts';
+import { addPaymentProviders } from './payments/development.ts';
 import { addManagedRoutes, addSimulator, quirksRecord } from './simulator.ts';
 
 export interface DeclaredOptions {
@@ -37,6 +39,7 @@ export async function readDeclared(options: DeclaredOptions): Promise<DeclaredCa
     for (const upstream of config.upstreams) await addRunner(document, upstream, options.log);
     const real = document.models.map(({ alias }) => alias).filter((alias) => !declared.has(alias));
     if (simulatorUrl !== null) addManagedRoutes(document, simulated, real);
+    addPaymentProviders(document, config, simulatorUrl);
   }
   const [fault] = documentFaults(document);
   if (fault !== undefined) throw new ConfigError(`TOLLGATE_CONFIG: ${faultLine(fault)}`);
@@ -59,12 +62,24 @@ async function readDocument(
   }
   try {
     // The schema says what it gives; only the border's reader has forgotten it.
-    const document = validateBody(declaredDocumentSchema, parsed) as CatalogDocument;
-    return { document, written: parsed as WrittenRecords };
+    const document = asRecords(validateBody(declaredDocumentSchema, parsed) as Definition);
+    return { document: document as CatalogDocument, written: asRecords(parsed as Definition) };
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
     throw new ConfigError(`TOLLGATE_CONFIG: ${error.message}`);
   }
+}
+
+/** Settings are one record of their kind, which a file writes without its name. */
+function asRecords(given: Definition): Definition {
+  const records = { ...given };
+  for (const kind of recordKinds) {
+    const { onlyName: name } = kindsOfRecords[kind];
+    if (name === undefined) continue;
+    const members = given[kind] as Definition | undefined;
+    records[kind] = members === undefined ? [] : [{ name, ...members }];
+  }
+  return records;
 }
 
 /** V8 quotes ten characters on each side, which may be a credential's: the line stands instead. */

@@ -6,6 +6,15 @@ import { videoResolutions } from '../../media/model/video.ts';
 import { modelFamilyNames, modelKinds } from '../../media/providers/model-kinds.ts';
 import { searchFamilyNames } from '../../media/providers/search/search.ts';
 import { lineOfText, visibleAscii } from '../../runtime/http/text.ts';
+import { identityEntries, identityRecordName, oauthClientEntries } from './identity-members.ts';
+import { packagePrices, paymentProviderEntries } from './payments/members.ts';
+import {
+  billingEntries,
+  billingRecordName,
+  creditsMax,
+  promotionEntries,
+  rewardTaskEntries,
+} from './promotions/members.ts';
 import { mediaHost, mediaHostsMax, videoRatesMax, videoSchema } from './video-members.ts';
 
 const nameCharacters = 'digits, dots, _ and - (at most 80, the first a letter or a digit)';
@@ -88,8 +97,8 @@ const priceCard = {
   ...rates,
   ...unitRates,
   /**
-   * Of what a provider's cache keeps for an hour (`ttl: "1h"` of Messages). No member of tiers,
-   * which are closed: there it is as much dearer as the tier's cache-write is.
+   * It is for what a provider's cache keeps for an hour (`ttl: "1h"` of Messages). No member of
+   * tiers, which are closed: there it is as much dearer as the tier's cache-write is.
    */
   cache_write_1h_per_million: v.optional(price),
   per_search_call: v.optional(price),
@@ -266,11 +275,11 @@ export const packageSchema = v.strictObject({
   name: lineOfText(120),
   credits: v.pipe(v.number(), v.integer(), v.minValue(1)),
   price_usd: decimal,
+  /** Where it is sold for other currencies than dollars. */
+  prices: v.optional(packagePrices),
   active: v.optional(v.boolean(), true),
 });
 
-/** More would be no JSON integer in microcredits: 2^53 - 1 of them. */
-const creditsMax = 9_007_199_254;
 /** A package as it is declared or made. What is stored has no such bound: it must end no start. */
 export const newPackageSchema = v.strictObject({
   ...packageSchema.entries,
@@ -286,6 +295,41 @@ export const surfaceSchema = v.strictObject({
   enabled: v.optional(v.boolean(), true),
 });
 
+/** An app that people may let act for them. Its name is the client id. */
+export const oauthClientSchema = v.strictObject({ name, ...oauthClientEntries });
+
+/** Who takes money for packages. Its secrets are sealed together. */
+export const paymentProviderSchema = v.strictObject({
+  name,
+  ...paymentProviderEntries,
+  /** Omitted: the vendor's. */
+  base_url: v.optional(httpUrl),
+});
+
+/** The settings of identity as an operator or an administrator writes them. */
+export const identitySchema = v.strictObject(identityEntries);
+
+/** The same as a record: there is one. */
+export const identityRecordSchema = v.strictObject({
+  name: v.optional(v.literal(identityRecordName), identityRecordName),
+  ...identityEntries,
+});
+
+/** A code that gives credits, to so many accounts. */
+export const promotionSchema = v.strictObject({ name, ...promotionEntries });
+
+/** What people are rewarded for doing. Its name is the task's key. */
+export const rewardTaskSchema = v.strictObject({ name, ...rewardTaskEntries });
+
+/** The settings of billing as an operator or an administrator writes them. */
+export const billingSchema = v.strictObject(billingEntries);
+
+/** The same as a record: there is one. */
+export const billingRecordSchema = v.strictObject({
+  name: v.optional(v.literal(billingRecordName), billingRecordName),
+  ...billingEntries,
+});
+
 export const catalogDocumentSchema = v.strictObject({
   /** The most is a billion: arithmetic is exact, and from 1e21 on a number is no decimal. */
   credits_per_usd: v.optional(
@@ -298,12 +342,20 @@ export const catalogDocumentSchema = v.strictObject({
   routes: v.optional(v.array(managedRouteSchema), []),
   packages: v.optional(v.array(packageSchema), []),
   surfaces: v.optional(v.array(surfaceSchema), []),
+  oauth_clients: v.optional(v.array(oauthClientSchema), []),
+  identity: v.optional(v.pipe(v.array(identityRecordSchema), v.maxLength(1)), []),
+  payment_providers: v.optional(v.array(paymentProviderSchema), []),
+  promotions: v.optional(v.array(promotionSchema), []),
+  reward_tasks: v.optional(v.array(rewardTaskSchema), []),
+  billing: v.optional(v.pipe(v.array(billingRecordSchema), v.maxLength(1)), []),
 });
 
 /** What an operator writes. */
 export const declaredDocumentSchema = v.strictObject({
   ...catalogDocumentSchema.entries,
   packages: v.optional(v.array(newPackageSchema), []),
+  identity: v.optional(identitySchema),
+  billing: v.optional(billingSchema),
 });
 
 export type CatalogDocument = v.InferOutput<typeof catalogDocumentSchema>;
@@ -312,3 +364,10 @@ export type ModelRecord = CatalogDocument['models'][number];
 export type PriceRecord = CatalogDocument['prices'][number];
 export type PriceMembers = v.InferOutput<typeof priceCardSchema>;
 export type ManagedRouteRecord = CatalogDocument['routes'][number];
+export type PackageRecord = CatalogDocument['packages'][number];
+export type PaymentProviderRecord = CatalogDocument['payment_providers'][number];
+export type OAuthClientRecord = CatalogDocument['oauth_clients'][number];
+export type IdentityRecord = CatalogDocument['identity'][number];
+export type PromotionRecord = CatalogDocument['promotions'][number];
+export type RewardTaskRecord = CatalogDocument['reward_tasks'][number];
+export type BillingRecord = CatalogDocument['billing'][number];

@@ -7,10 +7,18 @@ import { searchFamilyNames } from '../../media/providers/search/search.ts';
 import { addressFault } from '../../media/transport/address.ts';
 import { ConfigError } from '../../runtime/config.ts';
 import type { CatalogDocument, ManagedRouteRecord, ProviderRecord } from './document.ts';
+import { clientFaults, identityFaults } from './identity-faults.ts';
 import { type Definition, kindsOfRecords, nameOf, type RecordKind, recordKinds } from './kinds.ts';
 import { routeKind } from './managed.ts';
 import { modelFaults, namedCardFaults } from './model-faults.ts';
 import type { PathFault } from './path-fault.ts';
+import { packageFaults, paymentProviderFaults } from './payments/faults.ts';
+import {
+  billingFaults,
+  promotionFaults,
+  repeatedCodes,
+  rewardTaskFaults,
+} from './promotions/faults.ts';
 import { videoProviderFaults, videoRouteFaults } from './video-faults.ts';
 
 export interface Fault {
@@ -25,7 +33,9 @@ export interface Fault {
 /** One line for people: `models[0].routes[0].provider: there is no provider "x"`. */
 export function faultLine({ kind, index, path, message }: Fault): string {
   if (index === null) return `${kind}: ${message}`;
-  return `${kind}[${index}]${path === '' ? '' : `.${path}`}: ${message}`;
+  // A file has settings without a list around them.
+  const place = kindsOfRecords[kind].onlyName ? kind : `${kind}[${index}]`;
+  return `${place}${path === '' ? '' : `.${path}`}: ${message}`;
 }
 
 const standingShownMax = 5;
@@ -74,11 +84,45 @@ export function documentFaults(document: CatalogDocument): Fault[] {
       of('models', index, modelFaults(model, { families, cards })),
     ),
     ...document.routes.flatMap((route, index) => of('routes', index, routeFaults(route, models))),
+    ...document.packages.flatMap((offered, index) => of('packages', index, packageFaults(offered))),
     ...document.surfaces.flatMap(({ provider }, index) => {
       if (provider === undefined || searching.has(provider)) return [];
       const message = `there is no search provider "${provider}"`;
       return of('surfaces', index, [{ path: 'provider', message }]);
     }),
+    ...document.oauth_clients.flatMap((client, index) =>
+      of('oauth_clients', index, clientFaults(client)),
+    ),
+    ...document.identity.flatMap((settings, index) =>
+      of('identity', index, identityFaults(settings)),
+    ),
+    ...document.payment_providers.flatMap((provider, index) =>
+      of('payment_providers', index, paymentProviderFaults(provider)),
+    ),
+    ...promotionalFaults(document, models, of),
+  ];
+}
+
+/** Codes, rewarded tasks, and the settings of billing. */
+function promotionalFaults(
+  document: CatalogDocument,
+  models: ReadonlyMap<string, ModelKind>,
+  of: (kind: RecordKind, index: number, faults: PathFault[]) => Fault[],
+): Fault[] {
+  const repeated = repeatedCodes(document.promotions);
+  const written = document.models.filter(({ alias }) => models.get(alias) === 'generation');
+  const routed = document.routes.filter((route) => routeKind(route) === 'generation');
+  const aliases = new Set([...written, ...routed].map(({ alias }) => alias));
+  return [
+    ...document.promotions.flatMap((promotion, index) =>
+      of('promotions', index, promotionFaults(promotion, repeated)),
+    ),
+    ...document.reward_tasks.flatMap((task, index) =>
+      of('reward_tasks', index, rewardTaskFaults(task)),
+    ),
+    ...document.billing.flatMap((settings, index) =>
+      of('billing', index, billingFaults(settings, aliases)),
+    ),
   ];
 }
 

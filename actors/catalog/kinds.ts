@@ -1,14 +1,22 @@
 // The kinds of catalog records: what each is called, and which of its members is its name.
-import type { GenericSchema } from 'valibot';
+import * as v from 'valibot';
 import type { CatalogKind } from '../../db/catalog.ts';
 import {
+  billingRecordSchema,
+  identityRecordSchema,
   managedRouteSchema,
   modelSchema,
+  oauthClientSchema,
   packageSchema,
+  paymentProviderSchema,
   priceSchema,
+  promotionSchema,
   providerSchema,
+  rewardTaskSchema,
   surfaceSchema,
 } from './document.ts';
+import { identityRecordName } from './identity-members.ts';
+import { billingRecordName } from './promotions/members.ts';
 
 export type RecordKind = CatalogKind | 'providers';
 
@@ -21,7 +29,11 @@ export interface KindOfRecord {
   nameMember: string;
   /** The member that disables it; null: it cannot be. */
   enabledMember: string | null;
-  schema: GenericSchema;
+  schema: v.GenericSchema;
+  /** Where its secrets are members that it must have: the others. */
+  storedSchema?: v.GenericSchema;
+  /** Settings: there is one record, of this name, which a file has without a list around it. */
+  onlyName?: string;
 }
 
 /** In the order in which a document is applied: what is referred to comes first. */
@@ -57,6 +69,45 @@ export const kindsOfRecords: Readonly<Record<RecordKind, KindOfRecord>> = {
     enabledMember: 'enabled',
     schema: surfaceSchema,
   },
+  oauth_clients: {
+    singular: 'oauth_client',
+    nameMember: 'name',
+    enabledMember: 'enabled',
+    schema: oauthClientSchema,
+  },
+  identity: {
+    singular: 'identity',
+    nameMember: 'name',
+    enabledMember: null,
+    onlyName: identityRecordName,
+    schema: identityRecordSchema,
+  },
+  payment_providers: {
+    singular: 'payment_provider',
+    nameMember: 'name',
+    enabledMember: 'enabled',
+    schema: paymentProviderSchema,
+    storedSchema: v.omit(paymentProviderSchema, ['secret_key', 'webhook_secrets']),
+  },
+  promotions: {
+    singular: 'promotion',
+    nameMember: 'name',
+    enabledMember: 'enabled',
+    schema: promotionSchema,
+  },
+  reward_tasks: {
+    singular: 'reward_task',
+    nameMember: 'name',
+    enabledMember: 'enabled',
+    schema: rewardTaskSchema,
+  },
+  billing: {
+    singular: 'billing',
+    nameMember: 'name',
+    enabledMember: null,
+    onlyName: billingRecordName,
+    schema: billingRecordSchema,
+  },
 };
 
 export const recordKinds = Object.keys(kindsOfRecords) as RecordKind[];
@@ -64,4 +115,9 @@ export const recordKinds = Object.keys(kindsOfRecords) as RecordKind[];
 /** The name of a record. */
 export function nameOf(kind: RecordKind, definition: Definition): string {
   return String(definition[kindsOfRecords[kind].nameMember]);
+}
+
+/** What a record is beside its secrets: as it is stored. */
+export function storedSchemaOf(kind: RecordKind): v.GenericSchema {
+  return kindsOfRecords[kind].storedSchema ?? kindsOfRecords[kind].schema;
 }

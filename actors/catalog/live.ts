@@ -1,27 +1,31 @@
-// The catalog of this process, and the only way to change it: decide on what is stored, write it
-// with its audit event, tell every shard. What cannot be built is refused before it is written.
+// The catalog of this process. To change it is to decide on what is stored, to write that with its
+// audit event, and to tell every shard. What cannot be built is refused before it is written.
 import { strict as assert } from 'node:assert';
 import { isDeepStrictEqual } from 'node:util';
 import { insertAuditEvent } from '../../db/audit-events.ts';
+import { endAuthorizations } from '../../db/authorizations.ts';
 import {
   type Catalog,
   deleteRecord,
   findRecord,
   type ListedRecord,
   lockCatalog,
-  putProvider,
   putRecord,
+  putSealed,
   readCatalog,
   readCatalogStamp,
   readCatalogWithin,
+  removeClientSecrets,
+  renewClientSecret,
 } from '../../db/catalog.ts';
 import { overruleDeclaration } from '../../db/declarations.ts';
 import type { Sql, Transaction } from '../../db/driver/sql.ts';
 import type { UpstreamTarget } from '../../media/providers/generation/contract.ts';
 import { fitsKind } from '../../media/providers/model-kinds.ts';
-import { newAuditId } from '../../runtime/ids.ts';
+import { isId, newAuditId } from '../../runtime/ids.ts';
 import type { Logger } from '../../runtime/log.ts';
 import type { Sealer } from '../../runtime/seal.ts';
+import { clientLimits } from '../oauth/limits.ts';
 import {
   type CatalogChange,
   type CatalogReply,
@@ -29,9 +33,18 @@ import {
   type Decided,
   decideChange,
 } from './change.ts';
+import type { CatalogDocument } from './document.ts';
+import { type Definition, nameOf } from './kinds.ts';
 import type { OpenCredential } from './plan.ts';
+import { credentialIn, isSealed } from './secrets.ts';
 import { buildSnapshot, type CatalogSnapshot, upstreamTarget } from './snapshot.ts';
-import { creationTime, openCredential, sealCredential, storedDocument } from './stored.ts';
+import {
+  clientSecrets,
+  creationTime,
+  openCredential,
+  sealCredential,
+  storedDocument,
+} from './stored.ts';
 
 /** A snapshot on its way to shards: of two the one with the higher sequence is newer. */
 export interface CatalogPublication {
@@ -74,7 +87,7 @@ export interface TestTarget {
 export function createLiveCatalog(options: LiveCatalogOptions): LiveCatalog {
   const { sql, sealer, log } = options;
   const { creditsPerUsd } = options.snapshot;
-  const open: OpenCredential = (provider) => openCredential(provider, sealer);
+  const open: OpenCredential = (kind, record) => openCredential(kind, record, sealer);
   let current: CatalogPublication = { sequence: 1, snapshot: options.snapshot };
   /** The stamp of the catalog that was looked at last. */
   let stamp: string | null = null;
@@ -88,7 +101,7 @@ export function createLiveCatalog(options: LiveCatalogOptions): LiveCatalog {
 
   function readable(stored: Catalog): CatalogSnapshot | null {
     try {
-      return buildSnapshot(storedDocument(stored, open, creditsPerUsd), creationTime(stored));
+      return snapshotOf(stored, storedDocument(stored, open, creditsPerUsd));
     } catch (error) {
       log.warn({ err: error }, 'another process changed the catalog to what this one cannot serve');
       return null;
@@ -104,11 +117,14 @@ export function createLiveCatalog(options: LiveCatalogOptions): LiveCatalog {
       // whoever repeats it is the first to learn so.
       await serve(made.snapshot);
       const { contentVersion } = current.snapshot;
-      if (made.refused === null) return { status: 'changed', record: made.record, contentVersion };
+      if (made.refused === null) {
+        const { record, endedKeys } = made;
+        return { status: 'changed', record, contentVersion, endedKeys };
+      }
       if (made.refused.status !== 'unchanged') return made.refused;
       const record = await findRecord(sql, change.kind, change.name);
       if (record === null) return { status: 'not_found' };
-      return { status: 'unchanged', record, contentVersion };
+      return { status: 'unchanged', record, contentVersion, endedKeys: [] };
     },
 
     async follow() {
@@ -136,6 +152,10 @@ export function createLiveCatalog(options: LiveCatalogOptions): LiveCatalog {
   };
 }
 
+function snapshotOf(stored: Catalog, document: CatalogDocument): CatalogSnapshot {
+  return buildSnapshot(document, creationTime(stored), clientSecrets(stored));
+}
+
 /** Decides on what is stored and writes it, in one transaction. */
 function makeChange(
   { sql, sealer, snapshot: { creditsPerUsd } }: LiveCatalogOptions,
@@ -148,39 +168,78 @@ function makeChange(
     const document = storedDocument(stored, open, creditsPerUsd);
     const decided = decideChange(change, stored, document);
     if (decided.status !== 'decided') {
-      return { refused: decided, snapshot: buildSnapshot(document, creationTime(stored)) };
+      return { refused: decided, snapshot: snapshotOf(stored, document) };
     }
-    const record = await write(transaction, change, decided, sealer);
+    const written = await write(transaction, change, decided, sealer);
     // One that cannot be built ends the transaction. Read again: a new record has its time.
-    const created = creationTime(await readCatalogWithin(transaction));
-    const snapshot = buildSnapshot(decided.document, created);
-    return { refused: null, snapshot, record };
+    const snapshot = snapshotOf(await readCatalogWithin(transaction), decided.document);
+    return { refused: null, snapshot, ...written };
   });
 }
 
 /** The record as it is then, or as it was before it was deleted. */
 async function write(
   transaction: Transaction,
-  { kind, name, actor, action }: CatalogChange,
-  { before, after, apiKey, document }: Decided,
+  change: CatalogChange,
+  decided: Decided,
   sealer: Sealer,
-): Promise<ListedRecord> {
-  await overruleDeclaration(transaction, kind, name);
+): Promise<{ record: ListedRecord; endedKeys: string[] }> {
+  const { kind, name, actor, action } = change;
+  const { before, after } = decided;
   const last = after === null ? await findRecord(transaction, kind, name) : null;
-  if (after === null) await deleteRecord(transaction, kind, name);
-  else if (kind === 'providers') {
-    const sealed = apiKey === undefined ? {} : { credential: sealCredential(sealer, name, apiKey) };
-    await putProvider(transaction, { name, definition: after, ...sealed });
-  } else await putRecord(transaction, kind, name, after);
-  const provider = document.providers.find((record) => record.name === name);
-  const hasKept = kind === 'providers' && provider?.api_key !== undefined;
-  const unchanged = hasKept ? 'kept' : null;
-  const credential = apiKey === undefined ? unchanged : apiKey === null ? 'removed' : 'set';
+  const endedKeys = await writeRecord(transaction, change, decided, sealer);
+  const credential = credentialChange(change, decided);
   const id = newAuditId(0);
   const { verb } = action;
   const event = changeEvent({ id, actor, verb, kind, name, before, after, credential });
   await insertAuditEvent(transaction, event);
   const record = last ?? (await findRecord(transaction, kind, name));
   assert(record !== null, 'it was written in this transaction');
-  return record;
+  return { record, endedKeys };
+}
+
+/** The ids of keys that ended with the record. */
+async function writeRecord(
+  transaction: Transaction,
+  { kind, name, action }: CatalogChange,
+  { after, credential }: Decided,
+  sealer: Sealer,
+): Promise<string[]> {
+  if (action.verb === 'secret') {
+    const secretHash = Buffer.from(action.secretHash, 'base64');
+    const formerUntil = new Date(Date.now() + clientLimits.formerSecretMs);
+    await renewClientSecret(transaction, name, { secretHash, formerUntil });
+    return [];
+  }
+  await overruleDeclaration(transaction, kind, name);
+  if (after === null) {
+    await deleteRecord(transaction, kind, name);
+    if (kind !== 'oauth_clients') return [];
+    // A client of this name that is made later is another one.
+    const ended = await endAuthorizations(transaction, { client: name }, 'admin');
+    return ended.filter((id) => isId(id, 'key'));
+  }
+  if (isSealed(kind)) {
+    const isKept = credential === undefined;
+    const sealed = isKept ? {} : { credential: sealCredential(sealer, kind, name, credential) };
+    await putSealed(transaction, kind, { name, definition: after, ...sealed });
+    return [];
+  }
+  await putRecord(transaction, kind, name, after);
+  if (kind === 'oauth_clients' && after.type === 'public') {
+    await removeClientSecrets(transaction, name);
+  }
+  return [];
+}
+
+/** What the audit event says of the credential; null: there is none. */
+function credentialChange(
+  { kind, name, action }: CatalogChange,
+  { credential, document }: Decided,
+): 'kept' | 'set' | 'removed' | null {
+  if (action.verb === 'secret') return 'set';
+  if (credential !== undefined) return credential === null ? 'removed' : 'set';
+  if (!isSealed(kind)) return null;
+  const record = (document[kind] as Definition[]).find((each) => nameOf(kind, each) === name);
+  return record === undefined || credentialIn(kind, record) === null ? null : 'kept';
 }

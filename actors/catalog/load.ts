@@ -5,10 +5,11 @@ import {
   lockCatalog,
   markDeclared,
   putCreditsPerUsd,
-  putProvider,
   putRecord,
+  putSealed,
   readCatalogWithin,
   readCreditsPerUsd,
+  removeClientSecrets,
 } from '../../db/catalog.ts';
 import {
   forgetDeclarations,
@@ -20,10 +21,10 @@ import type { Sql, Transaction } from '../../db/driver/sql.ts';
 import { newAuditId } from '../../runtime/ids.ts';
 import type { Sealer } from '../../runtime/seal.ts';
 import { changeEvent } from './change.ts';
-import { apiKeyOf, type DeclaredCatalog, hashesOf } from './declaration.ts';
+import { credentialOf, type DeclaredCatalog, hashesOf } from './declaration.ts';
 import { type DeclaredOptions, readDeclared } from './declared.ts';
 import { assertSound } from './faults.ts';
-import { recordKinds } from './kinds.ts';
+import { kindsOfRecords, recordKinds } from './kinds.ts';
 import {
   creditsPerUsdOf,
   hasLeft,
@@ -35,8 +36,15 @@ import {
   planChanges,
   standingRecords,
 } from './plan.ts';
+import { credentialLabel, isSealed, sealedKinds } from './secrets.ts';
 import { buildSnapshot, type CatalogSnapshot } from './snapshot.ts';
-import { creationTime, openCredential, sealCredential, storedDocument } from './stored.ts';
+import {
+  clientSecrets,
+  creationTime,
+  openCredential,
+  sealCredential,
+  storedDocument,
+} from './stored.ts';
 
 export interface LoadOptions extends DeclaredOptions {
   sql: Sql;
@@ -65,7 +73,7 @@ export async function loadCatalog(options: LoadOptions): Promise<LoadedCatalog> 
     await lockCatalog(transaction);
     if (previousSealer !== null) await resealCredentials(transaction, sealer, previousSealer);
     const kept = await readDeclarations(transaction, configurationActor);
-    const open: OpenCredential = (provider) => openCredential(provider, sealer);
+    const open: OpenCredential = (kind, record) => openCredential(kind, record, sealer);
     const storedCreditsPerUsd = await readCreditsPerUsd(transaction);
     const plan = planChanges({
       declared,
@@ -82,7 +90,8 @@ export async function loadCatalog(options: LoadOptions): Promise<LoadedCatalog> 
     const stored = await readCatalogWithin(transaction);
     const document = storedDocument(stored, open, creditsPerUsd);
     assertSound(document, standingRecords(plan));
-    return { snapshot: buildSnapshot(document, creationTime(stored)), plan };
+    const snapshot = buildSnapshot(document, creationTime(stored), clientSecrets(stored));
+    return { snapshot, plan };
   });
 }
 
@@ -123,15 +132,20 @@ async function applyItem(
   const { kind, name, change, after, members } = item;
   if ((change !== 'create' && change !== 'update') || after === null) return;
   let credential: 'kept' | 'set' | 'removed' | null = null;
-  if (kind === 'providers') {
+  if (isSealed(kind)) {
     const declaration = declarations.find((each) => keyOf(each) === keyOf(item));
-    const apiKey = declaration === undefined ? null : apiKeyOf(declaration);
-    const isOther = change === 'create' || members.includes('api_key');
-    const sealed = isOther ? { credential: sealCredential(sealer, name, apiKey) } : {};
-    await putProvider(transaction, { name, definition: after, ...sealed });
-    if (apiKey !== null) credential = isOther ? 'set' : 'kept';
-    else if (members.includes('api_key')) credential = 'removed';
-  } else await putRecord(transaction, kind, name, after);
+    const declared = declaration === undefined ? null : credentialOf(declaration);
+    const isOther = change === 'create' || members.includes(credentialLabel(kind));
+    const sealed = isOther ? { credential: sealCredential(sealer, kind, name, declared) } : {};
+    await putSealed(transaction, kind, { name, definition: after, ...sealed });
+    if (declared !== null) credential = isOther ? 'set' : 'kept';
+    else if (members.includes(credentialLabel(kind))) credential = 'removed';
+  } else {
+    await putRecord(transaction, kind, name, after);
+    if (kind === 'oauth_clients' && after.type === 'public') {
+      await removeClientSecrets(transaction, name);
+    }
+  }
   const event: NewAuditEvent = changeEvent({
     id: newAuditId(0),
     actor: configurationActor,
@@ -169,20 +183,23 @@ async function resealCredentials(
   sealer: Sealer,
   previousSealer: Sealer,
 ): Promise<void> {
-  for (const provider of (await readCatalogWithin(transaction)).providers) {
-    if (provider.credential === null || provider.credentialKeyId === sealer.keyId) continue;
-    const apiKey = openCredential(provider, previousSealer);
-    if (apiKey === undefined || apiKey === null) continue;
-    const { name, definition } = provider;
-    const credential = sealCredential(sealer, name, apiKey);
-    await putProvider(transaction, { name, definition, credential });
+  const stored = await readCatalogWithin(transaction);
+  const sealed = sealedKinds.flatMap((kind) => stored[kind].map((record) => ({ kind, record })));
+  for (const { kind, record } of sealed) {
+    if (record.credential === null || record.credentialKeyId === sealer.keyId) continue;
+    const opened = openCredential(kind, record, previousSealer);
+    if (opened === undefined || opened === null) continue;
+    const { name, definition } = record;
+    const credential = sealCredential(sealer, kind, name, opened);
+    await putSealed(transaction, kind, { name, definition, credential });
+    const { singular } = kindsOfRecords[kind];
     await insertAuditEvent(transaction, {
       id: newAuditId(0),
       accountId: null,
       actor: configurationActor,
-      action: 'provider.reseal',
-      subject: `provider:${name}`,
-      details: { before: provider.credentialKeyId, after: sealer.keyId },
+      action: `${singular}.reseal`,
+      subject: `${singular}:${name}`,
+      details: { before: record.credentialKeyId, after: sealer.keyId },
     });
   }
 }

@@ -2,6 +2,7 @@
 // and administrator differ. No line holds a credential.
 import { type Definition, kindsOfRecords } from './kinds.ts';
 import type { Plan, PlanItem } from './plan.ts';
+import { credentialLabel } from './secrets.ts';
 
 /** `+` is made, `~` is changed, `!` stays as an administrator left it, `?` is not declared now. */
 export function planLines({ items, creditsPerUsd }: Plan): string[] {
@@ -31,8 +32,10 @@ function linesOf(item: PlanItem): string[] {
     }
     case 'gone':
       return [`! ${record}: deleted by an administrator, who wins until ${declarer} changes it`];
-    case 'forgotten':
-      return [`? ${record}: declared before, not any more; it stays until it is deleted`];
+    case 'forgotten': {
+      const stays = kindsOfRecords[kind].onlyName ? 'as it is' : 'until it is deleted';
+      return [`? ${record}: declared before, not any more; it stays ${stays}`];
+    }
   }
 }
 
@@ -44,7 +47,7 @@ function declarerOf({ source }: PlanItem): string {
 function sidesOf(item: PlanItem): string[] {
   const { members, before, after } = item;
   return members.map((member) => {
-    if (member === 'api_key') return '    api_key: they differ';
+    if (member === credentialLabel(item.kind)) return `    ${member}: they differ`;
     const declared = sideOf(member, after);
     const stored = sideOf(member, before);
     return `    ${member}: ${declarerOf(item)} has ${declared}, the administrator ${stored}`;

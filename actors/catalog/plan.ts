@@ -3,17 +3,25 @@
 // declaration changes. Records that nothing declares are never deleted.
 import { isDeepStrictEqual } from 'node:util';
 import * as v from 'valibot';
-import type { Catalog, CatalogRecord, ProviderRecord } from '../../db/catalog.ts';
+import type { Catalog, CatalogRecord, ProviderRecord, SealedKind } from '../../db/catalog.ts';
 import type { KeptDeclaration } from '../../db/declarations.ts';
 import type { Sealer } from '../../runtime/seal.ts';
 import {
-  apiKeyOf,
   compareKept,
+  credentialOf,
   type Declaration,
   type DeclaredCatalog,
   hasOwnAddress,
+  isSimulated,
 } from './declaration.ts';
-import { type Definition, kindsOfRecords, type RecordKind, recordKinds } from './kinds.ts';
+import {
+  type Definition,
+  kindsOfRecords,
+  type RecordKind,
+  recordKinds,
+  storedSchemaOf,
+} from './kinds.ts';
+import { credentialLabel, isSealed, withoutSecrets } from './secrets.ts';
 
 export interface PlanItem {
   kind: RecordKind;
@@ -23,7 +31,7 @@ export interface PlanItem {
    * it, and that stays. `forgotten`: declared the last time, not any more, still stored.
    */
   change: 'create' | 'update' | 'stands' | 'gone' | 'forgotten';
-  /** The members that differ; `api_key` stands for the credential. */
+  /** The members that differ; `api_key` or `secret_key` stands for the credential. */
   members: string[];
   /** What is stored; null: nothing is. */
   before: Definition | null;
@@ -41,7 +49,10 @@ export interface Plan {
 }
 
 /** The credential in clear; null: there is none; undefined: no key here opens it. */
-export type OpenCredential = (provider: ProviderRecord) => string | null | undefined;
+export type OpenCredential = (
+  kind: SealedKind,
+  record: ProviderRecord,
+) => string | null | undefined;
 
 export interface PlanInput {
   declared: DeclaredCatalog;
@@ -124,7 +135,7 @@ function planRecord(
 ): PlanItem[] {
   const { kind, name, source } = declaration;
   const record = input.stored[kind].find((each) => each.name === name) ?? null;
-  const credential = credentialOf(declaration, input);
+  const credential = compareCredential(declaration, input);
   const { before, after, members } = compare(declaration, record, credential);
   const item = { kind, name, members, before, after, source, overrules: false };
   if (kept !== undefined && doesStand(declaration, kept, { before, credential }, input.sealers)) {
@@ -140,14 +151,15 @@ function planRecord(
 /** `lost`: it is declared, and what is stored can be opened with no key that is here. */
 type Credential = 'same' | 'other' | 'lost';
 
-function credentialOf(declaration: Declaration, { stored, open }: PlanInput): Credential {
-  if (declaration.kind !== 'providers') return 'same';
-  const record = stored.providers.find(({ name }) => name === declaration.name);
+function compareCredential(declaration: Declaration, { stored, open }: PlanInput): Credential {
+  const { kind } = declaration;
+  if (!isSealed(kind)) return 'same';
+  const record = stored[kind].find(({ name }) => name === declaration.name);
   if (record === undefined) return 'same';
-  const apiKey = apiKeyOf(declaration);
-  const found = open(record);
-  if (found === undefined && apiKey !== null) return 'lost';
-  return found === apiKey ? 'same' : 'other';
+  const declared = credentialOf(declaration);
+  const found = open(kind, record);
+  if (found === undefined && declared !== null) return 'lost';
+  return found === declared ? 'same' : 'other';
 }
 
 /** Whether what is stored stays, whatever is declared. */
@@ -159,7 +171,8 @@ function doesStand(
 ): boolean {
   const { before, credential } = found;
   // The declared credential is told to no server but the declared one.
-  const isCarriedOff = before?.base_url !== declaration.definition.base_url;
+  const isElsewhere = (member: string) => before?.[member] !== declaration.definition[member];
+  const isCarriedOff = isElsewhere('base_url') || isElsewhere('kind');
   if (credential === 'lost' && isCarriedOff) return false;
   const compared = compareKept(declaration, kept, sealers);
   if (compared !== 'unknown') return compared === 'same';
@@ -173,10 +186,11 @@ function standing(
   item: Omit<PlanItem, 'change'>,
   credential: Credential,
 ): PlanItem[] {
-  const { before, after, members } = item;
-  const isMoved = hasOwnAddress(declaration) && before?.simulated === true;
+  const { kind, before, after, members } = item;
+  const isMoved = hasOwnAddress(declaration) && isSimulated(kind, before ?? {});
   const follows = (member: string) =>
-    (member === 'base_url' && isMoved) || (member === 'api_key' && credential === 'lost');
+    (member === 'base_url' && isMoved) ||
+    (member === credentialLabel(kind) && credential === 'lost');
   const followed = members.filter(follows);
   const others = members.filter((member) => !follows(member));
   const address = isMoved ? { base_url: after?.base_url } : {};
@@ -193,14 +207,14 @@ function compare(
   record: CatalogRecord | null,
   credential: Credential,
 ) {
-  const { api_key: _credential, ...after } = plain(definition);
+  const after = withoutSecrets(kind, plain(definition));
   if (record === null) return { before: null, after, members: [] };
   // With today's defaults: what an older version did not write is no difference.
-  const parsed = v.safeParse(kindsOfRecords[kind].schema, record.definition);
+  const parsed = v.safeParse(storedSchemaOf(kind), record.definition);
   const before = plain((parsed.success ? parsed.output : record.definition) as Definition);
   const names = new Set([...Object.keys(before), ...Object.keys(after)]);
   const members = [...names].filter((member) => !isDeepStrictEqual(before[member], after[member]));
-  if (credential !== 'same') members.push('api_key');
+  if (credential !== 'same') members.push(credentialLabel(kind));
   return { before, after, members };
 }
 

@@ -57,6 +57,7 @@ export function addSimulator(document: CatalogDocument, simulatorUrl: string): s
     name: 'Starter',
     credits: 1_000,
     price_usd: '10.00',
+    prices: { inr: 85_000 },
     active: true,
   });
   return aliases;

@@ -1,11 +1,14 @@
 // The catalog as shards use it: plain data, resolved once, replaced whole. Its content version is a
 // hash of what the public may see of it, so that equal catalogs have equal versions everywhere.
 import { createHash } from 'node:crypto';
+import * as v from 'valibot';
 import { toolTypeOf } from '../../media/model/hosted-tools.ts';
 import type { VideoAbilities } from '../../media/model/video.ts';
 import type { UpstreamTarget } from '../../media/providers/generation/contract.ts';
 import type { ModelKind } from '../../media/providers/model-kinds.ts';
 import type { VideoTarget } from '../../media/providers/video/contract.ts';
+import { defaultIdentitySettings, type IdentitySettings } from '../identity/settings.ts';
+import type { OAuthClient } from '../oauth/client.ts';
 import { type CompiledCard, compileCard, type PriceCard } from '../wallet/price.ts';
 import {
   publicCallRates,
@@ -13,15 +16,20 @@ import {
   publicUnitRates,
   publicVideoRates,
 } from '../wallet/public-rates.ts';
-import type {
-  CatalogDocument,
-  ModelRecord,
-  PriceMembers,
-  PriceRecord,
-  ProviderRecord,
+import {
+  type BillingRecord,
+  billingRecordSchema,
+  type CatalogDocument,
+  type IdentityRecord,
+  type ModelRecord,
+  type OAuthClientRecord,
+  type PriceMembers,
+  type PriceRecord,
+  type ProviderRecord,
 } from './document.ts';
 import { buildManagedRoutes, type ManagedRoute } from './managed.ts';
 import type { CatalogModel, CreationTime, PublicModel, TokensPerSecond } from './model.ts';
+import { buildPaymentProvider, type PaymentProvider } from './payments/provider.ts';
 import { abilitiesOf, publicVideo, videoTarget } from './video.ts';
 
 export interface CatalogSnapshot {
@@ -35,13 +43,30 @@ export interface CatalogSnapshot {
   search: UpstreamTarget | null;
   /** Routes of all video models, disabled ones too: what was submitted there has to end. */
   videoTargets: VideoTarget[];
+  /** OAuth clients, disabled ones too. */
+  clients: readonly OAuthClient[];
+  identity: IdentitySettings;
+  /** Payment providers by name, disabled ones too: what they have sold is still followed. */
+  payments: readonly PaymentProvider[];
+  /** Codes, disabled ones too: they have to be known as had. */
+  promotions: CatalogDocument['promotions'];
+  /** Disabled ones too: what was handed in goes on. */
+  rewardTasks: CatalogDocument['reward_tasks'];
+  billing: BillingRecord;
 }
+
+/** The secrets of OAuth clients by client id. */
+export type ClientSecrets = ReadonlyMap<string, OAuthClient['secrets']>;
 
 /** The surface that searches the web for models. */
 const searchSurface = 'web_search';
 
 /** Resolves a checked document. Throws on dangling references: they are refused before. */
-export function buildSnapshot(document: CatalogDocument, created: CreationTime): CatalogSnapshot {
+export function buildSnapshot(
+  document: CatalogDocument,
+  created: CreationTime,
+  secrets: ClientSecrets = new Map(),
+): CatalogSnapshot {
   const providers = new Map(document.providers.map((provider) => [provider.name, provider]));
   const prices = new Map(document.prices.map((card) => [card.name, card]));
   const surfaces = document.surfaces.filter((surface) => surface.enabled);
@@ -67,6 +92,42 @@ export function buildSnapshot(document: CatalogDocument, created: CreationTime):
     surfaces,
     search: searcher?.enabled === true ? upstreamTarget(searcher, searchSurface) : null,
     videoTargets: allVideoTargets(document.models, providers),
+    clients: document.oauth_clients.map((record) => buildClient(record, secrets)),
+    identity: buildIdentity(document.identity[0]),
+    payments: document.payment_providers.map(buildPaymentProvider),
+    promotions: document.promotions,
+    rewardTasks: document.reward_tasks,
+    billing: document.billing[0] ?? v.parse(billingRecordSchema, {}),
+  };
+}
+
+/** A client that became public had secrets, which are good no more. */
+function buildClient(record: OAuthClientRecord, secrets: ClientSecrets): OAuthClient {
+  const isPublic = record.type === 'public';
+  return {
+    id: record.name,
+    displayName: record.display_name,
+    type: record.type,
+    redirectUris: record.redirect_uris,
+    grants: record.grants,
+    scopes: record.scopes,
+    refreshGraceSeconds: record.refresh_grace_seconds,
+    firstParty: record.first_party,
+    enabled: record.enabled,
+    secrets: isPublic ? [] : (secrets.get(record.name) ?? []),
+    documentHost: null,
+  };
+}
+
+function buildIdentity(record: IdentityRecord | undefined): IdentitySettings {
+  if (record === undefined) return defaultIdentitySettings;
+  return {
+    signup: record.signup,
+    emailDomains: record.email_domains,
+    termsUrl: record.terms_url,
+    termsVersion: record.terms_version,
+    clientDocuments: record.client_documents,
+    clientDocumentHosts: record.client_document_hosts,
   };
 }
 

@@ -1,5 +1,5 @@
-// The text of an API key: `svc_live_` or `svc_test_`, 32 random bytes in base62, and a checksum, so
-// that a secret scanner and the server can refuse a mistyped one without the database.
+// The text of every token: a prefix that tells its kind, 32 random bytes in base62, and a checksum.
+// A secret scanner and the server can refuse a mistyped one without the database.
 import { hash, randomBytes } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 
@@ -8,19 +8,56 @@ const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz
 const secretLength = 43;
 /** ceil(32 bits / log2 62) */
 const checksumLength = 6;
-const pattern = /^svc_(live|test)_[0-9A-Za-z]{49}$/;
+const keyPattern = /^svc_(live|test)_[0-9A-Za-z]{49}$/;
+const secretPattern = /^[0-9A-Za-z]{49}$/;
 
 export type KeyEnvironment = 'live' | 'test';
 
+/** The kinds of tokens beside API keys, by their prefix (identity.md, section 1). */
+const tokenPrefixes = {
+  browser: 'svc_web_',
+  app: 'svc_app_',
+  access: 'svc_at_',
+  refresh: 'svc_rt_',
+  clientSecret: 'svc_cs_',
+  code: 'svc_ac_',
+  deviceCode: 'svc_dc_',
+} as const;
+export type TokenKind = keyof typeof tokenPrefixes;
+
 export function newKeyToken(environment: KeyEnvironment): string {
+  return newTokenOf(`svc_${environment}_`);
+}
+
+/** A new token of the kind: 256 bits of chance. */
+export function newToken(kind: TokenKind): string {
+  return newTokenOf(tokenPrefixes[kind]);
+}
+
+function newTokenOf(prefix: string): string {
   const secret = base62(BigInt(`0x${randomBytes(32).toString('hex')}`), secretLength);
-  const body = `svc_${environment}_${secret}`;
+  const body = prefix + secret;
   return body + checksum(body);
 }
 
 /** Whether the text is a well-formed key: its form and its CRC-32 (ISO 3309) are right. */
 export function isKeyToken(token: string): boolean {
-  if (!pattern.test(token)) return false;
+  return keyPattern.test(token) && isSummed(token);
+}
+
+/** Whether the text is a well-formed token of the kind. */
+export function isToken(kind: TokenKind, token: string): boolean {
+  const prefix = tokenPrefixes[kind];
+  if (!token.startsWith(prefix) || !secretPattern.test(token.slice(prefix.length))) return false;
+  return isSummed(token);
+}
+
+/** Whether the text begins as tokens of the kind do, well-formed or not. */
+export function hasPrefixOf(kind: TokenKind, text: string): boolean {
+  return text.startsWith(tokenPrefixes[kind]);
+}
+
+function isSummed(token: string): boolean {
   const body = token.slice(0, -checksumLength);
   return checksum(body) === token.slice(-checksumLength);
 }

@@ -172,7 +172,7 @@ export function createGenerationKind(deps: GenerationDeps): GenerationKind {
 
 /** The hold is as good as granted: what is done beside it is hardly ever in vain. */
 function isRich({ deps, spec, funds }: GenerationState): boolean {
-  return deps.fundsEstimate.expectsFunds(spec.walletId, funds.heldMicros, spec.createdAtMs);
+  return deps.fundsEstimate.expectsFunds(spec, funds.heldMicros, spec.createdAtMs);
 }
 
 /** The hold is durable: calls the upstream, or goes on with the call that was made meanwhile. */

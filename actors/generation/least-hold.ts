@@ -2,6 +2,7 @@
 // it before what is dear is done for the request.
 import type { GenerationRequest } from '../../media/model/request.ts';
 import { noUsage } from '../../media/model/usage.ts';
+import type { Payer } from '../billed-request/funds-estimate.ts';
 import { type LookServices, requireFunds } from '../billed-request/funds-look.ts';
 import type { Catalog } from '../catalog/current.ts';
 import type { CatalogModel } from '../catalog/model.ts';
@@ -19,11 +20,11 @@ export type Asked = Pick<GenerationRequest, 'model' | 'outputTokensMax'>;
 /**
  * Asks the wallet for the least that a generation may hold.
  * @param inputTokens estimated; 0 where the input is not known yet
- * @throws Problem insufficient_credits
+ * @throws Problem insufficient_credits, spend_limit_exceeded
  */
 export function requireLeastHold(
   services: FundsServices,
-  walletId: string,
+  payer: Payer,
   asked: Asked,
   inputTokens: number,
 ): Promise<void> {
@@ -32,7 +33,7 @@ export function requireLeastHold(
   const pool = routes.get(asked.model)?.pool.map(({ model }) => model) ?? [];
   const { sliceTokens } = services.limits.generation;
   const able = named === undefined ? pool : [named];
-  return requireFunds(services, walletId, leastHold(able, asked, inputTokens, sliceTokens));
+  return requireFunds(services, payer, leastHold(able, asked, inputTokens, sliceTokens));
 }
 
 /** The plain input and the first slice of output, at the cheapest of the models. */

@@ -67,11 +67,11 @@ export function startPrepared(
   makeSink: MakeSink,
   onAbort: (listener: () => void) => void,
 ): Promise<Opened> {
-  const { accountId, walletId } = wanted;
+  const { accountId, walletId, apiKeyId } = wanted;
   const order = orderOf(wanted, wanted.alias, true, async () => {
     requireRoom(services, wanted);
     const request = await wanted.prepare();
-    return planRequest(services, { request, accountId, walletId });
+    return planRequest(services, { request, accountId, walletId, apiKeyId });
   });
   return openGeneration(services, order, makeSink, onAbort);
 }

@@ -8,6 +8,7 @@ import type { VideoSettings } from '../../media/model/video.ts';
 import type { ActorRef } from '../../runtime/actor/contract.ts';
 import { newId, siblingId } from '../../runtime/ids.ts';
 import { Problem, plainProblem, toProblem } from '../../runtime/problem.ts';
+import { limitProblem } from '../billed-request/spend-refusal.ts';
 import type { Catalog } from '../catalog/current.ts';
 import type { HoldReply, WalletProtocol } from '../wallet/protocol.ts';
 import {
@@ -61,7 +62,8 @@ export interface MadeJob {
 /**
  * Makes a job, or finds the one that the key names.
  * @throws Problem idempotency_key_reused, model_not_found, invalid_request, no_route_available,
- * overloaded, concurrency_limited, insufficient_credits, dependency_unavailable
+ * overloaded, concurrency_limited, insufficient_credits, spend_limit_exceeded,
+ * dependency_unavailable
  */
 export async function createVideoJob(deps: CreationDeps, order: VideoOrder): Promise<MadeJob> {
   const { sql, limits } = deps;
@@ -137,7 +139,8 @@ const dearestOf = (candidates: readonly Candidate[]): bigint =>
 
 /**
  * Holds the dearest of the candidates. Those that the wallet cannot pay are not named.
- * @throws Problem insufficient_credits, concurrency_limited, dependency_unavailable
+ * @throws Problem insufficient_credits, spend_limit_exceeded, concurrency_limited,
+ * dependency_unavailable
  */
 async function hold(
   deps: CreationDeps,
@@ -158,7 +161,8 @@ async function hold(
           message: `${deps.limits.jobsMax} video jobs of this account are not over.`,
           headers: { 'retry-after': '10' },
         });
-      case 'insufficient': {
+      case 'insufficient':
+      case 'limited': {
         const { availableMicros } = reply;
         const payable = named.filter(({ charge }) => BigInt(charge) <= availableMicros);
         if (payable.length === 0 || payable.length === named.length) throw unpayable(named, reply);
@@ -174,10 +178,14 @@ async function hold(
 /** What is needed is what the cheapest of them costs. */
 function unpayable(
   candidates: readonly Candidate[],
-  { availableMicros }: { availableMicros: bigint },
+  reply: Extract<HoldReply, { status: 'insufficient' | 'limited' }>,
 ): Problem {
+  const { availableMicros } = reply;
   const prices = candidates.map(({ charge }) => BigInt(charge));
   const [leastMicros = 0n] = prices.sort((a, b) => (a < b ? -1 : 1));
+  if (reply.status === 'limited') {
+    return toProblem(limitProblem({ ...reply, requiredMicros: leastMicros }));
+  }
   const amounts = {
     required_microcredits: Number(leastMicros),
     available_microcredits: Number(availableMicros),

@@ -177,6 +177,7 @@ export const closing: Pick<Handlers<VoiceSessionProtocol, VoiceSession>, Closing
           chargeMicros: funds.dueMicros,
           providerCostMicros: funds.dueProviderMicros,
           finish: finishOf(session),
+          apiKeyId: spec.apiKeyId,
         },
         deps.limits.ledger.askTimeoutMs,
       )
@@ -264,6 +265,7 @@ function settleBlindly(session: VoiceSession, reason: string): void {
       chargeMicros: dueMicros,
       providerCostMicros: dueProviderMicros,
       finish: ended,
+      apiKeyId: spec.apiKeyId,
     });
   } else wallet.tell('release', { holdId, reason: 'failed', finish: ended });
 }

@@ -2,7 +2,7 @@
 // share of the memory for sound.
 import type { Sql } from '../../db/driver/sql.ts';
 import { withDeadline } from '../../db/driver/sql.ts';
-import { checkpointSessions } from '../../db/voice-sessions.ts';
+import { checkpointSessions } from '../../db/voice/sessions.ts';
 import { openAudioBudget } from '../../media/audio/budget.ts';
 import { createLanes } from '../../media/audio/lanes/lanes.ts';
 import { createStraightLanes } from '../../media/audio/lanes/straight.ts';
@@ -89,7 +89,6 @@ export function createVoiceComponent(given: Given) {
   return { component, services: { host, sealer, sessionKind: kind, refused: metrics.refused } };
 }
 
-function isTheirs({ apiKeyId, accountId }: VoiceSpec, withdrawn: Withdrawn): boolean {
-  if ('apiKeyId' in withdrawn) return apiKeyId === withdrawn.apiKeyId;
-  return accountId === withdrawn.accountId;
+function isTheirs({ dependsOn }: VoiceSpec, withdrawn: Withdrawn): boolean {
+  return dependsOn.some((id) => withdrawn.has(id));
 }

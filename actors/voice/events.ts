@@ -1,5 +1,5 @@
 // Server events of a voice session as JSON text (specification, 6.1). Every event has every field.
-import type { SessionUsage } from '../../db/voice-sessions.ts';
+import type { SessionUsage } from '../../db/voice/sessions.ts';
 import { cutText } from '../../runtime/http/text.ts';
 import { voiceLimits } from './limits.ts';
 import { billingUnits, publicUsage } from './tariff.ts';

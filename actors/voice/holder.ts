@@ -9,7 +9,7 @@ import {
   type SessionUsage,
   type UsageRow,
   voiceSessionRows,
-} from '../../db/voice-sessions.ts';
+} from '../../db/voice/sessions.ts';
 import type { Holder } from '../wallet/holder.ts';
 import type { Checkpoint, Claim, Finish } from '../wallet/protocol.ts';
 

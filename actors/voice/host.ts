@@ -1,6 +1,6 @@
 // All voice sessions of a shard: how many there may be, the one clock that paces their sound and
 // watches their deadlines, and the checkpoints of what they used. No session has its own timer.
-import type { SessionCheckpoint } from '../../db/voice-sessions.ts';
+import type { SessionCheckpoint } from '../../db/voice/sessions.ts';
 import { awakeMs, stoodStillMs } from '../../runtime/awake.ts';
 import type { Logger } from '../../runtime/log.ts';
 import type { EndReason } from './events.ts';

@@ -214,6 +214,5 @@ function begin(session: VoiceSession): void {
   send(session, statusEvent('connecting'));
   askHold(session);
   const amountMicros = holdMicros(started.tariff, deps.limits.voice.secondsMax * 1_000);
-  if (deps.fundsEstimate.expectsFunds(spec.walletId, amountMicros, Date.now()))
-    openUpstream(session);
+  if (deps.fundsEstimate.expectsFunds(spec, amountMicros, Date.now())) openUpstream(session);
 }

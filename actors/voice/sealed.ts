@@ -28,12 +28,13 @@ export function acceptsContinuation(
   return found.accountId === wanted.accountId && found.voiceId === wanted.voiceId;
 }
 
-/** Whom a ticket admits; the key's id is null for a signed-in user. */
+/** Whom a ticket admits, and what it was made with: a key, or a session or authorization. */
 export interface Ticket {
   id: string;
   accountId: string;
   walletId: string;
   keyId: string | null;
+  signedInId: string | null;
   expiresAtMs: number;
 }
 
@@ -45,11 +46,13 @@ export function sealTicket(sealer: Sealer, ticket: Ticket): string {
 export function openTicket(sealer: Sealer, token: string, nowMs: number): Ticket | null {
   const found = open(sealer, token, ticketPurpose);
   if (found === null) return null;
-  const { id, accountId, walletId, keyId, expiresAtMs } = found;
+  // A ticket of an older build has no `signedInId`.
+  const { id, accountId, walletId, keyId, signedInId = null, expiresAtMs } = found;
   if (!isLater(expiresAtMs, nowMs)) return null;
   if (typeof id !== 'string' || typeof accountId !== 'string') return null;
   if (typeof walletId !== 'string' || (typeof keyId !== 'string' && keyId !== null)) return null;
-  return { id, accountId, walletId, keyId, expiresAtMs };
+  if (typeof signedInId !== 'string' && signedInId !== null) return null;
+  return { id, accountId, walletId, keyId, signedInId, expiresAtMs };
 }
 
 function isLater(timeMs: unknown, nowMs: number): timeMs is number {

@@ -7,6 +7,7 @@ import type {
   Handlers,
 } from '../../runtime/actor/contract.ts';
 import type { SocketHandlers } from '../../runtime/http/route.ts';
+import { limitMessage } from '../billed-request/spend-refusal.ts';
 import type { HoldReply } from '../wallet/protocol.ts';
 import {
   advance,
@@ -63,8 +64,8 @@ const behaviour: Handlers<VoiceSessionProtocol, VoiceSession> = {
       funds.state = 'unknown';
     } else funds.state = answer.value.status === 'held' ? 'held' : 'refused';
     if (answer.ok && answer.value.status === 'held') {
-      deps.fundsEstimate.saw(spec.walletId, answer.value.availableMicros, Date.now());
-    } else deps.fundsEstimate.forget(spec.walletId);
+      deps.fundsEstimate.saw(spec, answer.value.availableMicros, Date.now());
+    } else deps.fundsEstimate.forget(spec);
     if (session.phase === 'ending') {
       advance(session);
       return;
@@ -86,6 +87,11 @@ const behaviour: Handlers<VoiceSessionProtocol, VoiceSession> = {
 function refuse(session: VoiceSession, reply: HoldReply | null): void {
   if (reply?.status === 'insufficient') {
     const message = 'The wallet does not cover the longest duration of a session.';
+    reject(session, { code: 'insufficient_credits', message, retryable: false, fatal: true });
+    return;
+  }
+  if (reply?.status === 'limited') {
+    const message = limitMessage(reply.cap);
     reject(session, { code: 'insufficient_credits', message, retryable: false, fatal: true });
     return;
   }

@@ -36,6 +36,8 @@ export interface VoiceSpec {
   accountId: string;
   walletId: string;
   apiKeyId: string | null;
+  /** Credentials and the account: the session ends when one of them is withdrawn. */
+  dependsOn: readonly string[];
   /** The catalog of the moment in which the session starts. */
   findVoice(voiceId: string): ChosenVoice | null;
   /** Where a web search looks; null: there is none. */

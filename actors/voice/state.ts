@@ -1,6 +1,6 @@
 // The state of one voice session. Its actor owns it; frames and upstream events change it by direct
 // calls in the same thread, never while a handler waits: no handler does.
-import type { SessionUsage } from '../../db/voice-sessions.ts';
+import type { SessionUsage } from '../../db/voice/sessions.ts';
 import type { Lane } from '../../media/audio/lanes/lanes.ts';
 import { Playout } from '../../media/audio/playout/playout.ts';
 import type { UpstreamTarget } from '../../media/providers/generation/contract.ts';

@@ -1,6 +1,6 @@
 // What a voice session costs, pure: the hold for its longest duration, the charge of what was
 // reported, the estimate where nothing was, and the public billing units.
-import type { SessionUsage } from '../../db/voice-sessions.ts';
+import type { SessionUsage } from '../../db/voice/sessions.ts';
 import { zeroUsage } from '../../media/model/usage.ts';
 import type { LiveUsage } from '../../media/providers/live/contract.ts';
 import type { CatalogModel, TokensPerSecond } from '../catalog/model.ts';

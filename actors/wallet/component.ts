@@ -18,6 +18,8 @@ interface Given {
   registry: MetricsRegistry;
   holders: Holders;
   system(): ActorSystem;
+  /** A wallet has less than its account wants. */
+  low(wallet: { accountId: string; walletId: string }): void;
 }
 
 /** Builds them, with the way to a wallet that every other domain takes. */
@@ -40,6 +42,7 @@ export function createWalletComponent({ databaseUrl, limits, log, registry, ...g
     log,
     metrics: createWalletMetrics(registry),
     holders: given.holders,
+    low: given.low,
   });
   return {
     component: defineComponent({

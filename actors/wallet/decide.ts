@@ -7,12 +7,14 @@ import {
   grant,
   hold,
   type Known,
+  look,
   operation,
   reduce,
   release,
   settle,
 } from './ledger.ts';
 import type { WalletProtocol } from './protocol.ts';
+import { collect, restore, reverse } from './reversal.ts';
 import { debit, revoke } from './revocation.ts';
 
 type Entry = BatchEntry<WalletProtocol>;
@@ -52,7 +54,7 @@ function decideOne(
       const reply = hold(wallet, entry.payload, known);
       // A key that memory has for taken may have been freed by others, too.
       if (reply.status !== 'held') decided.needsProof = true;
-      if (reply.status === 'insufficient') {
+      if (reply.status === 'insufficient' || reply.status === 'limited') {
         const { holdId } = entry.payload;
         decided.refused.push(operation.hold(holdId), operation.end(holdId));
       }
@@ -89,13 +91,47 @@ function decideOne(
       decided.replies.push(() => entry.reply(reply));
       return;
     }
+    case 'reverse':
+    case 'restore':
+    case 'collect':
+      moveBought(wallet, entry, known, nowMs, decided);
+      return;
     case 'revoke':
     case 'debit':
       takeBack(wallet, entry, known, decided);
       return;
     case 'look':
     case 'balance': {
-      const reply = balance(wallet);
+      const reply = entry.message === 'look' ? look(wallet, entry.payload, nowMs) : balance(wallet);
+      decided.needsProof = true;
+      decided.replies.push(() => entry.reply(reply));
+      return;
+    }
+  }
+}
+
+function moveBought(
+  wallet: Wallet,
+  entry: Extract<Entry, { message: 'reverse' | 'restore' | 'collect' }>,
+  known: Known,
+  nowMs: number,
+  decided: Decided,
+): void {
+  switch (entry.message) {
+    case 'reverse': {
+      const reply = reverse(wallet, entry.payload, known);
+      decided.replies.push(() => entry.reply(reply));
+      return;
+    }
+    case 'restore': {
+      const reply = restore(wallet, entry.payload, known, nowMs);
+      if (reply.status === 'too_much') decided.needsProof = true;
+      decided.replies.push(() => entry.reply(reply));
+      return;
+    }
+    case 'collect': {
+      const reply = collect(wallet, entry.payload, known);
+      // It may be of nothing.
       decided.needsProof = true;
       decided.replies.push(() => entry.reply(reply));
       return;
@@ -152,6 +188,11 @@ export function isWellFormed(entry: Entry): boolean {
     case 'grant':
     case 'debit':
       return entry.payload.amountMicros > 0n;
+    case 'reverse':
+    case 'restore': {
+      const { step, amountMicros } = entry.payload;
+      return Number.isSafeInteger(step) && step > 0 && amountMicros > 0n;
+    }
     default:
       return true;
   }
@@ -175,6 +216,9 @@ export function missingReply(entry: Entry): void {
       entry.reply({ status: 'not_active' });
       return;
     default:
-      entry.reply({ status: 'wallet_not_found' });
+      // As above: each of the others has this reply.
+      (entry.reply as (value: { status: 'wallet_not_found' }) => void)({
+        status: 'wallet_not_found',
+      });
   }
 }

@@ -14,6 +14,7 @@ import { claimKey, type Known, nothingKnown, operation, release } from './ledger
 import type { LedgerAccess, WalletDependencies, WriteOutcome } from './ledger-access.ts';
 import { createMutex, type Mutex } from './mutex.ts';
 import type { WalletProtocol } from './protocol.ts';
+import { reversedAs } from './reversal.ts';
 import { takenAs } from './revocation.ts';
 import { findSuperseded, givenUp } from './superseded.ts';
 
@@ -26,6 +27,8 @@ export interface WalletMemory {
   wallet: Wallet | null;
   /** When it was loaded, by `performance.now()`. */
   loadedMs: number;
+  /** When it was told last that it has too little, by the same clock. */
+  lowToldMs: number;
   /**
    * Holds that may have become durable although their caller was told `unavailable`, with the
    * attempt that made them.
@@ -45,6 +48,7 @@ export function emptyMemory(id: string): WalletMemory {
     id,
     wallet: null,
     loadedMs: 0,
+    lowToldMs: Number.NEGATIVE_INFINITY,
     uncertain: new Map(),
     doubt: null,
     deciding,
@@ -155,6 +159,7 @@ async function decide(
     memory.wallet = openWallet(loaded.value, randomBytes(8).readBigInt64LE(), ledgerAccess.holders);
   }
   const wallet = memory.wallet;
+  askAgain(run);
   const looked = await lookUp(ledgerAccess, run, unknownOperations(wallet, run));
   if (looked === 'unavailable') return looked;
   if (looked === 'found' && isStale(wallet, run)) {
@@ -248,10 +253,27 @@ function releaseUncertain(
 }
 
 type HoldEntry = Exclude<WalletEntry, { message: OtherMessage }>;
-type OtherMessage = 'grant' | 'balance' | 'look' | 'revoke' | 'debit';
+type ReversingMessage = 'reverse' | 'restore' | 'collect';
+type OtherMessage = 'grant' | 'balance' | 'look' | 'revoke' | 'debit' | ReversingMessage;
+
+function isReversing(
+  entry: WalletEntry,
+): entry is Extract<WalletEntry, { message: ReversingMessage }> {
+  const { message } = entry;
+  return message === 'reverse' || message === 'restore' || message === 'collect';
+}
 
 function isOfHold(entry: WalletEntry): entry is HoldEntry {
   return 'holdId' in (entry.payload ?? {});
+}
+
+/**
+ * Reversals are looked up after the wallet was read, whoever read it again. What others did before
+ * is found; what they did since keeps the write from being applied. Memory does not know what a
+ * purchase has reversed, so it cannot refuse to restore it twice.
+ */
+function askAgain({ entries, asked }: Run): void {
+  for (const entry of entries) if (isReversing(entry)) asked.delete(reversedAs(entry.payload));
 }
 
 /** Operations that memory does not have: only the journal knows what became of them. */
@@ -261,6 +283,10 @@ function unknownOperations(wallet: Wallet, run: Run): string[] {
   for (const entry of run.entries) {
     if (entry.message === 'revoke' || entry.message === 'debit') {
       ids.push(takenAs(entry.payload));
+      continue;
+    }
+    if (isReversing(entry)) {
+      ids.push(reversedAs(entry.payload));
       continue;
     }
     if (!isOfHold(entry)) continue;

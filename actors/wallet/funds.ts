@@ -3,8 +3,19 @@
 // not be written is not undone, its wallet is thrown away and loaded again.
 import assert from 'node:assert/strict';
 import { emptyWrite, type WalletWrite } from '../../db/ledger/write.ts';
-import type { EntryRow, GrantRow, HoldLeg, HoldRow, Legs, WalletRow } from '../../db/wallets.ts';
+import type {
+  DebtRow,
+  EntryRow,
+  GrantKind,
+  GrantRow,
+  HoldLeg,
+  HoldRow,
+  Legs,
+  WalletRow,
+  Watched,
+} from '../../db/wallets.ts';
 import { RecentMap, TransientMap } from '../../runtime/transient.ts';
+import { type Counters, openCounters } from './counters.ts';
 import { type Holders, OwnedChanges } from './holder.ts';
 
 /** How a hold ended: the answer to whoever ends it again. */
@@ -24,12 +35,20 @@ export interface Wallet {
   readonly balances: Legs;
   /** Promotions by earliest expiry, then purchases, each oldest first. */
   readonly grants: GrantRow[];
+  /** What purchases owe, the oldest first: an id tells when it was made. */
+  readonly debts: DebtRow[];
+  /** Null: nobody wants to be told that it has little. */
+  readonly watched: Watched | null;
   readonly holds: TransientMap<string, HoldRow>;
   /** Holds that ended lately, so that a repetition needs no look at the journal. */
   readonly ended: RecentMap<string, EndedHold>;
+  /** Entries of reversals that were decided here lately: their writes may be on their way. */
+  readonly reversals: RecentMap<string, EntryRow>;
   /** Which owner has an idempotency key, of those that were claimed here and still run. */
   readonly runningByKey: TransientMap<string, string>;
   readonly keyByRunning: TransientMap<string, string>;
+  /** Null: nothing of it has a cap. */
+  readonly counters: Counters | null;
   changes: Changes;
 }
 
@@ -75,10 +94,14 @@ export function openWallet(row: WalletRow, nonce: bigint, holders: Holders): Wal
     versions: 0n,
     balances: row.balances,
     grants: row.grants.sort(bySpendingOrder),
+    watched: row.watched ?? null,
+    debts: row.debts.sort((a, b) => (a.purchaseId < b.purchaseId ? -1 : 1)),
     holds: new TransientMap(row.holds.map((hold) => [hold.id, hold])),
     ended: new RecentMap(ENDED_MIN),
+    reversals: new RecentMap(ENDED_MIN),
     runningByKey: new TransientMap(),
     keyByRunning: new TransientMap(),
+    counters: openCounters(row.counters ?? null),
     changes: noChanges(),
   };
 }
@@ -118,7 +141,7 @@ export function post(
   kind: EntryRow['kind'],
   legs: Partial<Legs>,
   reason: string | null = null,
-): void {
+): EntryRow {
   const full = noLegs();
   const { balances } = wallet;
   let sum = 0n;
@@ -132,7 +155,9 @@ export function post(
   }
   assert.equal(sum, 0n, 'the legs of an operation sum to zero');
   assert.ok(balances.walletMicros >= 0n && balances.heldMicros >= 0n, 'never negative');
-  wallet.changes.entries.push({ operationId, kind, reason, legs: full });
+  const entry = { operationId, kind, reason, legs: full };
+  wallet.changes.entries.push(entry);
+  return entry;
 }
 
 /** Earmarks free funds in spending order, beside what is earmarked; there must be enough. */
@@ -178,8 +203,17 @@ export function unearmark(
 
 /** Takes free funds in spending order, as far as they go; returns how much that was. */
 export function spendFree(wallet: Wallet, amountMicros: bigint): bigint {
+  return takeFree(wallet, wallet.grants, amountMicros);
+}
+
+/** Takes what these grants have free, in their order; returns how much that was. */
+export function takeFree(
+  wallet: Wallet,
+  grants: readonly GrantRow[],
+  amountMicros: bigint,
+): bigint {
   let missing = amountMicros;
-  for (const grant of wallet.grants) {
+  for (const grant of grants) {
     if (missing === 0n) break;
     const free = freeOf(grant);
     if (free <= 0n) continue;
@@ -262,27 +296,19 @@ export function freePromotions({ grants }: Wallet): bigint {
   );
 }
 
-/** Takes free funds of promotions, the newest first; there must be enough. */
-export function withdrawNewest(wallet: Wallet, amountMicros: bigint): void {
-  let missing = amountMicros;
-  const newestFirst = wallet.grants
-    .filter(({ kind }) => kind === 'promotion')
+/** Grants of a kind, the newest first: those that are taken back are. */
+export function newestFirst({ grants }: Wallet, kind: GrantKind): GrantRow[] {
+  return grants
+    .filter((grant) => grant.kind === kind)
     .sort((a, b) => b.createdAtMs - a.createdAtMs || (a.id < b.id ? 1 : -1));
-  for (const grant of newestFirst) {
-    const micros = lesser(freeOf(grant), missing);
-    if (micros === 0n) continue;
-    grant.remainingMicros -= micros;
-    touchGrant(wallet, grant);
-    missing -= micros;
-  }
-  assert.equal(missing, 0n, 'no more is taken than promotions have free');
-  dropSpent(wallet);
 }
 
+/** Adds a grant; one with nothing left, as debt took it, is written and spent at once. */
 export function addGrant(wallet: Wallet, grant: GrantRow): void {
+  wallet.changes.newGrants.add(grant);
+  if (grant.remainingMicros === 0n) return;
   const index = wallet.grants.findIndex((other) => bySpendingOrder(grant, other) < 0);
   wallet.grants.splice(index === -1 ? wallet.grants.length : index, 0, grant);
-  wallet.changes.newGrants.add(grant);
 }
 
 export function addHold(wallet: Wallet, hold: HoldRow): void {
@@ -299,6 +325,7 @@ export function dropHold(wallet: Wallet, hold: HoldRow, end: EndedHold): void {
   wallet.holds.delete(hold.id);
   changes.changedHolds.delete(hold.id);
   if (!changes.newHolds.delete(hold.id)) changes.endedHolds.add(hold.id);
+  wallet.counters?.spenders.delete(hold.id);
   wallet.ended.set(hold.id, end);
 }
 

@@ -48,6 +48,11 @@ export class OwnedChanges {
     else rows.set(id, row);
   }
 
+  /** The row of an id; the caller knows its type, as it made the part. */
+  get<R extends object>(part: string, id: string): R | undefined {
+    return this.#parts.get(part)?.get(id) as R | undefined;
+  }
+
   has(part: string, id: string): boolean {
     return this.#parts.get(part)?.has(id) === true;
   }

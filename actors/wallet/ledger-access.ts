@@ -10,6 +10,7 @@ import {
 } from '../../db/driver/sql.ts';
 import type { WalletWrite } from '../../db/ledger/write.ts';
 import { createLedger, type Ledger } from '../../db/ledger.ts';
+import { addSpenders } from '../../db/spend/holds.ts';
 import {
   type EntryRow,
   findEntries,
@@ -36,6 +37,8 @@ export interface WalletDependencies {
   limits: WalletLimits;
   log: WalletLog;
   metrics?: WalletMetrics;
+  /** A wallet has less than its account wants; told at most once in a while. */
+  low?: (wallet: { accountId: string; walletId: string }) => void;
   /** Whatever may hold funds; absent: what the product has. */
   holders?: Holders;
 }
@@ -72,7 +75,7 @@ export function createLedgerAccess(dependencies: WalletDependencies): LedgerAcce
     holders,
     load: createCoalescer(
       async (ids: string[]): Promise<Found<WalletRow | null>[]> => {
-        const found = await read(() => loadWallets(sql, ids));
+        const found = await read(() => load(sql, holders, ids));
         if (!found.ok) return ids.map(() => found);
         return ids.map((id) => ({ ok: true, value: found.value.get(id) ?? null }));
       },
@@ -90,6 +93,14 @@ export function createLedgerAccess(dependencies: WalletDependencies): LedgerAcce
     findReplaced: (write) => read(() => findReplaced(sql, holders, write)),
     findKeys: (generationIds) => read(() => findKeys(sql, generationIds)),
   };
+}
+
+/** Keys of holds are read apart: only wallets that count need them. */
+async function load(sql: Sql, holders: Holders, ids: string[]): Promise<Map<string, WalletRow>> {
+  const wallets = await loadWallets(sql, ids);
+  const rows = holders.all.map((holder) => holder.rows);
+  await addSpenders(sql, rows, wallets);
+  return wallets;
 }
 
 async function findReplaced(sql: Sql, holders: Holders, write: WalletWrite): Promise<string[]> {

@@ -3,7 +3,18 @@
 // in as `known`; the engine looks it up and decides again.
 import { createHash } from 'node:crypto';
 import type { ClaimHolder } from '../../db/claims.ts';
+import { type CreditedRow, creditPartOf } from '../../db/ledger/credits.ts';
 import type { EntryRow, HoldRow } from '../../db/wallets.ts';
+import {
+  type Count,
+  countsAt,
+  countsOf,
+  countsOfHold,
+  move,
+  type Tightest,
+  tightestOf,
+} from './counters.ts';
+import { changeOf, openDebt, payDebt } from './debts.ts';
 import {
   addGrant,
   addHold,
@@ -22,6 +33,7 @@ import type { OwnerEnd } from './holder.ts';
 import type {
   BalanceReply,
   Claim,
+  CreditOwner,
   ExtendReply,
   ExtendRequest,
   Finish,
@@ -29,6 +41,7 @@ import type {
   GrantRequest,
   HoldReply,
   HoldRequest,
+  LookRequest,
   ReduceReply,
   ReduceRequest,
   ReleaseReply,
@@ -80,12 +93,18 @@ export const operation = {
   end: (holdId: string) => `${holdId}.end`,
   late: (holdId: string) => `${holdId}.late`,
   revoke: (grantId: string) => `${grantId}.revoke`,
+  paid: (purchaseId: string) => `${purchaseId}.paid`,
+  reversal: (purchaseId: string, step: number) => `${purchaseId}.rev.${step}`,
+  isOfPurchase: (operationId: string, purchaseId: string) =>
+    operationId.startsWith(`${purchaseId}.`),
 };
 
 /** Earmarks funds, and makes the owner's row in the same write. */
 export function hold(wallet: Wallet, request: HoldRequest, known: Known): HoldReply {
   const { holdId, amountMicros, claim } = request;
-  const availableMicros = wallet.balances.walletMicros;
+  const counts = countsOf(wallet.counters, claim?.apiKeyId, holdId);
+  const cap = tightestOf(counts);
+  const availableMicros = leastOf(wallet, cap);
   const current = wallet.holds.get(holdId);
   if (current !== undefined) {
     confirm(wallet, current);
@@ -101,6 +120,11 @@ export function hold(wallet: Wallet, request: HoldRequest, known: Known): HoldRe
     return { status: 'duplicate', generationId: holder.generationId };
   }
   if (hasEnough(wallet, request)) return { status: 'too_many' };
+  if (cap !== null && amountMicros > cap.leftMicros) {
+    const { spender, resetsAtMs } = cap;
+    const told = { requiredMicros: amountMicros, availableMicros };
+    return { status: 'limited', ...told, cap: { spender, resetsAtMs } };
+  }
   if (amountMicros > availableMicros) {
     return { status: 'insufficient', requiredMicros: amountMicros, availableMicros };
   }
@@ -125,7 +149,15 @@ export function hold(wallet: Wallet, request: HoldRequest, known: Known): HoldRe
   });
   if (holder !== null) wallet.changes.owned.set('freed_keys', holder.generationId, holder);
   if (claim !== null) addClaim(wallet, claim, request);
-  return { status: 'held', availableMicros: wallet.balances.walletMicros };
+  const spender = claim?.apiKeyId ?? null;
+  if (spender !== null) wallet.counters?.spenders.set(holdId, spender);
+  move(wallet.counters, wallet.changes.owned, counts, { heldMicros: amountMicros });
+  return { status: 'held', availableMicros: availableMicros - amountMicros };
+}
+
+/** The least of what the wallet has and what caps leave. */
+function leastOf({ balances }: Wallet, cap: Tightest | null): bigint {
+  return cap === null ? balances.walletMicros : lesser(balances.walletMicros, cap.leftMicros);
 }
 
 /** Whether owners of its kind hold as often as the request allows. */
@@ -175,7 +207,8 @@ export function extend(wallet: Wallet, request: ExtendRequest, known: Known): Ex
   if (current === undefined || current.expired || request.step < current.step) {
     return { status: 'hold_not_active' };
   }
-  const availableMicros = wallet.balances.walletMicros;
+  const counts = countsOfHold(wallet.counters, current.id);
+  const availableMicros = leastOf(wallet, tightestOf(counts));
   if (request.minimumMicros > availableMicros) return { status: 'insufficient', availableMicros };
   const addedMicros = lesser(request.amountMicros, availableMicros);
   current.legs = earmark(wallet, current.legs, addedMicros);
@@ -187,6 +220,7 @@ export function extend(wallet: Wallet, request: ExtendRequest, known: Known): Ex
     walletMicros: -addedMicros,
     heldMicros: addedMicros,
   });
+  move(wallet.counters, wallet.changes.owned, counts, { heldMicros: addedMicros });
   touchHold(wallet, current);
   return { status: 'extended', addedMicros };
 }
@@ -208,6 +242,8 @@ export function reduce(wallet: Wallet, request: ReduceRequest): ReduceReply {
     walletMicros: back.returnedMicros,
     promotionMicros: back.expiredMicros,
   });
+  const counts = countsOfHold(wallet.counters, holdId);
+  move(wallet.counters, wallet.changes.owned, counts, { heldMicros: -slackMicros });
   touchHold(wallet, current);
   if (current.claimed) {
     wallet.holders.of(current.ownerKind).note?.(wallet.changes.owned, request.checkpoint);
@@ -215,7 +251,10 @@ export function reduce(wallet: Wallet, request: ReduceRequest): ReduceReply {
   return { status: 'reduced' };
 }
 
-/** Charges: from the hold, then from what is available; what is still missing is a shortfall. */
+/**
+ * Charges: from the hold, then from what is available and caps leave; what is still missing is a
+ * shortfall.
+ */
 export function settle(wallet: Wallet, request: SettleRequest, known: Known): SettleReply {
   const { holdId, chargeMicros } = request;
   if (known.replaced.has(request.finish?.id ?? '')) return { status: 'superseded' };
@@ -223,7 +262,8 @@ export function settle(wallet: Wallet, request: SettleRequest, known: Known): Se
   if (current === undefined) return settleEnded(wallet, request, known);
   const earmarked = lesser(chargeMicros, current.amountMicros);
   const slack = resolveLegs(wallet, current.legs, earmarked);
-  const overMicros = spendFree(wallet, chargeMicros - earmarked);
+  const counts = countsOfHold(wallet.counters, holdId);
+  const overMicros = spendFree(wallet, withinCaps(chargeMicros - earmarked, counts));
   const shortfallMicros = chargeMicros - earmarked - overMicros;
   const late = current.expired;
   post(wallet, late ? operation.late(holdId) : operation.end(holdId), late ? 'late' : 'settle', {
@@ -234,9 +274,19 @@ export function settle(wallet: Wallet, request: SettleRequest, known: Known): Se
     providerCostMicros: request.providerCostMicros,
     shortfallMicros: -shortfallMicros,
   });
+  move(wallet.counters, wallet.changes.owned, counts, {
+    spentMicros: earmarked + overMicros,
+    heldMicros: -current.amountMicros,
+  });
   dropHold(wallet, current, { kind: 'settled', chargedMicros: chargeMicros, shortfallMicros });
   finish(wallet, request.finish, { current, chargeMicros, late, reason: null });
   return { status: 'settled', chargedMicros: chargeMicros, shortfallMicros };
+}
+
+/** So much of it as caps leave beyond what is held. */
+function withinCaps(micros: bigint, counts: readonly Count[]): bigint {
+  const cap = tightestOf(counts);
+  return cap === null ? micros : lesser(micros, cap.leftMicros);
 }
 
 /** A hold that is gone: repeated, or released because it expired or its process was given up. */
@@ -251,7 +301,9 @@ function settleEnded(wallet: Wallet, request: SettleRequest, known: Known): Sett
   if (!wasGivenUp(end)) return { status: 'hold_unknown' };
   // The key was run again, and who has it pays once.
   if (known.superseded.has(request.finish?.id ?? '')) return { status: 'superseded' };
-  const takenMicros = spendFree(wallet, chargeMicros);
+  const counts = countsOf(wallet.counters, request.apiKeyId, holdId);
+  const takenMicros = spendFree(wallet, withinCaps(chargeMicros, counts));
+  move(wallet.counters, wallet.changes.owned, counts, { spentMicros: takenMicros });
   const shortfallMicros = chargeMicros - takenMicros;
   post(wallet, operation.late(holdId), 'late', {
     walletMicros: -takenMicros,
@@ -313,6 +365,8 @@ function giveBack(wallet: Wallet, current: HoldRow, reason: string): void {
     },
     reason,
   );
+  const counts = countsOfHold(wallet.counters, current.id);
+  move(wallet.counters, wallet.changes.owned, counts, { heldMicros: -current.amountMicros });
   current.amountMicros = 0n;
   current.legs = [];
 }
@@ -339,41 +393,55 @@ export function grantIdOf(operationId: string): string {
 /** What a wallet holds is told as a JSON integer. */
 export const balanceMicrosMax = BigInt(Number.MAX_SAFE_INTEGER);
 
-/** Credits the wallet, unless it would hold more than can be told. */
+/** Credits the wallet, unless it would hold more than can be told. Purchases pay debt first. */
 export function grant(
   wallet: Wallet,
   request: GrantRequest,
   known: Known,
   nowMs: number,
 ): GrantReply {
-  const grantId = grantIdOf(request.operationId);
+  const { operationId, kind, amountMicros, owner } = request;
+  const grantId = grantIdOf(operationId);
   const done =
-    entryOf(wallet, request.operationId, known) !== null ||
-    wallet.grants.some((other) => other.operationId === request.operationId);
-  const { walletMicros, heldMicros } = wallet.balances;
-  const { amountMicros } = request;
-  if (!done && walletMicros + heldMicros + amountMicros > balanceMicrosMax) {
-    return { status: 'too_much' };
-  }
+    entryOf(wallet, operationId, known) !== null ||
+    wallet.grants.some((other) => other.operationId === operationId);
   if (!done) {
+    const { walletMicros, heldMicros } = wallet.balances;
+    const dueMicros = kind === 'purchase' ? lesser(amountMicros, openDebt(wallet)) : 0n;
+    if (walletMicros + heldMicros + amountMicros - dueMicros > balanceMicrosMax) {
+      return { status: 'too_much' };
+    }
+    payDebt(wallet, dueMicros, owner?.id ?? null);
     addGrant(wallet, {
       id: grantId,
-      operationId: request.operationId,
-      kind: request.kind,
+      operationId,
+      kind,
       note: request.note,
       amountMicros,
-      remainingMicros: amountMicros,
+      remainingMicros: amountMicros - dueMicros,
       heldMicros: 0n,
-      expiresAtMs: request.kind === 'promotion' ? request.expiresAtMs : null,
+      expiresAtMs: kind === 'promotion' ? request.expiresAtMs : null,
       expired: false,
       createdAtMs: nowMs,
     });
-    post(wallet, request.operationId, 'grant', {
-      walletMicros: amountMicros,
-      [request.kind === 'promotion' ? 'promotionMicros' : 'purchaseMicros']: -amountMicros,
+    post(wallet, operationId, 'grant', {
+      walletMicros: amountMicros - dueMicros,
+      shortfallMicros: dueMicros,
+      [kind === 'promotion' ? 'promotionMicros' : 'purchaseMicros']: -amountMicros,
     });
+    if (owner !== undefined) credit(wallet, owner, grantId, amountMicros);
   }
   return { status: 'granted', grantId, availableMicros: wallet.balances.walletMicros };
+}
+
+/** The owner's row says in the same write that it has its credits. */
+function credit(wallet: Wallet, owner: CreditOwner, grantId: string, amountMicros: bigint): void {
+  const { id, kind } = owner;
+  if (kind === 'purchase') changeOf(wallet, id).isCredited = true;
+  else {
+    const row: CreditedRow = { id, grantId, amountMicros };
+    wallet.changes.owned.set(creditPartOf(kind), id, row);
+  }
 }
 
 export function balance(wallet: Wallet): BalanceReply {
@@ -382,6 +450,16 @@ export function balance(wallet: Wallet): BalanceReply {
     availableMicros: wallet.balances.walletMicros,
     heldMicros: wallet.balances.heldMicros,
   };
+}
+
+/** What a hold may have at this moment, for whom it is. */
+export function look(wallet: Wallet, { apiKeyId }: LookRequest, nowMs: number): BalanceReply {
+  const { walletMicros, heldMicros } = wallet.balances;
+  const cap = tightestOf(countsAt(wallet.counters, apiKeyId, () => nowMs));
+  if (cap === null || cap.leftMicros >= walletMicros) return balance(wallet);
+  const { spender, resetsAtMs, leftMicros } = cap;
+  const told = { availableMicros: leftMicros, heldMicros };
+  return { status: 'ok', ...told, cap: { spender, resetsAtMs } };
 }
 
 /** An operation that is done: as the journal has it, or in this batch. Null: it is not known. */

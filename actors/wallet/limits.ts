@@ -16,6 +16,8 @@ export const ledgerLimits = {
   /** 1,000 requests at once on one wallet, each with a hold and a settlement. */
   mailboxLengthMax: 4_096,
   sweepMs: 15_000,
+  /** How long debt waits for credits that a hold gave back. */
+  debtsMs: 60_000,
   /** An active hold this long past its expiry is an orphan: no sweep has released it. */
   orphanAfterMs,
   /** An owner that has not ended this long after its hold expired will never do so. */
@@ -57,6 +59,8 @@ export interface WalletLimits {
   doubtMsMax: number;
   /** A look that finds too little reads the wallet again, but not so soon after the last time. */
   lookFreshMs: number;
+  /** A wallet that has less than its account wants is told again after this long. */
+  lowApartMs: number;
   /** A wallet that was not asked for this long leaves memory. */
   idleTimeoutMs: number;
   /** Statements of this shard on their way at once, for writing and for loading. */
@@ -81,6 +85,7 @@ export const walletLimits: Readonly<WalletLimits> = Object.freeze({
   doubtMsMin: ledgerLimits.doubtMsMin,
   doubtMsMax: ledgerLimits.doubtMsMax,
   lookFreshMs: 200,
+  lowApartMs: 5_000,
   idleTimeoutMs: ledgerLimits.idleMs,
   writesInFlightMax: 2,
   loadsInFlightMax: 2,

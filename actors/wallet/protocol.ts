@@ -2,6 +2,7 @@
 // actor is a batcher in front of a row version and of constraints: two of them are slower, never
 // wrong. `unavailable` means that nothing is known to be durable: repeat with the same ids.
 import type { NewAuditEvent } from '../../db/audit-events.ts';
+import type { CreditKind } from '../../db/ledger/credits.ts';
 
 /** Who holds: the thing whose end settles or releases the hold, and the process it runs in. */
 export interface HoldOwner {
@@ -48,9 +49,18 @@ export interface HoldRequest {
   /** So many owners of this kind may hold of the wallet at once; absent: any number. */
   activeMax?: number;
 }
+/** What keeps a spender from more, and when it begins anew; null: never. */
+export interface SpendCap {
+  spender: string;
+  resetsAtMs: number | null;
+}
+
+/** What is told as available is the least of funds and caps. */
 export type HoldReply =
   | { status: 'held'; availableMicros: bigint }
   | { status: 'insufficient'; requiredMicros: bigint; availableMicros: bigint }
+  /** A cap does not leave as much. The key of the claim counts towards its own. */
+  | { status: 'limited'; requiredMicros: bigint; availableMicros: bigint; cap: SpendCap }
   /** Another generation has the key (running, or finished less than 24 h ago). */
   | { status: 'duplicate'; generationId: string | null }
   /** As many owners of its kind as it allows hold already. */
@@ -58,7 +68,7 @@ export type HoldReply =
   | { status: 'wallet_not_found' }
   | { status: 'unavailable' };
 
-/** Adds to an active hold between `minimumMicros` and `amountMicros`, as far as funds go. */
+/** Adds to an active hold between `minimumMicros` and `amountMicros`, as funds and caps go. */
 export interface ExtendRequest {
   holdId: string;
   /** Counts up from 1 within the hold: names the operation. */
@@ -96,6 +106,8 @@ export interface SettleRequest {
   finish: Finish | null;
   /** It was begun under an idempotency key: given up, others may have run it again. */
   keyed?: boolean;
+  /** The key whose cap it counts towards should the hold be gone; an active one knows. */
+  apiKeyId?: string | null;
 }
 export type SettleReply =
   /** Also the answer to a repeated settlement, with the figures of the first one. */
@@ -119,18 +131,64 @@ export type ReleaseReply =
   | { status: 'superseded' }
   | { status: 'unavailable' };
 
-/** Credits the wallet: a promotion that may expire, or a purchase that never does. */
+/** Its row moves with its credits, in the ledger's own statement: it says that they are given. */
+export interface CreditOwner {
+  kind: CreditKind;
+  id: string;
+}
+
+/**
+ * Credits the wallet: a promotion that may expire, or a purchase that never does. Of a purchase,
+ * debt of reversals is recovered first.
+ */
 export interface GrantRequest {
   operationId: string;
   kind: 'promotion' | 'purchase';
   amountMicros: bigint;
   expiresAtMs: number | null;
   note: string;
+  /** Absent: an administrator gives it. */
+  owner?: CreditOwner;
 }
 export type GrantReply =
   | { status: 'granted'; grantId: string; availableMicros: bigint }
   /** The wallet would hold more than an amount can say. */
   | { status: 'too_much' }
+  | { status: 'wallet_not_found' }
+  | { status: 'unavailable' };
+
+/**
+ * Posts one step of what facts reverse of a purchase, as `<purchase>.rev.<step>`, and marks the
+ * step. Steps of a purchase come in their order. It takes what is free of that purchase, of others
+ * newest first, of promotions. What is missing is debt of the purchase. Nothing is taken from
+ * holds, or below zero.
+ */
+export interface ReverseRequest {
+  purchaseId: string;
+  step: number;
+  amountMicros: bigint;
+}
+export type ReverseReply =
+  /** Also the answer to a repetition, with the figures of the first one. */
+  | { status: 'reversed'; takenMicros: bigint; debtMicros: bigint }
+  | { status: 'wallet_not_found' }
+  | { status: 'unavailable' };
+
+/** Posts a step that gives back: first against debt, its own before others', then as a grant. */
+export type RestoreRequest = ReverseRequest;
+export type RestoreReply =
+  | { status: 'restored'; recoveredMicros: bigint }
+  /** The wallet would hold more than an amount can say. */
+  | { status: 'too_much' }
+  | { status: 'wallet_not_found' }
+  | { status: 'unavailable' };
+
+/** Takes debt from what purchases have free. */
+export interface CollectRequest {
+  operationId: string;
+}
+export type CollectReply =
+  | { status: 'collected'; collectedMicros: bigint }
   | { status: 'wallet_not_found' }
   | { status: 'unavailable' };
 
@@ -163,7 +221,8 @@ export type DebitReply =
   | { status: 'unavailable' };
 
 export type BalanceReply =
-  | { status: 'ok'; availableMicros: bigint; heldMicros: bigint }
+  /** With a cap where one leaves less than the wallet has. */
+  | { status: 'ok'; availableMicros: bigint; heldMicros: bigint; cap?: SpendCap }
   | { status: 'wallet_not_found' }
   | { status: 'unavailable' };
 
@@ -173,6 +232,8 @@ export type BalanceReply =
  */
 export interface LookRequest {
   amountMicros: bigint;
+  /** For whom: its cap is looked at, too. */
+  apiKeyId?: string | null;
 }
 
 export type WalletProtocol = {
@@ -182,6 +243,9 @@ export type WalletProtocol = {
   settle: (request: SettleRequest) => SettleReply;
   release: (request: ReleaseRequest) => ReleaseReply;
   grant: (request: GrantRequest) => GrantReply;
+  reverse: (request: ReverseRequest) => ReverseReply;
+  restore: (request: RestoreRequest) => RestoreReply;
+  collect: (request: CollectRequest) => CollectReply;
   revoke: (request: RevokeRequest) => RevokeReply;
   debit: (request: DebitRequest) => DebitReply;
   balance: (request: Record<string, never>) => BalanceReply;

@@ -1,7 +1,14 @@
 // What an administrator takes back of a wallet: what one promotion has free, or an amount of all.
 // Pure decisions, as in `ledger.ts`; the audit event is a row of the same write.
 import type { NewAuditEvent } from '../../db/audit-events.ts';
-import { freePromotions, post, type Wallet, withdrawGrant, withdrawNewest } from './funds.ts';
+import {
+  freePromotions,
+  newestFirst,
+  post,
+  takeFree,
+  type Wallet,
+  withdrawGrant,
+} from './funds.ts';
 import { entryOf, type Known, operation } from './ledger.ts';
 import type { DebitReply, DebitRequest, RevokeReply, RevokeRequest } from './protocol.ts';
 
@@ -39,7 +46,7 @@ export function debit(wallet: Wallet, request: DebitRequest, known: Known): Debi
   if (amountMicros > freeMicros) {
     return { status: 'insufficient', freeMicros, availableMicros: wallet.balances.walletMicros };
   }
-  withdrawNewest(wallet, amountMicros);
+  takeFree(wallet, newestFirst(wallet, 'promotion'), amountMicros);
   giveBack(wallet, operationId, 'debit', amountMicros, event);
   return { status: 'debited', availableMicros: wallet.balances.walletMicros };
 }

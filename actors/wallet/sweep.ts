@@ -7,7 +7,8 @@ import { sweepGenerations } from '../../db/generations.ts';
 import { listAbandonedHolds, listExpiredHolds, outlivingKinds } from '../../db/holds.ts';
 import { sweepResponses } from '../../db/responses.ts';
 import { sweepSessions } from '../../db/sessions.ts';
-import { sweepTickets } from '../../db/voice-tickets.ts';
+import { sweepSpend } from '../../db/spend/rows.ts';
+import { sweepTickets } from '../../db/voice/tickets.ts';
 import { listWalletsWithExpiredGrants } from '../../db/wallets.ts';
 import { firstIdAt } from '../../runtime/ids.ts';
 import { generationLimits } from '../generation/limits.ts';
@@ -37,6 +38,7 @@ export interface Swept {
   conversationsForgotten: number;
   ticketsForgotten: number;
   sessionsForgotten: number;
+  countersForgotten: number;
 }
 
 const PAGE_LENGTH = 500;
@@ -53,6 +55,7 @@ export async function sweepOnce(sql: Sql, options: SweepOptions): Promise<Swept>
     responsesLookedAt: await sweepPages(() => sweepResponses(sql, PAGE_LENGTH)),
     ticketsForgotten: await sweepPages(() => sweepTickets(sql, PAGE_LENGTH)),
     sessionsForgotten: await sweepPages(() => sweepSessions(sql, PAGE_LENGTH)),
+    countersForgotten: await sweepPages(() => sweepSpend(sql, PAGE_LENGTH)),
     conversationsForgotten: await sweepPages(() =>
       sweepConversations(sql, nowMs - generationLimits.conversationMs, PAGE_LENGTH),
     ),

@@ -2,7 +2,7 @@
 // two actors for one wallet are slower, never wrong. Start with `ledger.ts` for the rules.
 import type { ActorContext, ActorKind } from '../../runtime/actor/contract.ts';
 import { createWalletEngine, emptyMemory, type WalletEntry, type WalletMemory } from './engine.ts';
-import { balance } from './ledger.ts';
+import { look } from './ledger.ts';
 import { createLedgerAccess, type WalletDependencies } from './ledger-access.ts';
 import type { WalletLimits } from './limits.ts';
 import type { WalletMetrics } from './metrics.ts';
@@ -12,7 +12,7 @@ import type { WalletProtocol } from './protocol.ts';
 export function createWalletKind(
   dependencies: WalletDependencies,
 ): ActorKind<WalletProtocol, WalletMemory> {
-  const { writer, limits, metrics } = dependencies;
+  const { writer, clock, limits, metrics } = dependencies;
   const engine = createWalletEngine(dependencies, createLedgerAccess(dependencies));
   return {
     name: 'wallet',
@@ -30,11 +30,12 @@ export function createWalletKind(
         async receive(memory, batch, context) {
           const startedAt = performance.now();
           const entries = metrics === undefined ? batch : counted(batch, metrics);
-          const rest = answerLooks(memory, entries, limits.lookFreshMs);
+          const rest = answerLooks(memory, entries, clock(), limits.lookFreshMs);
           if (rest.length === 0) return;
           await engine.run(memory, rest);
           metrics?.batch(rest.length, (performance.now() - startedAt) / 1_000);
           lookAgain(memory, context, limits);
+          if (dependencies.low !== undefined) tellLow(memory, dependencies.low, limits);
         },
       },
     },
@@ -48,6 +49,7 @@ export function createWalletKind(
 function answerLooks(
   memory: WalletMemory,
   entries: readonly WalletEntry[],
+  nowMs: number,
   freshMs: number,
 ): readonly WalletEntry[] {
   const { wallet, loadedMs } = memory;
@@ -55,9 +57,10 @@ function answerLooks(
   const isFresh = performance.now() - loadedMs < freshMs;
   return entries.filter((entry) => {
     if (entry.message !== 'look') return true;
-    const isEnough = wallet.balances.walletMicros >= entry.payload.amountMicros;
+    const reply = look(wallet, entry.payload, nowMs);
+    const isEnough = reply.status === 'ok' && reply.availableMicros >= entry.payload.amountMicros;
     if (!isEnough && !isFresh) return true;
-    entry.reply(balance(wallet));
+    entry.reply(reply);
     return false;
   });
 }
@@ -75,6 +78,21 @@ function lookAgain(
   if (memory.uncertain.size === 0) return;
   const delayMs = Math.min(Math.max(nowMs - sinceMs, doubtMsMin), doubtMsMax);
   memory.doubt = { sinceMs, timer: context.after(delayMs, 'balance', {}) };
+}
+
+/** After a write, so that nobody waits for it. Whoever is told looks at the wallet's row itself. */
+function tellLow(
+  memory: WalletMemory,
+  low: NonNullable<WalletDependencies['low']>,
+  { lowApartMs }: WalletLimits,
+): void {
+  const { wallet, lowToldMs } = memory;
+  if (wallet === null || wallet.watched === null) return;
+  if (wallet.balances.walletMicros >= wallet.watched.belowMicros) return;
+  const nowMs = performance.now();
+  if (nowMs - lowToldMs < lowApartMs) return;
+  memory.lowToldMs = nowMs;
+  low({ accountId: wallet.watched.accountId, walletId: wallet.id });
 }
 
 /** The same entries, whose answers are counted as they leave. */

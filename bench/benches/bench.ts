@@ -9,6 +9,8 @@ export interface BenchOptions {
   shards: number;
   /** Length of a measured window in seconds; benches have their own defaults. */
   seconds: number | null;
+  /** The share of their rows that benches of many rows make; absent: all. */
+  scale?: number;
   /** Only these contenders; null: all of the bench. */
   contenders: readonly ContenderName[] | null;
   /** Where the gateway's threads leave their CPU profiles; absent: not profiled. */

@@ -2,6 +2,7 @@
 // and the usage that is reported. Every family renders the same plan.
 import type { Directive, PlannedCall } from './directive.ts';
 import { instanceOf } from './instance.ts';
+import { judgePage } from './judging.ts';
 import { describePictures } from './sight/describe.ts';
 import type { ShownPicture } from './sight/pictures.ts';
 
@@ -44,6 +45,8 @@ export interface PlanInput {
   stopSequences: readonly string[];
   /** Some formats say a refusal in words; in others the answer just ends. */
   refusalIsSpoken: boolean;
+  /** What the user said, message by message; null: another's. */
+  texts: readonly (string | null)[];
   /** What the model sees. */
   pictures(): readonly ShownPicture[];
 }
@@ -166,8 +169,10 @@ function answerPieces(input: PlanInput): string[] | null {
   if (directive.json === 'bad' || directive.json === 'repair')
     return cut(JSON.stringify({ simulated_violation: [null] }));
   if (directive.json === null && schema === null) return null;
-  const seen = describePictures(input.pictures(), schema, directive.sight === 'wrong');
-  return cut(JSON.stringify(seen ?? instanceOf(schema ?? { type: 'object' })));
+  const made =
+    describePictures(input.pictures(), schema, directive.sight === 'wrong') ??
+    judgePage(input.texts, schema, directive.judging);
+  return cut(JSON.stringify(made ?? instanceOf(schema ?? { type: 'object' })));
 }
 
 /** Ends a plan before the first stop sequence that its text would contain. */

@@ -2,6 +2,7 @@
 // handlers are given. It knows no wire format.
 import type { HttpRequest } from 'uWebSockets.js';
 import type { Directive, Refusal } from './directive.ts';
+import type { Payments } from './payments/state.ts';
 import type { Script } from './player.ts';
 import type { Poured } from './pourer.ts';
 import type { VideoJobs } from './video/jobs.ts';
@@ -18,6 +19,8 @@ export interface SimExchange {
   readonly kept: Readonly<Record<string, string>>;
   /** The jobs of this simulator. */
   readonly videos: VideoJobs;
+  /** The payment providers of this simulator. */
+  readonly payments: Payments;
   /** The same for the same seed and request number. */
   id(length: number): string;
   /** Counts the request for a model from here on. */

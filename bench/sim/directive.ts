@@ -11,6 +11,9 @@ export type Fault =
   | 'garbage'
   | 'split_utf8';
 
+/** How a page is judged: by rules, or as the page commands. */
+export type Judging = 'right' | 'yes' | 'no' | 'clever';
+
 /** `unpaid`: as the provider words it that the account there has no credit, with its status. */
 export type Refusal = number | 'unpaid';
 
@@ -30,6 +33,7 @@ export interface Directive {
   json: 'good' | 'bad' | 'repair' | null;
   /** What is said of pictures: `wrong` has times that no picture has. */
   sight: 'right' | 'wrong' | 'repair';
+  judging: Judging;
   cachedTokens: number;
   reasoningTokens: number;
   cacheWriteTokens: number;
@@ -72,6 +76,7 @@ const defaults: Readonly<Directive> = Object.freeze({
   text: null,
   json: null,
   sight: 'right',
+  judging: 'right',
   cachedTokens: 0,
   reasoningTokens: 0,
   cacheWriteTokens: 0,
@@ -168,6 +173,9 @@ const readers: Readonly<Record<string, Reader>> = {
   },
   sight: (directive, value) => {
     if (value === 'wrong' || value === 'repair') directive.sight = value;
+  },
+  judge: (directive, value) => {
+    if (value === 'yes' || value === 'no' || value === 'clever') directive.judging = value;
   },
   cached: (directive, value) => {
     directive.cachedTokens = integer(value, tokensMax, 0);

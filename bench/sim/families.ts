@@ -5,11 +5,14 @@ import { geminiFamily } from './gemini/family.ts';
 import { imagineFamily } from './imagine/family.ts';
 import { liveFamily } from './live/family.ts';
 import { messagesFamily } from './messages/family.ts';
+import { pagesFamily } from './pages/family.ts';
+import { razorpayFamily } from './razorpay/family.ts';
 import { realtimeFamily } from './realtime/family.ts';
 import { responsesFamily } from './responses/family.ts';
 import { serperFamily } from './serper/family.ts';
 import { sourceFamily } from './source/family.ts';
 import { speechFamily } from './speech/family.ts';
+import { stripeFamily } from './stripe/family.ts';
 import { transcriptionFamily } from './transcription/family.ts';
 import { veoFamily } from './veo/family.ts';
 import { videosFamily } from './videos/family.ts';
@@ -26,6 +29,9 @@ export const families: readonly SimFamily[] = [
   speechFamily,
   transcriptionFamily,
   sourceFamily,
+  razorpayFamily,
+  stripeFamily,
+  pagesFamily,
 ];
 
 export const socketFamilies: readonly SimSocketFamily[] = [realtimeFamily, liveFamily];

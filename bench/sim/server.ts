@@ -7,6 +7,7 @@ import type { Directive, Refusal } from './directive.ts';
 import { families, socketFamilies } from './families.ts';
 import { listen } from './listen.ts';
 import { Outages } from './outages.ts';
+import { Payments } from './payments/state.ts';
 import { Player, type Script } from './player.ts';
 import { type Poured, Pourer } from './pourer.ts';
 import { SocketControl, type SocketHost, serveSockets } from './sockets.ts';
@@ -38,6 +39,7 @@ class Sim implements SocketHost {
   readonly wheel = new TimerWheel();
   readonly stats = new Stats();
   readonly videos = new VideoJobs();
+  readonly payments = new Payments();
   readonly #options: SimOptions;
   readonly #outages = new Outages();
   readonly #sockets = new SocketControl();
@@ -119,11 +121,15 @@ class Sim implements SocketHost {
     this.app.post('/sim/reset', (res) => {
       this.stats.reset();
       this.videos.reset();
+      this.payments.reset();
       this.#outages.clear();
       this.#sockets.arm('', 0);
       sendJson(res, '200 OK', { ok: true });
     });
     this.#adminPost('/sim/outage', (body) => this.#outages.set(body));
+    this.app.get('/sim/payments', (res) => sendJson(res, '200 OK', this.payments.view()));
+    this.#adminPost('/sim/payments', (body) => this.payments.act(body));
+    this.#adminPost('/sim/webhooks', (body) => this.payments.webhooks.register(body) || null);
     this.app.get('/sim/videos', (res) => sendJson(res, '200 OK', this.videos.view()));
     this.app.get('/sim/voice', (res) => sendJson(res, '200 OK', this.#sockets.view()));
     this.#adminPost('/sim/voice', ({ directive, connections, act }) => {
@@ -134,12 +140,15 @@ class Sim implements SocketHost {
     });
   }
 
-  #adminPost(path: string, act: (body: Record<string, unknown>) => void): void {
+  /** What `act` gives is in the reply; null: it makes no sense of the body. */
+  #adminPost(path: string, act: (body: Record<string, unknown>) => unknown): void {
     this.app.post(path, (res) => {
       res.onAborted(() => undefined);
       readBytes(res, (bytes) => {
-        act((parseJson(bytes.toString()) ?? {}) as Record<string, unknown>);
-        res.cork(() => sendJson(res, '200 OK', { ok: true }));
+        const made = act((parseJson(bytes.toString()) ?? {}) as Record<string, unknown>);
+        const [status, ok] = made === null ? ['400 Bad Request', false] : ['200 OK', true];
+        const told = typeof made === 'object' ? { result: made } : {};
+        res.cork(() => sendJson(res, status, { ok, ...told }));
       });
     });
   }
@@ -179,6 +188,10 @@ class Exchange implements SimExchange, WheelEntry {
 
   get videos(): VideoJobs {
     return this.#sim.videos;
+  }
+
+  get payments(): Payments {
+    return this.#sim.payments;
   }
 
   id(length: number): string {
@@ -293,5 +306,9 @@ function sendJson(res: HttpResponse, status: string, value: unknown): void {
 export async function startSim(options: SimOptions): Promise<RunningSim> {
   const sim = new Sim(options);
   const port = await listen(sim.app, options.port);
-  return { port, close: () => sim.app.close() };
+  const close = () => {
+    sim.payments.close();
+    sim.app.close();
+  };
+  return { port, close };
 }

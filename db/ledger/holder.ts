@@ -24,6 +24,8 @@ export interface HolderRows {
   readonly live: readonly string[];
   /** Which of its rows the audit counts as charged. */
   readonly charged: string;
+  /** Its rows have the key that they are for, as `api_key_id`. */
+  readonly isKeyed?: true;
   /** Columns that whoever ends its hold without it has to know. */
   readonly leftColumns: readonly string[];
   /** Its ends exclude others by a unique index; absent: nothing else ends it. */

@@ -186,6 +186,7 @@ export const videoJobRows: HolderRows = {
   state: 'status',
   live: openStatuses,
   charged: 'charge_micros IS NOT NULL',
+  isKeyed: true,
   leftColumns: [],
   fence: { part: 'job_finishes', findReplaced: findOverEpochs },
 };

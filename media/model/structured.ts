@@ -23,8 +23,11 @@ const limits = {
   compileMicrosPerCharacter: 50,
   /** The first check also pays for the engine's own compiling: 5 µs a character. */
   checkMicrosPerCharacter: 40,
-  /** Whoever had so much of it and is not done never will be: honest work takes a fifth. */
-  usedShare: 0.25,
+  /**
+   * Whoever had so much of it and is not done never will be. Honest work takes a fifth, and twice
+   * that on a slow processor that it shares.
+   */
+  usedShare: 0.7,
   /** Of wall-clock time, where others have the processor: 6 s in all for a small schema. */
   stretchMax: 16,
 } as const;

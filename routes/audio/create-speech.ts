@@ -70,7 +70,7 @@ export const createSpeech = defineRoute({
     const { voice, response_format: format } = body;
     const { input } = body;
     const instructions = body.instructions ?? '';
-    const model = requireModel(services.catalog.current(), body.model, 'speech');
+    const model = requireModel(services.catalog.current(), caller, body.model, 'speech');
     const count = requireBound('input', input);
     requireBound('instructions', instructions);
     if (!Object.hasOwn(model.voices, voice)) {

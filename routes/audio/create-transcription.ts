@@ -73,11 +73,11 @@ export const createTranscription = defineRoute({
   async handle({ body, files, caller, services, exchange }): Promise<Reply> {
     const { file } = files;
     assert(file !== undefined, 'the file is required');
-    const model = requireModel(services.catalog.current(), body.model, 'transcription');
-    const { accountId, walletId } = caller;
+    const model = requireModel(services.catalog.current(), caller, body.model, 'transcription');
+    const { accountId, walletId, keyId: apiKeyId } = caller;
     const keyed = { services, caller, route, idempotencyKey: idempotencyKeyOf(exchange, {}) };
     const leastMicros = file.bytes.length === 0 ? 0n : leastTranscription(model);
-    await fundedOrRetry(keyed, requireFunds(services.audio, walletId, leastMicros));
+    await fundedOrRetry(keyed, requireFunds(services.audio, { walletId, apiKeyId }, leastMicros));
     takeMemory(services.audio, accountId, exchange, file.bytes.length);
     const inspected = await inspectRecording(services, accountId, file);
     const { container, seconds, isSilent, sha256 } = inspected;

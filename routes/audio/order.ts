@@ -10,14 +10,17 @@ import type { Exchange } from '../../runtime/http/route.ts';
 import { Problem } from '../../runtime/problem.ts';
 import { fingerprint, idempotencyKeyOf } from '../generations/idempotency.ts';
 import { logRetry } from '../generations/retries.ts';
+import { requireAllowed } from '../keys/allowed.ts';
 import type { KeyCaller, Services } from '../services.ts';
 
-/** @throws Problem model_not_found */
+/** @throws Problem model_not_found, policy_blocked */
 export function requireModel(
   catalog: Catalog,
+  caller: KeyCaller,
   alias: string,
   kind: AudioWork['kind'],
 ): CatalogModel {
+  requireAllowed(caller, alias);
   const model = catalog.models.get(alias);
   if (model === undefined) throw unknownModel(catalog, alias, kind);
   requireKind(model, kind);

@@ -25,6 +25,8 @@ export const audioProblems: ProblemCode[] = [
   'invalid_request',
   'model_not_found',
   'insufficient_credits',
+  'spend_limit_exceeded',
+  'policy_blocked',
   'idempotency_key_reused',
   'input_too_long',
   'conflict',

@@ -3,7 +3,8 @@ import type { AudioServices } from '../../actors/audio/open.ts';
 import type { StoredAudio } from '../../actors/audio/spec.ts';
 import { BlobFault } from '../../media/blobs/contract.ts';
 import { findPrivateFile } from '../../media/blobs/private-file.ts';
-import type { ByteStream, Reply } from '../../runtime/http/route.ts';
+import { pourPieces } from '../../runtime/http/bytes.ts';
+import type { Reply } from '../../runtime/http/route.ts';
 import { isId } from '../../runtime/ids.ts';
 import { Problem } from '../../runtime/problem.ts';
 import type { Services } from '../services.ts';
@@ -33,7 +34,7 @@ export async function storedSpeech(
     mediaType: stored.media_type,
     headers,
     pour(stream) {
-      void pourKept(kept.read(), stream).catch((error: unknown) => {
+      void pourPieces(kept.read(), stream).catch((error: unknown) => {
         log.warn({ err: error }, 'kept audio cannot be read');
         stream.fail();
       });
@@ -57,32 +58,4 @@ async function findKept(
     if (error instanceof BlobFault && error.reason === 'missing') return null;
     throw error;
   }
-}
-
-/** Piece by piece, each once the client has taken the one before. */
-async function pourKept(
-  pieces: AsyncIterator<Buffer, unknown, undefined>,
-  stream: ByteStream,
-): Promise<void> {
-  let isClosed = false;
-  let wake = () => {};
-  stream.onDrain(() => wake());
-  stream.onClose(() => {
-    isClosed = true;
-    wake();
-  });
-  try {
-    while (!isClosed) {
-      const next = await pieces.next();
-      if (next.done === true) break;
-      if (isClosed || stream.write(next.value)) continue;
-      await new Promise<void>((resolve) => {
-        wake = resolve;
-        if (isClosed) resolve();
-      });
-    }
-  } finally {
-    await pieces.return?.();
-  }
-  if (!isClosed) stream.end();
 }

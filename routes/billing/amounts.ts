@@ -1,5 +1,7 @@
 // Money as it stands in replies: every amount twice, as a number and exact as a string.
+import type { LedgerLine } from '../../db/billing/ledger.ts';
 import type { ActiveReservation, BillingGrant } from '../../db/billing.ts';
+import type { SettledFigures } from '../../db/usage.ts';
 
 const microsPerCredit = 1_000_000;
 
@@ -45,5 +47,27 @@ export function reservationBody(row: ActiveReservation): Record<string, unknown>
     request_id: row.ownerId,
     created_at: row.createdAt.toISOString(),
     expires_at: row.expiresAt.toISOString(),
+  };
+}
+
+/** What was settled of something; its charge is whole. */
+export function usageBody(row: SettledFigures): Record<string, unknown> {
+  return {
+    requests: Number(row.settled),
+    input_tokens: Number(row.input_tokens),
+    cached_input_tokens: Number(row.cached_input_tokens),
+    cache_write_tokens: Number(row.cache_write_tokens),
+    output_tokens: Number(row.output_tokens),
+    reasoning_tokens: Number(row.reasoning_tokens),
+    ...amount('charge', row.charge_micros),
+  };
+}
+
+export function ledgerLineBody(line: LedgerLine): Record<string, unknown> {
+  return {
+    kind: line.kind,
+    ...amount('amount', line.amountMicros),
+    reference: line.reference,
+    at: line.at.toISOString(),
   };
 }

@@ -1,9 +1,11 @@
-// The schema of the billing summary. Amounts are microcredits: JSON integers, which every wallet's
-// constraint keeps below 2^53, and beside each the same digits as a string.
+// The schema of the billing summary, and what else has its members.
 import * as v from 'valibot';
+import { lineKinds } from '../../db/billing/ledger.ts';
+import { packageSchema } from '../discovery/offers.ts';
+import { purchaseSchema } from '../purchases/schema.ts';
+import { exact, micros } from './micros.ts';
+import { autoTopUpSchema } from './settings-body.ts';
 
-export const micros = v.pipe(v.number(), v.integer());
-export const exact = v.pipe(v.string(), v.regex(/^-?\d+$/));
 const moment = v.string();
 const count = v.pipe(v.number(), v.integer(), v.minValue(0));
 
@@ -41,6 +43,26 @@ export const reservationSchema = v.strictObject({
   expires_at: moment,
 });
 
+/** What was settled of something. */
+const usageEntries = {
+  requests: count,
+  input_tokens: count,
+  cached_input_tokens: count,
+  cache_write_tokens: count,
+  output_tokens: count,
+  reasoning_tokens: count,
+  charge_microcredits: micros,
+  charge_exact: exact,
+};
+
+export const ledgerLineSchema = v.strictObject({
+  kind: v.picklist(lineKinds),
+  amount_microcredits: micros,
+  amount_exact: exact,
+  reference: v.nullable(v.string()),
+  at: moment,
+});
+
 export const billingSummarySchema = v.strictObject({
   ok: v.literal(true),
   wallet: v.strictObject(walletEntries),
@@ -49,37 +71,13 @@ export const billingSummarySchema = v.strictObject({
     active: v.array(reservationSchema),
     released: v.array(v.strictObject({ ...reservation, reason: v.string(), released_at: moment })),
   }),
-  usage: v.array(
-    v.strictObject({
-      model: v.string(),
-      requests: count,
-      input_tokens: count,
-      cached_input_tokens: count,
-      cache_write_tokens: count,
-      output_tokens: count,
-      reasoning_tokens: count,
-      charge_microcredits: micros,
-      charge_exact: exact,
-    }),
-  ),
-  packages: v.array(
-    v.strictObject({
-      slug: v.string(),
-      name: v.string(),
-      credits: count,
-      price_usd: v.string(),
-    }),
-  ),
-  purchases: v.array(
-    v.strictObject({
-      id: v.string(),
-      package_id: v.string(),
-      status: v.picklist(['pending', 'completed', 'failed']),
-      credits_microcredits: micros,
-      credits_exact: exact,
-      price_cents: count,
-      currency: v.string(),
-      created_at: moment,
-    }),
-  ),
+  usage: v.array(v.strictObject({ model: v.string(), ...usageEntries })),
+  usage_by_day: v.array(v.strictObject({ day: v.string(), ...usageEntries })),
+  usage_by_key: v.array(v.strictObject({ api_key_id: v.nullable(v.string()), ...usageEntries })),
+  usage_since: moment,
+  debt_microcredits: micros,
+  debt_exact: exact,
+  packages: v.array(packageSchema),
+  purchases: v.array(purchaseSchema),
+  auto_top_up: autoTopUpSchema,
 });

@@ -2,18 +2,12 @@
 import * as v from 'valibot';
 import { clientLibraries } from '../../media/providers/clients.ts';
 import { defineRoute } from '../define.ts';
+import { packageBody, packageSchema, surfaceBody, surfaceSchema } from './offers.ts';
 
 const catalogSchema = v.strictObject({
   ok: v.literal(true),
-  packages: v.array(
-    v.strictObject({
-      slug: v.string(),
-      name: v.string(),
-      credits: v.number(),
-      price_usd: v.string(),
-    }),
-  ),
-  surfaces: v.array(v.strictObject({ name: v.string(), display_name: v.string() })),
+  packages: v.array(packageSchema),
+  surfaces: v.array(surfaceSchema),
   sdk: v.array(v.strictObject({ name: v.string(), package: v.string(), base_url: v.string() })),
   docs: v.strictObject({ reference: v.string(), openapi: v.string(), model_openapi: v.string() }),
 });
@@ -37,13 +31,8 @@ export const catalog = defineRoute({
       headers: { 'cache-control': 'public, max-age=60, stale-while-revalidate=300' },
       json: {
         ok: true,
-        packages: snapshot.packages.map(({ slug, name, credits, price_usd }) => ({
-          slug,
-          name,
-          credits,
-          price_usd,
-        })),
-        surfaces: snapshot.surfaces.map(({ name, display_name }) => ({ name, display_name })),
+        packages: snapshot.packages.map(packageBody),
+        surfaces: snapshot.surfaces.map(surfaceBody),
         sdk: clientLibraries.map(({ name, package: library, basePath }) => ({
           name,
           package: library,

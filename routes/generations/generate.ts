@@ -52,6 +52,7 @@ export const generationProblems: ProblemCode[] = [
   'context_length_exceeded',
   'model_not_found',
   'insufficient_credits',
+  'spend_limit_exceeded',
   'policy_blocked',
   'idempotency_key_reused',
   'input_too_long',

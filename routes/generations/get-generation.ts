@@ -1,8 +1,9 @@
 // GET /v1/generations/{request_id}: state, usage and receipt of one generation of the account.
 import * as v from 'valibot';
+import { type StoredUsage, toldUsage } from '../../actors/billed-request/usage.ts';
 import { withDeadline } from '../../db/driver/sql.ts';
 import { findGeneration, findGenerationByAnyKey, type Generation } from '../../db/generations.ts';
-import type { SvcRouting, SvcUsage } from '../../media/model/dialects/contract.ts';
+import type { SvcRouting } from '../../media/model/dialects/contract.ts';
 import { maxCharacters } from '../../runtime/http/text.ts';
 import { isId } from '../../runtime/ids.ts';
 import { type PlainProblem, Problem, problemCodes } from '../../runtime/problem.ts';
@@ -62,7 +63,7 @@ export function generationBody(row: Generation): v.InferOutput<typeof generation
     created_at: row.createdAt.toISOString(),
     finished_at: row.finishedAt?.toISOString() ?? null,
     error: problem === null ? null : problemBody(problem),
-    svc_usage: row.usageJson === null ? null : (JSON.parse(row.usageJson) as SvcUsage),
+    svc_usage: row.usageJson === null ? null : toldUsage(JSON.parse(row.usageJson) as StoredUsage),
     svc_routing: row.routingJson === null ? null : (JSON.parse(row.routingJson) as SvcRouting),
   };
 }

@@ -5,6 +5,7 @@ import type { GenerationWanted } from '../../actors/generation/start.ts';
 import type { GenerationRequest } from '../../media/model/request.ts';
 import { isLongRequest } from '../../media/model/tokens.ts';
 import type { Exchange } from '../../runtime/http/route.ts';
+import { requireAllowed } from '../keys/allowed.ts';
 import type { KeyCaller, Services } from '../services.ts';
 import { fingerprint, fingerprintInTurns, idempotencyKeyOf } from './idempotency.ts';
 import { logRetry } from './retries.ts';
@@ -25,10 +26,12 @@ export interface WantedInput {
 
 /**
  * What `startGeneration` is to be given.
- * @throws Problem invalid_request when the idempotency keys differ
+ * @throws Problem invalid_request when the idempotency keys differ, policy_blocked when the key may
+ * not use the model
  */
 export async function wantedBy(input: WantedInput): Promise<GenerationWanted> {
   const { request, body, caller, exchange } = input;
+  requireAllowed(caller, request.model);
   logRetry(input);
   const idempotencyKey = idempotencyKeyOf(exchange, body);
   return {

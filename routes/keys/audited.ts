@@ -1,34 +1,51 @@
-// A key made or revoked, by its owner or an administrator, with the event that says so.
+// A key made, changed or revoked, by its owner or an administrator, with the event that says so.
 import { keyLimits } from '../../actors/credentials/limits.ts';
 import { audited } from '../../db/audit-events.ts';
+import { holdAuthorization } from '../../db/authorizations.ts';
 import { withDeadline } from '../../db/driver/sql.ts';
-import { type ApiKey, createKeyWithin, lockKey, type NewApiKey, revokeKey } from '../../db/keys.ts';
+import {
+  type ApiKey,
+  createKeyWithin,
+  findKey,
+  lockKey,
+  type NewApiKey,
+  revokeKey,
+} from '../../db/keys.ts';
+import { type SpendLimit, setSpendLimit } from '../../db/spend/limit.ts';
 import { newAuditId } from '../../runtime/ids.ts';
 import { Problem } from '../../runtime/problem.ts';
-import { type CredentialChange, credentialTopic } from '../credentials.ts';
+import { tellChange } from '../credentials.ts';
 import type { Services } from '../services.ts';
 import { tooManyKeys } from './new-key.ts';
+import { toldTerms } from './terms.ts';
 
 const { activeMax } = keyLimits;
 
 /**
  * `actor`: the account that does it.
- * @throws Problem conflict when the account has as many keys as it may
+ * @throws Problem conflict when the account has as many keys as it may, session_expired when the
+ * app that makes it may do nothing any more
  */
 export async function createAuditedKey(
   { sql, system }: Pick<Services, 'sql' | 'system'>,
-  key: NewApiKey,
+  { key, spendLimit }: { key: NewApiKey; spendLimit: SpendLimit | null },
   actor: string,
 ): Promise<ApiKey> {
   const made = audited(sql, async (transaction) => {
-    const result = await createKeyWithin(transaction, key, activeMax);
+    let result = await createKeyWithin(transaction, key, activeMax);
     if (result === null) return { result, event: null };
-    const { label, scopes, prefix, environment, accountId } = result;
-    const limits = {
-      requests_per_minute: result.requestsPerMinute,
-      concurrency_max: result.concurrencyMax,
-    };
-    const details = { label, environment, scopes, prefix, ...limits };
+    if (spendLimit !== null) {
+      await setSpendLimit(transaction, result, spendLimit, Date.now());
+      result = (await findKey(transaction, key.accountId, key.id)) ?? result;
+    }
+    // After the account, which others lock first as well.
+    const { authorizationId = null } = key;
+    if (authorizationId !== null && !(await holdAuthorization(transaction, authorizationId))) {
+      throw new Problem('session_expired', { message: 'The authorization has ended.' });
+    }
+    const { scopes, prefix, environment, accountId } = result;
+    const { disabled: _new, ...terms } = toldTerms(result);
+    const details = { environment, scopes, prefix, ...terms };
     const id = newAuditId(system.node);
     const event = { id, accountId, actor, action: 'key.create', subject: `key:${result.id}` };
     return { result, event: { ...event, details } };
@@ -49,7 +66,7 @@ export async function revokeAuditedKey(
   const revoked = audited(sql, async (transaction) => {
     const before = await lockKey(transaction, accountId, keyId);
     const result = await revokeKey(transaction, accountId, keyId);
-    if (before?.status !== 'active') return { result, event: null };
+    if (before === null || before.status === 'revoked') return { result, event: null };
     const { label, prefix } = before;
     const id = newAuditId(system.node);
     const event = { id, accountId, actor, action: 'key.revoke', subject: `key:${keyId}` };
@@ -57,7 +74,6 @@ export async function revokeAuditedKey(
   });
   const row = await withDeadline(revoked);
   if (row === null) throw new Problem('not_found', { param: 'api_key_id' });
-  const change: CredentialChange = { keyId: row.id };
-  await bus.publish(credentialTopic, change);
+  await tellChange(bus, [row.id], { isWithdrawn: true });
   return row;
 }

@@ -6,6 +6,7 @@ import { defineRoute } from '../define.ts';
 import { createAuditedKey } from './audited.ts';
 import { newKey } from './new-key.ts';
 import { apiKeyBody, createdKeySchema, defaultScopesText, newKeyEntries } from './schema.ts';
+import { requireOwnersRates } from './terms.ts';
 
 const { activeMax } = keyLimits;
 
@@ -17,7 +18,8 @@ export const createKey = defineRoute({
   description:
     '`raw_token` is returned once. Without `scopes` the key may list and call models, and read ' +
     `the wallet: ${defaultScopesText}. An account has at most ${activeMax} active keys; another ` +
-    'one is 409 `conflict` until one is revoked.',
+    'one is 409 `conflict` until one is revoked. A key that an app makes ends with what the app ' +
+    'was authorized to do.',
   tag: 'Keys',
   documents: ['account'],
   access: { kind: 'user' },
@@ -29,10 +31,14 @@ export const createKey = defineRoute({
     schema: v.strictObject(newKeyEntries),
   },
   replies: { 201: { description: 'The key and its token.', schema: createdKeySchema } },
-  problems: ['conflict', 'dependency_unavailable'],
+  problems: ['invalid_request', 'conflict', 'dependency_unavailable'],
   async handle({ body, caller, services }) {
-    const { token, key } = newKey(body, caller, services);
-    const row = await createAuditedKey(services, key, caller.accountId);
+    requireOwnersRates(body, services.limits.keys);
+    const { token, key, spendLimit } = newKey(body, caller, services);
+    const { by, id } = caller.signedIn;
+    const authorizationId = by === 'bearer' ? id : null;
+    const made = { ...key, authorizationId };
+    const row = await createAuditedKey(services, { key: made, spendLimit }, caller.accountId);
     return {
       status: 201,
       headers: { 'cache-control': 'no-store' },

@@ -2,18 +2,18 @@
 import { keyLimits } from '../../actors/credentials/limits.ts';
 import { displayPrefix, newKeyToken, tokenHash } from '../../actors/credentials/token.ts';
 import type { KeyEnvironment, NewApiKey } from '../../db/keys.ts';
+import type { SpendLimit } from '../../db/spend/limit.ts';
 import { newId } from '../../runtime/ids.ts';
 import { Problem } from '../../runtime/problem.ts';
 import type { Services } from '../services.ts';
 import { defaultScopes } from './schema.ts';
+import { limitOf, type TermsBody, termsAfter } from './terms.ts';
 
 /** What is asked for; limits that are not given are the usual ones. */
-interface Wanted {
+interface Wanted extends TermsBody {
   label: string;
   environment: KeyEnvironment;
   scopes?: readonly string[] | undefined;
-  requests_per_minute?: number | undefined;
-  concurrency_max?: number | undefined;
 }
 
 const { activeMax } = keyLimits;
@@ -24,12 +24,15 @@ export function tooManyKeys(): Problem {
   return new Problem('conflict', { message });
 }
 
+/** @throws Problem invalid_request when its end is past, or too far */
 export function newKey(
   wanted: Wanted,
   { accountId, walletId }: { accountId: string; walletId: string },
   { limits, system }: Pick<Services, 'limits' | 'system'>,
-): { token: string; key: NewApiKey } {
+): { token: string; key: NewApiKey; spendLimit: SpendLimit | null } {
   const token = newKeyToken(wanted.environment);
+  const usual = { expiresAt: null, allowedModels: null, ...limits.keys };
+  const terms = termsAfter(usual, wanted, Date.now());
   const key: NewApiKey = {
     id: newId('key', system.node),
     accountId,
@@ -39,8 +42,7 @@ export function newKey(
     scopes: [...new Set(wanted.scopes ?? defaultScopes)],
     tokenHash: tokenHash(token),
     prefix: displayPrefix(token),
-    requestsPerMinute: wanted.requests_per_minute ?? limits.keys.requestsPerMinute,
-    concurrencyMax: wanted.concurrency_max ?? limits.keys.concurrencyMax,
+    ...terms,
   };
-  return { token, key };
+  return { token, key, spendLimit: limitOf(wanted) ?? null };
 }

@@ -4,6 +4,7 @@ import { readCountRequest } from '../../media/model/dialects/messages/request.ts
 import { countRequestSchema } from '../../media/model/dialects/messages/schema.ts';
 import { fixedLimits } from '../../runtime/limits.ts';
 import { defineRoute } from '../define.ts';
+import { requireAllowed } from '../keys/allowed.ts';
 import { shouldRetryHeader } from '../problems.ts';
 import { messagesHeaders, readHeaders } from './headers.ts';
 import { tokenCountSchema } from './schema.ts';
@@ -38,11 +39,12 @@ export const countMessageTokens = defineRoute({
       headers: { 'request-id': 'The id of this exchange.' },
     },
   },
-  problems: ['invalid_request', 'model_not_found'],
+  problems: ['invalid_request', 'model_not_found', 'policy_blocked'],
   problemHeaders: shouldRetryHeader,
   async handle({ body, caller, services, exchange }) {
     const seals = services.seals(caller.accountId);
     const sent = readCountRequest(body, readHeaders(exchange), seals);
+    requireAllowed(caller, sent.model);
     const { inputTokens, estimated } = await countGeneration(
       caller.accountId,
       sent,

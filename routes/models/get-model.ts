@@ -4,6 +4,7 @@ import { callableEntries } from '../../actors/catalog/snapshot.ts';
 import { unknownModel } from '../../actors/catalog/use.ts';
 import { maxCharacters } from '../../runtime/http/text.ts';
 import { defineRoute } from '../define.ts';
+import { requireAllowed } from '../keys/allowed.ts';
 import { modelHeaders, speaksMessages } from './messages.ts';
 import { modelBody, modelSchema } from './schema.ts';
 
@@ -24,8 +25,9 @@ export const getModel = defineRoute({
   headers: modelHeaders,
   params: v.object({ model: v.pipe(v.string(), maxCharacters(100)) }),
   replies: { 200: { description: 'The model.', schema: modelSchema } },
-  problems: ['model_not_found'],
-  handle({ params, services, exchange }) {
+  problems: ['model_not_found', 'policy_blocked'],
+  handle({ params, caller, services, exchange }) {
+    requireAllowed(caller, params.model);
     const catalog = services.catalog.current();
     const entries = callableEntries(catalog.snapshot);
     const found = entries.find(({ alias }) => alias === params.model);

@@ -2,6 +2,7 @@
 import * as v from 'valibot';
 import { callableEntries } from '../../actors/catalog/snapshot.ts';
 import { defineRoute } from '../define.ts';
+import { mayName } from '../keys/allowed.ts';
 import type { MonitorServices } from '../services.ts';
 import { isText, modelHeaders, speaksMessages } from './messages.ts';
 import { modelBody, modelSchema } from './schema.ts';
@@ -25,7 +26,8 @@ export const listModels = defineRoute({
   summary: 'List the models',
   description:
     'Left out are those whose public status is `unavailable`: no route answers. For ' +
-    'clients of Messages it is a page of that format as well, of the models that they can name.',
+    'clients of Messages it is a page of that format as well, of the models that they can name. ' +
+    'A key with `allowed_models` sees no others.',
   tag: 'Models',
   documents: ['model'],
   access: { kind: 'key', scope: 'models:read' },
@@ -33,12 +35,13 @@ export const listModels = defineRoute({
   headers: modelHeaders,
   replies: { 200: { description: 'The models that can be called.', schema: modelListSchema } },
   problems: [],
-  async handle({ services, exchange }) {
+  async handle({ caller, services, exchange }) {
     const forMessages = speaksMessages(exchange);
     const unavailable = await unavailableAliases(services.monitor);
     const { snapshot } = services.catalog.current();
     const data = callableEntries(snapshot)
-      .filter((entry) => !unavailable.has(entry.alias) && (!forMessages || isText(entry)))
+      .filter(({ alias }) => !unavailable.has(alias) && mayName(caller, alias))
+      .filter((entry) => !forMessages || isText(entry))
       .map((entry) => modelBody(entry, forMessages));
     const headers = { 'cache-control': 'no-store' };
     const list = { object: 'list', data };

@@ -36,10 +36,20 @@ const tags = {
   Video: 'Videos from text, made by jobs, their private files, and descriptions of videos.',
   Voice: 'Realtime conversations over a WebSocket.',
   Discovery: 'What the service offers and how it is; no key needed.',
+  OAuth:
+    'Apps that act for people (RFC 6749, 7009, 7636, 8414, 8628, 9728). Their errors are ' +
+    '`error` and `error_description`.',
+  'Sign-in': 'One-time codes for browsers, passwords for apps, and their sessions.',
+  Account: 'Who is signed in: name and address, sessions, apps, a copy of the data, deletion.',
   Keys: 'API keys of the account.',
+  Preferences: 'Models that the account prefers, and remote MCP servers that it added.',
+  Apps: 'What apps tell of themselves, and what they are told; no key needed.',
   Billing: 'The wallet, reservations and usage.',
-  Administration: 'For administrators of the service: accounts, wallets, audit, live state.',
-  'Catalog administration': 'Providers, models, prices, managed routes, packages, surfaces.',
+  Rewards: 'Promotional credit: codes, referrals, and tasks that are rewarded.',
+  Administration: 'For administrators of the service: accounts, wallets, mail, audit, live state.',
+  'Catalog administration':
+    'Providers, models, prices, managed routes, packages, surfaces, OAuth clients, promotions, ' +
+    'rewarded tasks, and the settings of identity and of billing.',
 };
 
 const documents = new Map<string, string>();

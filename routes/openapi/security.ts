@@ -4,33 +4,7 @@ import type { Scope } from '../../actors/credentials/scope.ts';
 import type { ProblemCode } from '../../runtime/problem.ts';
 import type { AppRoute } from '../define.ts';
 import type { Access } from '../services.ts';
-
-const securitySchemes: Record<string, Record<string, unknown>> = {
-  apiKey: {
-    type: 'http',
-    scheme: 'bearer',
-    description:
-      'An API key, `svc_live_…`, with the scope that is named. Replies to a key say what is left ' +
-      'of its limits: `x-ratelimit-{limit,remaining,reset}-{requests,concurrency}`, reset in ' +
-      'seconds.',
-  },
-  apiKeyHeader: {
-    type: 'apiKey',
-    in: 'header',
-    name: 'x-api-key',
-    description:
-      'The same key in a header of its own. Where both headers are sent, the one that has the ' +
-      'form of our keys is taken, `Authorization` before this one.',
-  },
-  session: { type: 'apiKey', in: 'header', name: 'x-svc-session' },
-  ticket: {
-    type: 'apiKey',
-    in: 'query',
-    name: 'ticket',
-    description: 'From `POST /v1/voice/tickets`: for browsers, once.',
-  },
-  sessionCookie: { type: 'apiKey', in: 'cookie', name: 'svc_session' },
-};
+import { securitySchemes } from './schemes.ts';
 
 const keyProblems: ProblemCode[] = [
   'unauthenticated',
@@ -48,6 +22,15 @@ const userProblems: ProblemCode[] = [
   'dependency_unavailable',
 ];
 
+const appProblems: ProblemCode[] = [...userProblems, 'insufficient_scope', 'concurrency_limited'];
+
+/** What a person shows, and an app that acts for it. */
+const session = { session: [] };
+const cookie = { sessionCookie: [] };
+const app = { oauth: ['app'] };
+/** A route that is open too lists no credential as one of its choices (OpenAPI 3.1, 4.8.10). */
+const nobody = {};
+
 /** The credentials that a route takes, and what access to it may be refused with. */
 export function accessOf(access: Access): {
   security: Record<string, string[]>[];
@@ -55,24 +38,41 @@ export function accessOf(access: Access): {
 } {
   // Of a scheme that is not OAuth these are "role names" (OpenAPI 3.1, 4.8.30).
   const key = (scope: Scope) => [{ apiKey: [scope] }, { apiKeyHeader: [scope] }];
-  const user = [{ session: [] }, { sessionCookie: [] }];
   switch (access.kind) {
     case 'none':
       return { security: [], problems: [] };
     case 'key':
       return { security: key(access.scope), problems: keyProblems };
     case 'user':
+      return { security: [session, cookie, app], problems: appProblems };
+    case 'optional-user':
+      return { security: [nobody, session, cookie, app], problems: appProblems };
+    case 'app':
+      return { security: [session, app], problems: appProblems };
+    case 'bearer':
+      return {
+        security: access.scopes.map((scope) => ({ oauth: [scope] })),
+        problems: appProblems,
+      };
+    case 'self':
     case 'admin':
-      return { security: user, problems: userProblems };
+      return { security: [session, cookie], problems: [...userProblems, 'concurrency_limited'] };
+    case 'cookie':
+      return { security: [cookie], problems: [...userProblems, 'concurrency_limited'] };
+    case 'optional-cookie':
+      return {
+        security: [nobody, cookie],
+        problems: ['rate_limited', 'forbidden', 'concurrency_limited', 'dependency_unavailable'],
+      };
     case 'socket':
       return {
-        security: [...key(access.scope), { ticket: [] }, { session: [] }],
-        problems: [...new Set([...keyProblems, ...userProblems])],
+        security: [...key(access.scope), { ticket: [] }, session, app],
+        problems: [...new Set([...keyProblems, ...appProblems])],
       };
     case 'key-or-user':
       return {
-        security: [...key(access.scope), ...user],
-        problems: [...new Set([...keyProblems, ...userProblems])],
+        security: [...key(access.scope), session, cookie, app],
+        problems: [...new Set([...keyProblems, ...appProblems])],
       };
   }
 }

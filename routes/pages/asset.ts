@@ -14,7 +14,7 @@ export interface AssetOptions {
   /** Called once per thread, when the file is first asked for. */
   load: () => Promise<Uint8Array>;
   mediaType: string;
-  /** Of the browser's copy; 0: it asks every time whether the file has changed. */
+  /** How long the browser keeps its copy; 0: it asks every time whether the file has changed. */
   maxAgeSeconds: number;
 }
 

@@ -4,6 +4,7 @@ import { countGeneration } from '../../actors/generation/count-request.ts';
 import { responsesRequestSchema } from '../../media/model/dialects/responses/schema.ts';
 import { fixedLimits } from '../../runtime/limits.ts';
 import { defineRoute } from '../define.ts';
+import { requireAllowed } from '../keys/allowed.ts';
 import { retryAfterHeader, shouldRetryHeader } from '../problems.ts';
 import { continueConversation } from './conversation.ts';
 import { withReferences } from './references.ts';
@@ -36,6 +37,7 @@ export const countResponseTokens = defineRoute({
   replies: { 200: { description: 'The count.', schema: inputTokensSchema } },
   problems: [
     'model_not_found',
+    'policy_blocked',
     'not_found',
     'invalid_state',
     'conflict',
@@ -45,6 +47,7 @@ export const countResponseTokens = defineRoute({
   ],
   problemHeaders: { ...shouldRetryHeader, ...retryAfterHeader },
   async handle({ body, caller, services }) {
+    requireAllowed(caller, body.model);
     const asker = { services, caller, route, idempotencyKey: null };
     const said = await withReferences(body, asker);
     const { request } = await continueConversation(said, {}, asker);

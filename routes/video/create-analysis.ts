@@ -4,6 +4,7 @@ import { fixedLimits } from '../../runtime/limits.ts';
 import { Problem } from '../../runtime/problem.ts';
 import { defineRoute } from '../define.ts';
 import { fingerprint, idempotencyKeyOf } from '../generations/idempotency.ts';
+import { requireAllowed } from '../keys/allowed.ts';
 import { analysisBody, analysisHeaders, analysisReplyHeaders } from './analysis-body.ts';
 import { analysisReplySchema, analysisRequestSchema } from './analysis-schema.ts';
 import { requestIdOf } from './request-id.ts';
@@ -54,6 +55,7 @@ export const createVideoAnalysis = defineRoute({
   },
   problems: [
     'insufficient_credits',
+    'spend_limit_exceeded',
     'model_not_found',
     'not_found',
     'policy_blocked',
@@ -65,6 +67,7 @@ export const createVideoAnalysis = defineRoute({
     'dependency_unavailable',
   ],
   async handle({ body, caller, services, exchange }) {
+    requireAllowed(caller, body.model);
     const { start_seconds: start = null, end_seconds: end = null } = body;
     if (end !== null && (start ?? 0) >= end) {
       const message = "'end_seconds' has to be later than 'start_seconds'.";

@@ -1,8 +1,10 @@
 // POST /v1/video/generations: a job that is paid for once and submitted once.
+import { videoRoute } from '../../actors/video/candidates.ts';
 import { createVideoJob } from '../../actors/video/create.ts';
 import { fixedLimits } from '../../runtime/limits.ts';
 import { defineRoute } from '../define.ts';
 import { fingerprint, idempotencyKeyOf } from '../generations/idempotency.ts';
+import { requireAllowed } from '../keys/allowed.ts';
 import { jobBody, jobHeaders, jobReplyHeaders } from './job-body.ts';
 import { requestSchema } from './request.ts';
 import { requestIdOf } from './request-id.ts';
@@ -50,6 +52,7 @@ export const createJob = defineRoute({
   },
   problems: [
     'insufficient_credits',
+    'spend_limit_exceeded',
     'model_not_found',
     'policy_blocked',
     'idempotency_key_reused',
@@ -60,6 +63,8 @@ export const createJob = defineRoute({
     'dependency_unavailable',
   ],
   async handle({ body, caller, services, exchange }) {
+    const { video_model: exact = null } = body;
+    requireAllowed(caller, exact ?? videoRoute, 'video_model');
     const requestId = requestIdOf(idempotencyKeyOf(exchange, body));
     const { accountId, walletId } = caller;
     const { job, isNew } = await createVideoJob(services.video.creation, {
@@ -69,7 +74,7 @@ export const createJob = defineRoute({
       requestId,
       fingerprint: fingerprint(body),
       conversationId: body.conversation_id ?? null,
-      exact: body.video_model ?? null,
+      exact,
       settings: {
         prompt: body.prompt,
         durationSeconds: body.duration_seconds ?? null,

@@ -4,6 +4,7 @@ import { voiceLimits } from '../../actors/voice/limits.ts';
 import { sealTicket } from '../../actors/voice/sealed.ts';
 import { newId } from '../../runtime/ids.ts';
 import { defineRoute } from '../define.ts';
+import { requireVoices } from './find-voice.ts';
 import { ticketSchema } from './schema.ts';
 
 export const createTicket = defineRoute({
@@ -21,15 +22,17 @@ export const createTicket = defineRoute({
   access: { kind: 'key-or-user', scope: 'voice:session' },
   cors: 'public',
   replies: { 200: { description: 'The ticket.', schema: ticketSchema } },
-  problems: [],
+  problems: ['policy_blocked'],
   handle({ caller, services }) {
     const { accountId, walletId } = caller;
+    requireVoices(services.catalog.current(), caller);
     const { ticketMs } = voiceLimits;
     const ticket = sealTicket(services.voice.sealer, {
       id: newId('vs', services.system.node),
       accountId,
       walletId,
       keyId: caller.kind === 'key' ? caller.keyId : null,
+      signedInId: caller.kind === 'user' ? caller.signedIn.id : null,
       expiresAtMs: Date.now() + ticketMs,
     });
     return {

@@ -3,6 +3,8 @@
 import type { Catalog } from '../../actors/catalog/current.ts';
 import type { CatalogModel } from '../../actors/catalog/model.ts';
 import type { ChosenVoice } from '../../actors/voice/spec.ts';
+import { mayName, notAllowed } from '../keys/allowed.ts';
+import type { SocketCaller } from '../services.ts';
 import { voiceModelAlias } from './schema.ts';
 
 /** The model of the public voice catalog; null: there is none. */
@@ -11,11 +13,28 @@ export function voiceModelOf({ models }: Catalog): CatalogModel | null {
   return model?.kind === 'voice' ? model : null;
 }
 
-/** Null: no such voice. */
-export function findVoice(catalog: Catalog, voiceId: string): ChosenVoice | null {
+function voiceModels(catalog: Catalog): readonly CatalogModel[] {
   const first = voiceModelOf(catalog);
   const others = catalog.snapshot.models.filter(({ kind }) => kind === 'voice');
-  for (const model of first === null ? others : [first, ...others]) {
+  return first === null ? others : [first, ...others];
+}
+
+/** @throws Problem policy_blocked when the caller may use none of the models of voices */
+export function requireVoices(catalog: Catalog, caller: SocketCaller): void {
+  const [first] = voiceModels(catalog);
+  if (first === undefined) return;
+  if (voiceModels(catalog).some(({ alias }) => mayName(caller, alias))) return;
+  throw notAllowed(first.alias, null);
+}
+
+/** Null: no such voice, or none that the caller may have. */
+export function findVoice(
+  catalog: Catalog,
+  caller: SocketCaller,
+  voiceId: string,
+): ChosenVoice | null {
+  for (const model of voiceModels(catalog)) {
+    if (!mayName(caller, model.alias)) continue;
     if (!Object.hasOwn(model.voices, voiceId)) continue;
     const upstreamVoice = model.voices[voiceId];
     if (upstreamVoice !== undefined) return { model, upstreamVoice };

@@ -3,6 +3,7 @@ import { inputAudio, outputAudio, voiceProtocol } from '../../actors/voice/event
 import { voiceLimits } from '../../actors/voice/limits.ts';
 import { Problem } from '../../runtime/problem.ts';
 import { defineRoute } from '../define.ts';
+import { requireAllowed } from '../keys/allowed.ts';
 import { voiceModelOf } from './find-voice.ts';
 import { voiceCatalogSchema } from './schema.ts';
 
@@ -18,10 +19,11 @@ export const listVoices = defineRoute({
   access: { kind: 'key-or-user', scope: 'voice:session' },
   cors: 'public',
   replies: { 200: { description: 'The voice catalog.', schema: voiceCatalogSchema } },
-  problems: ['no_route_available'],
-  handle({ services }) {
+  problems: ['no_route_available', 'policy_blocked'],
+  handle({ caller, services }) {
     const model = voiceModelOf(services.catalog.current());
     if (model === null) throw new Problem('no_route_available');
+    requireAllowed(caller, model.alias);
     return {
       status: 200,
       headers: { 'cache-control': 'no-store' },

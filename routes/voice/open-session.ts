@@ -9,7 +9,7 @@ import { newId } from '../../runtime/ids.ts';
 import { Problem } from '../../runtime/problem.ts';
 import { defineRoute } from '../define.ts';
 import type { VoiceServices } from '../services.ts';
-import { findVoice } from './find-voice.ts';
+import { findVoice, requireVoices } from './find-voice.ts';
 import { voiceProtocolText } from './words.ts';
 
 export const openSession = defineRoute({
@@ -43,6 +43,7 @@ export const openSession = defineRoute({
     accept({ caller, services, exchange }) {
       const { accountId, walletId, permit, sessionPermit } = caller;
       const { voice, system } = services;
+      requireVoices(services.catalog.current(), caller);
       if (sessionPermit !== undefined) sessionPermit.isTaken = true;
       else if (!voice.host.admit()) throw full(services.voice);
       const releasePermit = permit.take();
@@ -53,7 +54,8 @@ export const openSession = defineRoute({
         accountId,
         walletId,
         apiKeyId: caller.kind === 'key' ? caller.keyId : null,
-        findVoice: (voiceId) => findVoice(services.catalog.current(), voiceId),
+        dependsOn: caller.dependsOn,
+        findVoice: (voiceId) => findVoice(services.catalog.current(), caller, voiceId),
         searchTarget: () => services.catalog.current().snapshot.search,
         releasePermit,
         link: { session: null },
@@ -66,7 +68,7 @@ export const openSession = defineRoute({
     },
   },
   replies: { 101: { description: 'The session is open.' } },
-  problems: ['invalid_request', 'overloaded'],
+  problems: ['invalid_request', 'policy_blocked', 'overloaded'],
   handle() {
     throw new Problem('invalid_request', {
       message: 'This is a WebSocket: send a handshake of version 13 (RFC 6455).',

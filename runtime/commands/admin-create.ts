@@ -4,6 +4,7 @@
 import { randomBytes } from 'node:crypto';
 import { parseArgs } from 'node:util';
 import { tokenHash } from '../../actors/credentials/token.ts';
+import { parseAddress } from '../../actors/identity/address.ts';
 import { appointAdministrator, renewAdministrator } from '../../db/accounts.ts';
 import { migrate } from '../../db/driver/migrate.ts';
 import { assertDatabaseUsable, databaseFault, databasePlace } from '../../db/driver/reach.ts';
@@ -13,7 +14,7 @@ import { attachDatabase } from '../embedded/database.ts';
 import { newAuditId, newId } from '../ids.ts';
 
 const silent = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
-/** There is no sign-in that would renew it. */
+/** Who has an address signs in anew; the others have --renew. */
 const sessionDays = 30;
 /** In the audit trail: whoever may write to the database. */
 const commandActor = 'command';
@@ -21,6 +22,8 @@ const commandActor = 'command';
 const usage = `npm run admin:create                      makes the first administrator
 npm run admin:create -- --another         makes one beside those that there are
 npm run admin:create -- --renew ACCOUNT   ends an administrator's sessions and makes a new one
+npm run admin:create -- --email ADDRESS   makes one who signs in on the pages with a code;
+                                          with --another beside those that there are
 Each prints one session token, good for ${sessionDays} days. It works on the database of
 DATABASE_URL, or on the embedded one of TOLLGATE_DATA.`;
 
@@ -54,6 +57,8 @@ interface Wanted {
   isAnother: boolean;
   /** An account that is to get a new session. */
   renewed: string | null;
+  /** The address of a new one. */
+  email: string | null;
 }
 
 /** Null: how it is used was asked for. */
@@ -61,11 +66,19 @@ function readArguments(): Wanted | null {
   const options = {
     another: { type: 'boolean' },
     renew: { type: 'string' },
+    email: { type: 'string' },
     help: { type: 'boolean', short: 'h' },
   } as const;
   const { values } = parseArgs({ options });
   if (values.help === true) return null;
-  return { isAnother: values.another === true, renewed: values.renew ?? null };
+  const email = values.email === undefined ? null : parseAddress(values.email);
+  if (values.email !== undefined && email === null) {
+    throw new Refusal(`${JSON.stringify(values.email)} is no address of mail`);
+  }
+  if (email !== null && values.renew !== undefined) {
+    throw new Refusal('--email makes an administrator, and --renew has one already');
+  }
+  return { isAnother: values.another === true, renewed: values.renew ?? null, email };
 }
 
 function placeOf(databaseUrl: string): string {
@@ -78,9 +91,7 @@ async function onDatabase(url: string, wanted: Wanted): Promise<Appointed> {
   await migrate(url);
   const sql = openPool({ url, purpose: 'general', connectionsMax: 1, statementTimeoutMs: 10_000 });
   try {
-    return wanted.renewed === null
-      ? await appoint(sql, wanted.isAnother)
-      : await renew(sql, wanted.renewed);
+    return wanted.renewed === null ? await appoint(sql, wanted) : await renew(sql, wanted.renewed);
   } catch (error) {
     if (error instanceof Refusal) throw error;
     throw new Error(databaseFault(url, error));
@@ -100,17 +111,22 @@ function eventOf(action: string, accountId: string, details: Record<string, unkn
   return { id: newAuditId(0), accountId, actor: commandActor, action, subject, details };
 }
 
-async function appoint(sql: Sql, isAnother: boolean): Promise<Appointed> {
+async function appoint(sql: Sql, { isAnother, email }: Wanted): Promise<Appointed> {
   const accountId = newId('acc', 0);
   const walletId = newId('wal', 0);
   const { token, session } = newSession();
   const { expiresAt } = session;
-  const details = { role: 'admin', wallet_id: walletId, session_expires_at: expiresAt };
+  const details = {
+    role: 'admin',
+    has_address: email !== null,
+    wallet_id: walletId,
+    session_expires_at: expiresAt,
+  };
   const event = eventOf('account.create', accountId, details);
-  const administrator = { accountId, walletId, session, isAnother };
-  if (await appointAdministrator(sql, administrator, event)) {
-    return { accountId, token, expiresAt };
-  }
+  const administrator = { accountId, walletId, session, isAnother, email };
+  const appointed = await appointAdministrator(sql, administrator, event);
+  if (appointed === 'taken') throw new Refusal('the address belongs to another account');
+  if (appointed === 'made') return { accountId, token, expiresAt };
   throw new Refusal('there is an administrator already: see --another and --renew in --help');
 }
 

@@ -41,9 +41,9 @@ async function main(): Promise<void> {
 async function plan(config: Config): Promise<Plan> {
   const { stored, ...known } = await storedCatalog(config);
   const sealers = await sealersOf(config);
-  const open: OpenCredential = (provider) => {
-    const sealer = sealers.find(({ keyId }) => keyId === provider.credentialKeyId);
-    return provider.credential === null ? null : sealer && openCredential(provider, sealer);
+  const open: OpenCredential = (kind, record) => {
+    const sealer = sealers.find(({ keyId }) => keyId === record.credentialKeyId);
+    return record.credential === null ? null : sealer && openCredential(kind, record, sealer);
   };
   const simulated = stored.providers.find(({ name }) => name === 'simulator')?.definition;
   const simulatorUrl = addressIn(simulated) ?? simulatorUrlUnknown;

@@ -1,6 +1,8 @@
 // Runs a shard thread: composition only. It builds its services, asks the main thread what to
 // serve, and listens on the shared port. An error that escapes closes the app before the thread
 // ends: an open one would abort the whole process.
+import { accountNoticesTopic } from '../../actors/app/account-notices.ts';
+import { boardTopic } from '../../actors/app/board.ts';
 import { openBlobStore } from '../../actors/blobs/store.ts';
 import { catalogId } from '../../actors/catalog/catalog.ts';
 import type { Catalog } from '../../actors/catalog/current.ts';
@@ -9,21 +11,23 @@ import { movedRoutes } from '../../actors/catalog/moved.ts';
 import type { ShardGiven } from '../../actors/components.ts';
 import { directorId } from '../../actors/director/director.ts';
 import { createLimits, type Limits } from '../../actors/limits.ts';
+import { mailDeskId } from '../../actors/mail/desk.ts';
+import { createThreadMail } from '../../actors/mail/open.ts';
 import { monitorId } from '../../actors/monitor/monitor.ts';
 import { nodeActorId } from '../../actors/node/node.ts';
+import { createClientDocuments } from '../../actors/oauth/documents.ts';
+import { personalDataDeskId } from '../../actors/personal-data/desk.ts';
 import { createRouteHealth } from '../../actors/provider-health/health.ts';
 import { type UnpaidRoute, unpaidTopic } from '../../actors/provider-health/unpaid.ts';
 import { tasksId } from '../../actors/tasks/tasks.ts';
 import { createProcessKinds, supervisionTree } from '../../actors/tree.ts';
+import type { Board } from '../../db/app/board.ts';
 import { classifyError, closePool, openPool } from '../../db/driver/sql.ts';
 import { createSeals } from '../../media/model/seals.ts';
 import { authorize } from '../../routes/access.ts';
-import {
-  type CredentialChange,
-  createCredentialCache,
-  credentialTopic,
-} from '../../routes/credentials.ts';
+import { createCredentialCache, onWithdrawal } from '../../routes/credentials.ts';
 import type { AppRoute } from '../../routes/define.ts';
+import { renderProblemPage } from '../../routes/problem-page.ts';
 import { exposedHeaderNames, renderProblem } from '../../routes/problems.ts';
 import type { Services } from '../../routes/services.ts';
 import type { ActorSystem } from '../actor/contract.ts';
@@ -39,7 +43,7 @@ import { createMetrics } from '../metrics.ts';
 import type { MetricsRegistry } from '../metrics-registry.ts';
 import { Problem } from '../problem.ts';
 import { createSealer, type Sealer } from '../seal.ts';
-import type { Component, Withdrawn } from '../shard/component.ts';
+import type { Component } from '../shard/component.ts';
 import { connectShard, type ShardConnection } from '../shard/connection.ts';
 import { createBus } from '../work/bus.ts';
 import { loadThreads } from '../work/pool.ts';
@@ -79,7 +83,7 @@ function createBase(boot: ShardBoot, { node, mesh }: ShardConnection) {
     metrics,
     limiter,
     giveaways: new GiveawayLimiter(boot.giveaways, limiter, giveawayTokensMax),
-    failures: new FailureLimiter(boot.failures, limits.credentials.failuresPerMinute),
+    failures: new FailureLimiter(boot.failures),
     health: createRouteHealth((found) => void bus.publish(unpaidTopic, found)),
     sealer,
     blobs: openBlobStore({ config, masterKey: boot.masterKey, node }),
@@ -169,7 +173,8 @@ function createCatalogView(forget: (routeId: string) => void) {
       for (const routeId of moved) forget(routeId);
       const models = new Map(snapshot.models.map((model) => [model.alias, model]));
       const managed = new Map(snapshot.routes.map((route) => [route.alias, route]));
-      catalog = { snapshot, models, routes: managed };
+      const clients = new Map(snapshot.clients.map((client) => [client.id, client]));
+      catalog = { snapshot, models, routes: managed, clients };
     },
   };
 }
@@ -182,16 +187,20 @@ function createServices(
   catalog: () => Catalog,
   version: string,
 ): Services {
-  const { sql, bus, limiter } = base;
+  const { sql, bus, limiter, config, sealer } = base;
+  const mailGiven = { config, sealer, node: system.node };
   const { list } = components;
   return {
-    config: base.config,
+    config,
     version,
     limits: base.limits,
     log: base.log,
     sql,
     system,
     bus,
+    sealer: base.sealer,
+    outbound: base.outbound,
+    blobs: base.blobs,
     seals: base.seals.of,
     access: {
       credentials: createCredentialCache(sql, bus, limiter),
@@ -200,11 +209,20 @@ function createServices(
     },
     catalog: {
       current: catalog,
+      documents: createClientDocuments({ outbound: base.outbound, clock: Date.now }),
       actor: () => system.ref(kinds.catalog, catalogId),
       tryProvider: components.tryProvider,
     },
     monitor: { actor: () => system.ref(kinds.monitor, monitorId), tree },
+    tasks: () => system.ref(kinds.tasks, tasksId),
     wallet: components.wallet,
+    mail: createThreadMail(mailGiven, () => system.ref(kinds.mailDesk, mailDeskId)),
+    personalData: {
+      enqueueExport: (id) =>
+        system.ref(kinds.personalDataDesk, personalDataDeskId).tell('enqueue', { id }),
+      blobs: base.blobs,
+      limits: base.limits.personalData,
+    },
     rows: requestRows(list),
     ...components.services(system),
   };
@@ -230,6 +248,7 @@ function createServer(routes: readonly AppRoute[], services: Services, { metrics
     authorize: (access, exchange) => authorize(access, exchange, services),
     tenantOf: (caller) => (caller.kind === 'anonymous' ? '' : caller.accountId),
     renderProblem,
+    renderProblemPage,
     explain,
     logger: log,
     onRequest: (sample) => {
@@ -264,12 +283,6 @@ function withConfiguredBound(route: AppRoute, limits: Limits): AppRoute {
   const { body } = route;
   if (body === undefined) return route;
   return { ...route, body: { ...body, bytesMax: effectiveBytesMax(body.bytesMax, limits) } };
-}
-
-/** What a change of a credential takes away; null: nothing. */
-function withdrawnBy(change: CredentialChange): Withdrawn | null {
-  if ('keyId' in change) return { apiKeyId: change.keyId };
-  return change.isDisabled ? { accountId: change.accountId } : null;
 }
 
 interface Shard {
@@ -342,12 +355,13 @@ async function serve(
   connection: ShardConnection,
 ): Promise<void> {
   const { list } = components;
-  bus.subscribe(credentialTopic, (change) => {
-    const withdrawn = withdrawnBy(change as CredentialChange);
-    if (withdrawn !== null) for (const component of list) component.withdraw(withdrawn);
+  onWithdrawal(bus, (withdrawn) => {
+    for (const component of list) component.withdraw(withdrawn);
   });
   bus.subscribe(unpaidTopic, (found) => health.rest(found as UnpaidRoute, Date.now()));
   bus.subscribe(catalogTopic, (publication) => catalog.set(publication as CatalogPublication));
+  bus.subscribe(boardTopic, (board) => components.board.set(board as Board));
+  bus.subscribe(accountNoticesTopic, (id) => components.notices.forget(id as string));
   metrics.observeActors(() => system.status());
   metrics.observeStreams(() => server.counts().streams);
   const self = system.spawn(kinds.node, nodeActorId, {
@@ -362,6 +376,7 @@ async function serve(
   const order = await director.ask('launch', null, launchTimeoutMs);
   if (!order.ok) throw new Error(`no launch order: ${order.reason}`);
   catalog.set(order.value.catalog);
+  components.board.set(order.value.board);
   seals.times.unboundUntilMs = order.value.unboundSealsUntilMs;
   await server.listen(config.host, order.value.port);
   director.tell('serving', { node: connection.node });

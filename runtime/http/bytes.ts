@@ -127,3 +127,35 @@ export class HttpByteStream implements ByteStream {
     this.#drainListener = null;
   }
 }
+
+/**
+ * Pours pieces that are made or read one by one: each is asked for when the client has taken the
+ * one before. A client that goes away ends the reading. Rejects with what a piece was refused with;
+ * the stream is open then.
+ */
+export async function pourPieces(
+  pieces: AsyncIterator<Uint8Array, unknown, undefined>,
+  stream: ByteStream,
+): Promise<void> {
+  let isClosed = false;
+  let wake = () => {};
+  stream.onDrain(() => wake());
+  stream.onClose(() => {
+    isClosed = true;
+    wake();
+  });
+  try {
+    while (!isClosed) {
+      const next = await pieces.next();
+      if (next.done === true) break;
+      if (isClosed || stream.write(next.value)) continue;
+      await new Promise<void>((resolve) => {
+        wake = resolve;
+        if (isClosed) resolve();
+      });
+    }
+  } finally {
+    await pieces.return?.();
+  }
+  if (!isClosed) stream.end();
+}

@@ -5,6 +5,7 @@ import type { CorsPolicy } from './cors.ts';
 import { createHeaderTable, type HeaderTable } from './exchange.ts';
 import { createFieldReader, decodePathSegment, parseQuery } from './fields.ts';
 import { fileHeadersOf, servesFile } from './file/declaration.ts';
+import { parseForm, parseQueryOnce } from './form.ts';
 import { createMultipartReader, type MultipartReader } from './multipart.ts';
 import type { Method, ReplyDeclaration, Route } from './route.ts';
 import { validate } from './validate.ts';
@@ -18,6 +19,7 @@ export interface CompiledRoute<Access, Caller, Services> {
   paramNames: readonly string[];
   readQuery: ((query: string) => unknown) | null;
   readParams: ((segments: readonly string[]) => unknown) | null;
+  readForm: ((bytes: Uint8Array) => unknown) | null;
   readMultipart: MultipartReader | null;
 }
 
@@ -26,6 +28,8 @@ export interface Path<Access, Caller, Services> {
   pattern: string;
   cors: CorsPolicy;
   routePath: string;
+  /** As any of its methods has it: who takes the wrong one has no route. */
+  refusals: 'page' | undefined;
   methods: Map<Method, CompiledRoute<Access, Caller, Services>>;
 }
 
@@ -50,9 +54,11 @@ export function compileRoutes<Access, Caller, Services>(
       const { pattern, names } = patternOf(spelled);
       let path = paths.get(pattern);
       if (path === undefined) {
-        path = { pattern, cors: route.cors, routePath: route.path, methods: new Map() };
+        const { cors, path: routePath } = route;
+        path = { pattern, cors, routePath, refusals: undefined, methods: new Map() };
         paths.set(pattern, path);
       }
+      path.refusals ??= route.refusals;
       assert(!path.methods.has(route.method), `two routes: ${route.method} ${spelled}`);
       path.methods.set(route.method, compileRoute(route, names));
     }
@@ -68,21 +74,33 @@ function compileRoute<Access, Caller, Services>(
   const servesFiles = servesFile(route.replies);
   assert(!servesFiles || route.method === 'GET', `a file is got: ${route.method} ${route.path}`);
   const fileHeaders = servesFiles ? fileHeadersOf(route.method) : {};
+  // Whether a refusal is a page is decided when there is one.
+  const asked = route.refusals === 'page' ? ['accept'] : [];
   return {
     route,
-    headers: createHeaderTable(Object.keys({ ...fileHeaders, ...route.headers })),
+    headers: createHeaderTable([...Object.keys({ ...fileHeaders, ...route.headers }), ...asked]),
     servesFile: servesFiles,
-    mediaTypes: mediaTypesOf(route.replies),
+    mediaTypes: mediaTypesOf(route),
     paramNames: names,
-    readQuery: route.query === undefined ? null : queryReader(route.query),
+    readQuery: route.query === undefined ? null : queryReader(route.query, route.repeatedQuery),
     readParams: route.params === undefined ? null : paramsReader(route.params, names),
+    readForm: route.body?.kind === 'form' ? formReader(route.body.schema) : null,
     readMultipart: route.body?.kind === 'multipart' ? createMultipartReader(route.body) : null,
   };
 }
 
-function queryReader(schema: GenericSchema): (query: string) => unknown {
+function queryReader(
+  schema: GenericSchema,
+  repeated: 'refused' | undefined,
+): (query: string) => unknown {
   const readFields = createFieldReader(schema);
-  return (query) => validate(schema, readFields(parseQuery(query)));
+  const parse = repeated === 'refused' ? parseQueryOnce : parseQuery;
+  return (query) => validate(schema, readFields(parse(query)));
+}
+
+function formReader(schema: GenericSchema): (bytes: Uint8Array) => unknown {
+  const readFields = createFieldReader(schema);
+  return (bytes) => validate(schema, readFields(parseForm(bytes)));
 }
 
 function paramsReader(
@@ -99,9 +117,16 @@ function paramsReader(
   };
 }
 
-/** What a route can send; errors are JSON everywhere. */
-function mediaTypesOf(replies: Record<number, ReplyDeclaration>): string[] {
+/** What a route can send; errors are JSON everywhere, and pages where it says so. */
+function mediaTypesOf({
+  replies,
+  refusals,
+}: {
+  replies: Record<number, ReplyDeclaration>;
+  refusals?: 'page';
+}): string[] {
   const types = ['application/json', 'text/event-stream'];
+  if (refusals === 'page') types.push('text/html');
   for (const { mediaType, moreMediaTypes = [] } of Object.values(replies)) {
     for (const type of [mediaType ?? '', ...moreMediaTypes]) {
       if (type !== '') types.push(type.split(';')[0]?.trim().toLowerCase() ?? '');

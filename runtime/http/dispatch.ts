@@ -20,7 +20,13 @@ import {
 import { parseJson } from './json.ts';
 import type { Kernel } from './kernel.ts';
 import { parseLongJson } from './long-json.ts';
-import { checkAccept, checkContentEncoding, checkContentType, readLines } from './negotiate.ts';
+import {
+  checkAccept,
+  checkContentEncoding,
+  checkContentType,
+  readLines,
+  wantsPage,
+} from './negotiate.ts';
 import { sendReply } from './reply.ts';
 import type { Method, Reply, Route, UploadedFile } from './route.ts';
 import { registerSocket } from './socket.ts';
@@ -38,7 +44,7 @@ interface Call<Access, Caller, Services> {
 const noHeaders = createHeaderTable([]);
 const noBytes = Buffer.alloc(0);
 const noFiles: Record<string, UploadedFile> = Object.freeze({});
-const unknownPath = { cors: 'public', routePath: null } as const;
+const unknownPath = { cors: 'public', routePath: null, refusals: undefined } as const;
 const anyMethod = 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS';
 /** Of a path that no route takes, in the words of its refusal. */
 const toldPathMax = 100;
@@ -71,11 +77,11 @@ export function registerRoutes<Access, Caller, Services>(
     app.options(path.pattern, (res, req) => answerOptions(kernel, path, allow, res, req));
     app.any(path.pattern, (response, request) => {
       const problem = new Problem('method_not_allowed', { headers: { allow } });
-      refuse(kernel, path.cors, path.routePath, problem, response, request);
+      refuse(kernel, path, problem, response, request);
     });
   }
   const refuseUnknown = (response: HttpResponse, request: HttpRequest) =>
-    refuse(kernel, 'public', null, unknownRoute(request), response, request);
+    refuse(kernel, unknownPath, unknownRoute(request), response, request);
   app.options('/*', (response, request) => {
     // A browser that is refused here shows its page a network error instead of the 404.
     const isPreflight = request.getHeader('access-control-request-method') !== '';
@@ -115,10 +121,11 @@ function startCall<Access, Caller, Services>(
 ): void {
   const { route, headers } = compiled;
   // At once and without a reply, behind which the server would read the rest as a request.
-  const { isEndCertain, hasBlankKey } = readLines(request);
+  const { isEndCertain, hasBlankKey, hasCookieLines } = readLines(request);
   if (!isEndCertain) return void response.close();
   const exchange = new HttpExchange(kernel, headers, method, route.path, response, request);
   exchange.hasBlankKey = hasBlankKey;
+  exchange.hasCookieLines = hasCookieLines;
   kernel.opened();
   sendContinue(exchange, response, request.getHeader('expect'));
   const segments: string[] = [];
@@ -253,7 +260,17 @@ function handle<Access, Caller, Services>(
     sent?.stop();
     return answer(body, files);
   }
+  if (compiled.readForm !== null) {
+    const body = compiled.readForm(bytes);
+    sent?.stop();
+    return answer(body);
+  }
   if (route.body === undefined) return answer(undefined);
+  if (route.body.kind === 'bytes') {
+    // Kept until the exchange is over, as `startBody` has it.
+    if (sent !== null && !sent.keep()) throw noRoom();
+    return answer(sent?.bytes ?? noBytes);
+  }
   if (sent !== null && bytes.length >= fixedLimits.body.longBytesMin) {
     return handleLong(call, call.kernel.tenantOf(caller), sent, answer);
   }
@@ -333,7 +350,7 @@ function failExchange<Access, Caller, Services>(
   const { route } = compiled;
   const problem = problemOf(kernel, exchange, error);
   const cors = kernel.cors.replyHeaders(route.cors, originOf(compiled, exchange));
-  sendProblem(kernel, exchange, route.path, cors, problem);
+  sendProblem(kernel, exchange, route, cors, problem);
 }
 
 /** Only `web` routes answer differently to different origins. */
@@ -378,21 +395,44 @@ function fieldsOf(exchange: HttpExchange, error: unknown): Record<string, unknow
 function sendProblem<Access, Caller, Services>(
   kernel: Kernel<Access, Caller, Services>,
   exchange: HttpExchange,
-  path: string,
+  { path, refusals }: { path: string; refusals?: 'page' | undefined },
   corsHeaders: readonly HeaderPair[],
   problem: Problem,
 ): void {
   if (exchange.response === null) return;
+  if (refusals === 'page' && wantsPage(exchange.header('accept') ?? '')) {
+    sendPage(kernel, exchange, corsHeaders, problem);
+    return;
+  }
   const { status, headers, body } = kernel.renderProblem(path, problem, exchange.requestId);
   const context = { corsHeaders, streams: kernel.streams, isDraining: kernel.isDraining };
   sendReply(exchange, { status, json: body, headers }, context);
 }
 
+function sendPage<Access, Caller, Services>(
+  kernel: Kernel<Access, Caller, Services>,
+  exchange: HttpExchange,
+  corsHeaders: readonly HeaderPair[],
+  problem: Problem,
+): void {
+  if (exchange.response === null) return;
+  const { status, headers, html } = kernel.renderProblemPage(problem, exchange.requestId);
+  const context = { corsHeaders, streams: kernel.streams, isDraining: kernel.isDraining };
+  const mediaType = 'text/html; charset=utf-8';
+  sendReply(exchange, { status, text: html, mediaType, headers }, context);
+}
+
+/** What is known of a path whose method, or which itself, has no route. */
+interface RefusedPath {
+  cors: CorsPolicy;
+  routePath: string | null;
+  refusals: 'page' | undefined;
+}
+
 /** Answers a request that no route takes. */
 function refuse<Access, Caller, Services>(
   kernel: Kernel<Access, Caller, Services>,
-  policy: CorsPolicy,
-  routePath: string | null,
+  { cors, routePath, refusals }: RefusedPath,
   problem: Problem,
   response: HttpResponse,
   request: HttpRequest,
@@ -402,15 +442,16 @@ function refuse<Access, Caller, Services>(
   const exchange = new HttpExchange(kernel, noHeaders, method, routePath, response, request);
   kernel.opened();
   sendContinue(exchange, response, request.getHeader('expect'));
-  const cors = kernel.cors.replyHeaders(policy, exchange.header('origin'));
-  sendProblem(kernel, exchange, routePath ?? exchange.path, cors, problem);
+  const corsHeaders = kernel.cors.replyHeaders(cors, exchange.header('origin'));
+  const path = routePath ?? exchange.path;
+  sendProblem(kernel, exchange, { path, refusals }, corsHeaders, problem);
   exchange.leaveFirstTurn();
 }
 
 /** A preflight (Fetch standard, 4.8), or the plain question which methods there are. */
 function answerOptions<Access, Caller, Services>(
   kernel: Kernel<Access, Caller, Services>,
-  path: { cors: CorsPolicy; routePath: string | null },
+  path: Pick<RefusedPath, 'cors' | 'routePath'>,
   allow: string,
   response: HttpResponse,
   request: HttpRequest,

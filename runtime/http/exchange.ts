@@ -59,6 +59,8 @@ export class HttpExchange implements Exchange {
   isContinued = false;
   /** Set when the key is there and blank: it is told as such, others as if they were not there. */
   hasBlankKey = false;
+  /** Set when cookies stand in several lines, which mean what one of all of them does. */
+  hasCookieLines = false;
   /** The rest of a body behind which the connection will be closed. */
   readonly unread: UnreadBody | null;
   extraHeaders: [name: string, value: string][] | null = null;
@@ -117,6 +119,7 @@ export class HttpExchange implements Exchange {
     const { request } = this;
     if (request !== null) {
       if (lists.has(name)) return joinedLines(request, name) || undefined;
+      if (this.hasCookieLines && name === 'cookie') return joinedLines(request, name, '; ');
       return request.getHeader(name) || undefined;
     }
     const index = this.#headers.indexOf.get(name);
@@ -173,17 +176,18 @@ export class HttpExchange implements Exchange {
 
   /** uWS gives the first of several lines: that one a client may have written before its proxy. */
   #read(request: HttpRequest, name: string): string {
+    if (this.hasCookieLines && name === 'cookie') return joinedLines(request, name, '; ');
     const isList = lists.has(name) || (name === forwardedFor && this.#owner.addresses.hasProxies);
     return isList ? joinedLines(request, name) : request.getHeader(name);
   }
 }
 
-function joinedLines(request: HttpRequest, name: string): string {
+function joinedLines(request: HttpRequest, name: string, separator = ','): string {
   const lines: string[] = [];
   request.forEach((each, value) => {
     if (each === name) lines.push(value);
   });
-  return lines.join(',');
+  return lines.join(separator);
 }
 
 function chain(first: (() => void) | null, second: () => void): () => void {

@@ -50,7 +50,7 @@ export function writeHead(
   let values = '';
   let told = '';
   for (const [name, value] of exchange.extraHeaders ?? []) {
-    if (headers !== undefined && name in headers) continue;
+    if (headers !== undefined && isReplaced(name, headers)) continue;
     told += headerLine(name, value);
     values += value;
   }
@@ -71,9 +71,14 @@ export function headerLine(name: string, value: string): string {
   return `\r\n${name}: ${value}`;
 }
 
+/** The reply's own header is the one that counts, but cookies stand beside each other. */
+function isReplaced(name: string, headers: Record<string, string>): boolean {
+  return name in headers && name !== 'set-cookie';
+}
+
 /** The same lines, if a value could begin a line of its own. */
 function safeLines(extra: readonly HeaderPair[], headers: Record<string, string>): string {
-  return [...extra.filter(([name]) => !(name in headers)), ...Object.entries(headers)]
+  return [...extra.filter(([name]) => !isReplaced(name, headers)), ...Object.entries(headers)]
     .map(([name, value]) => headerLine(name, value.replace(controlCharacters, ' ')))
     .join('');
 }

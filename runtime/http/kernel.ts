@@ -15,6 +15,12 @@ export interface RenderedProblem {
   body: unknown;
 }
 
+export interface ProblemPage {
+  status: number;
+  headers: Record<string, string>;
+  html: string;
+}
+
 /** The part of pino that the kernel uses. */
 export interface HttpLogger {
   error(fields: Record<string, unknown>, message: string): void;
@@ -29,6 +35,8 @@ export interface Kernel<Access, Caller, Services> extends ExchangeOwner {
   tenantOf(caller: Caller): string;
   /** `path` is the path of the route, never an alias; the request's own where there is none. */
   renderProblem(path: string, problem: Problem, requestId: string): RenderedProblem;
+  /** The same for routes whose refusals are pages. */
+  renderProblemPage(problem: Problem, requestId: string): ProblemPage;
   /** What an error of a dependency means for the client; null: nobody expected it. */
   explain?: ((error: unknown) => Problem | null) | undefined;
   logger: HttpLogger;

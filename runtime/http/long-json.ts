@@ -4,6 +4,7 @@ import { isUtf8 } from 'node:buffer';
 import { fixedLimits } from '../limits.ts';
 import { Problem } from '../problem.ts';
 import { pausing } from '../turns.ts';
+import { type Slice, SlicedValue, scanJson } from './json/slices.ts';
 import {
   calls,
   mayHoldPrototypeKey,
@@ -16,7 +17,6 @@ import {
   tooDeep,
   withoutMark,
 } from './json.ts';
-import { type Slice, SlicedValue, scanJson } from './json-slices.ts';
 import { mayHoldWholeNumber, readJson, roundBesideCalls } from './whole-numbers.ts';
 
 const defaultSliceBytes = 64 * 1_024;

@@ -4,7 +4,7 @@ import type { GenericSchema } from 'valibot';
 import { Problem } from '../problem.ts';
 import { addField, createFieldReader } from './fields.ts';
 import { textOf } from './json.ts';
-import { type Part, splitParts } from './parts.ts';
+import { type Part, splitParts } from './multipart/parts.ts';
 import type { MultipartBody, UploadedFile } from './route.ts';
 import { fieldProblem, validate } from './validate.ts';
 

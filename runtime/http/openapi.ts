@@ -88,7 +88,7 @@ function schemasOf<Access, Caller, Services>(
   const named: [string, GenericSchema | undefined][] = [
     [`${operationId} query`, query],
     [`${operationId} params`, params],
-    [`${operationId} request`, body?.schema],
+    [`${operationId} request`, body?.kind === 'bytes' ? undefined : body?.schema],
     ...Object.values(replies).map(({ schema }): [string, GenericSchema | undefined] => [
       `${operationId} reply`,
       schema,
@@ -188,6 +188,11 @@ function headerParameters(
 
 function requestBodyOf(body: NonNullable<AnyRoute<unknown>['body']>, book: SchemaBook): JsonSchema {
   const required = body.schema.type !== 'optional';
+  if (body.kind === 'bytes') {
+    const description = `At most ${body.bytesMax} bytes.`;
+    const schema = { type: 'string', format: 'binary', description };
+    return { required, content: { '*/*': { schema } } };
+  }
   if (body.kind === 'json') {
     const { example } = body;
     const shown = example === undefined ? {} : { example };
@@ -195,6 +200,10 @@ function requestBodyOf(body: NonNullable<AnyRoute<unknown>['body']>, book: Schem
     return { required, content };
   }
   const fields = book.schemaOf(body.schema);
+  if (body.kind === 'form') {
+    const content = { 'application/x-www-form-urlencoded': { schema: fields } };
+    return { required, content };
+  }
   const files = Object.entries(body.files).map(([name, { bytesMax }]) => [
     name,
     { type: 'string', format: 'binary', description: `At most ${bytesMax} bytes.` },

@@ -221,6 +221,10 @@ function sendBytes(
   reply: BytesReply,
   context: ReplyContext,
 ): void {
+  if (exchange.method === 'HEAD') {
+    sendWhole(exchange, response, { ...reply, lines: unbuffered, body: '' }, context);
+    return;
+  }
   const stream = new HttpByteStream(fixedLimits.http.stalledMs);
   // Before the headers: what the callback throws is still an ordinary 500.
   reply.pour(stream);

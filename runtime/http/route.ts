@@ -1,11 +1,11 @@
 // A route is a value: everything that validation, OpenAPI, the handler's types, the error
 // documentation and the contract test need is said once, here.
-import type { GenericSchema, InferOutput } from 'valibot';
+import * as v from 'valibot';
 import type { ProblemCode } from '../problem.ts';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-type Schema = GenericSchema;
-type OutputOf<S> = S extends Schema ? InferOutput<S> : undefined;
+type Schema = v.GenericSchema;
+type OutputOf<S> = S extends Schema ? v.InferOutput<S> : undefined;
 
 /** A JSON body: closed or open schema, and how many bytes are read before a 413. */
 export interface JsonBody<B extends Schema> {
@@ -18,6 +18,24 @@ export interface JsonBody<B extends Schema> {
   example?: Readonly<Record<string, unknown>>;
 }
 
+/** A form (WHATWG URL, 5.1). Each field once; the schema leaves out what it does not know. */
+export interface FormBody<B extends Schema> {
+  kind: 'form';
+  schema: B;
+  bytesMax: number;
+}
+
+/**
+ * A body of any media type, which nobody parses: a signature is of these bytes and of no other
+ * spelling. A handler has them for as long as the exchange lasts.
+ */
+export interface BytesBody<B extends Schema> {
+  kind: 'bytes';
+  /** It says what a handler is given: `bytesBody` has it. */
+  schema: B;
+  bytesMax: number;
+}
+
 /** A multipart body (RFC 7578): text fields by schema, files by name with their bounds. */
 export interface MultipartBody<B extends Schema> {
   kind: 'multipart';
@@ -25,6 +43,14 @@ export interface MultipartBody<B extends Schema> {
   bytesMax: number;
   files: Record<string, { required: boolean; bytesMax: number }>;
 }
+
+const rawBytes = v.instance(Uint8Array);
+
+export function bytesBody(bytesMax: number): BytesBody<typeof rawBytes> {
+  return { kind: 'bytes', schema: rawBytes, bytesMax };
+}
+
+type RequestBody<B extends Schema> = JsonBody<B> | FormBody<B> | MultipartBody<B> | BytesBody<B>;
 
 export interface UploadedFile {
   filename: string;
@@ -55,7 +81,7 @@ export interface Exchange {
   readonly clientAddress: string;
   /** After the first turn only the kernel's usual headers and those that the route declares. */
   header(name: string): string | undefined;
-  /** Headers that every reply of this exchange carries, also a problem. */
+  /** Every reply of this exchange carries it, also a problem; a name set twice is sent twice. */
   setHeader(name: string, value: string): void;
   /** Runs when the client goes away before the reply is complete; at once if it is gone. */
   onAbort(listener: () => void): void;
@@ -216,11 +242,15 @@ export interface RouteDeclaration<
   /** `public`: any origin, no credentials. `web`: only the web origin, with credentials. */
   cors: 'public' | 'web' | 'none';
   query?: Q;
+  /** A repeated parameter of the query is a 400; otherwise it is a list. */
+  repeatedQuery?: 'refused';
   params?: P;
-  body?: B extends Schema ? JsonBody<B> | MultipartBody<B> : never;
+  body?: B extends Schema ? RequestBody<B> : never;
   headers?: Record<string, { description: string; required?: boolean }>;
   socket?: SocketDeclaration<Caller, Services>;
   replies: Record<number, ReplyDeclaration>;
+  /** Refusals are pages, for whoever does not ask for JSON. */
+  refusals?: 'page';
   /** Codes beyond those that access, validation and the kernel add by themselves. */
   problems: ProblemCode[];
   /** What refusals with one of `problems` may carry beside the headers of their code. */
@@ -238,7 +268,7 @@ export interface Route<Access, Caller, Services>
   > {
   query?: Schema;
   params?: Schema;
-  body?: JsonBody<Schema> | MultipartBody<Schema>;
+  body?: RequestBody<Schema>;
   socket?: SocketDeclaration<never, Services>;
   handle(input: RouteInput<never, never, never, Caller, Services>): Reply | Promise<Reply>;
 }

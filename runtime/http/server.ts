@@ -55,7 +55,7 @@ export interface RequestSample {
 export interface HttpServerOptions<Access, Caller, Services>
   extends Pick<
     Kernel<Access, Caller, Services>,
-    'authorize' | 'tenantOf' | 'renderProblem' | 'explain' | 'services'
+    'authorize' | 'tenantOf' | 'renderProblem' | 'renderProblemPage' | 'explain' | 'services'
   > {
   routes: readonly Route<Access, Caller, Services>[];
   logger: HttpLogger;
@@ -111,6 +111,7 @@ export function createHttpServer<Access, Caller, Services>(
     authorize: options.authorize,
     tenantOf: options.tenantOf,
     renderProblem: options.renderProblem,
+    renderProblemPage: options.renderProblemPage,
     explain: options.explain,
     logger: options.logger,
     addresses: createAddressReader(options.trustedProxies),

@@ -2,8 +2,8 @@
 // shard knows no domain; it walks a list of these.
 import type { AnyKind } from '../actor/contract.ts';
 
-/** A credential that is good no longer, or an account. */
-export type Withdrawn = { apiKeyId: string } | { accountId: string };
+/** Ids of credentials and accounts that are good for nothing any more. */
+export type Withdrawn = ReadonlySet<string>;
 
 /** Rows of requests that outlive their exchange: whose they are is told by their route. */
 export interface RequestRows {

@@ -41,6 +41,8 @@ export interface PoolOptions {
   queueLengthMax: number;
   /** Of the queue, kept for tasks that money is held for. Default 0. */
   reservedLength?: number;
+  /** Whoever has no thread by then is refused as if the queue were full. */
+  waitMs?: number;
   /** Threads without work end after this long. */
   idleMs: number;
   /** Of one task, unless it says otherwise. */
@@ -113,6 +115,22 @@ function createEnding({ timeoutMs, signal }: TaskOptions, usualMs: number): Endi
   };
 }
 
+/** Null: the tenant has a place now. Else why it has none. */
+async function takePlace(
+  places: Places,
+  tenant: string,
+  ending: Ending,
+  waitMs: number | undefined,
+): Promise<TaskRefusal | null> {
+  const { signal } = ending;
+  const wait = waitMs === undefined ? null : createEnding({ signal }, waitMs);
+  const hasPlace = await places.enter(tenant, wait?.signal ?? signal);
+  wait?.cancel();
+  if (hasPlace) return null;
+  if (ending.isLate()) return 'timeout';
+  return wait?.isLate() === true ? 'overloaded' : 'aborted';
+}
+
 /** A pool without threads yet. */
 export function createPool(options: PoolOptions): Pool {
   let opened: Promise<Piscina> | null = null;
@@ -132,8 +150,9 @@ export function createPool(options: PoolOptions): Pool {
     const refuse = (refused: TaskRefusal): TaskAnswer<T> => ({ ok: false, refused });
     let hasPlace = false;
     try {
-      hasPlace = await places.enter(tenant, ending.signal);
-      if (!hasPlace) return refuse(ending.isLate() ? 'timeout' : 'aborted');
+      const refused = await takePlace(places, tenant, ending, options.waitMs);
+      if (refused !== null) return refuse(refused);
+      hasPlace = true;
       opened ??= open();
       const threads = await opened;
       const value: T = await threads.run(input, {

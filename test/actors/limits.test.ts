@@ -31,6 +31,7 @@ test('times are those of the contract', () => {
   assert.equal(monitor.probeMs, 5 * minuteMs, 'as long as the status is cached');
   assert.equal(database.healthTimeoutMs, 1_000);
   assert.equal(process.drainMs, 30_000);
+  assert.equal(limits.passwords.waitMs, 3_000, 'for a thread that hashes');
 });
 
 test('sizes and counts are those of the contract', () => {
@@ -44,6 +45,7 @@ test('sizes and counts are those of the contract', () => {
   assert.equal(voice.frameBytes, 1_024);
   assert.equal(voice.startBytesMax, 32 * kib);
   assert.equal(voice.malformedMax, 3, 'the fourth is fatal');
+  assert.deepEqual([limits.passwords.threadsMax, limits.passwords.queueLengthMax], [1, 64]);
   assert.equal(audio.charactersMax, 4_096);
   assert.equal(audio.fileBytesMax, 3 * mib);
   assert.equal(audio.secondsMax, 120);

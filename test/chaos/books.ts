@@ -1,6 +1,9 @@
 // What the database says after the chaos, against what clients were told meanwhile.
 import assert from 'node:assert/strict';
+import { tokenHash } from '../../actors/credentials/token.ts';
 import { closePool, openPool, type Sql } from '../../db/driver/sql.ts';
+import { findKeyByHash } from '../../db/keys.ts';
+import { setSpendLimit } from '../../db/spend/limit.ts';
 import { attachDatabase } from '../../runtime/embedded/database.ts';
 import type { Gateway } from '../harness/gateway.ts';
 import type { Told } from './client.ts';
@@ -96,5 +99,26 @@ export async function assertChargesTold(gateway: Gateway, told: readonly Told[])
       WHERE fingerprint <> '' AND charge_micros > 0 GROUP BY fingerprint HAVING count(*) > 1`;
     assert.deepEqual([...twice], [], 'a key was charged twice');
     return receipts.size;
+  });
+}
+
+/** Gives a key a limit for the month; returns its id. */
+export function limitKey(gateway: Gateway, token: string, amountMicros: bigint): Promise<string> {
+  return withBooks(gateway, async (sql) => {
+    const key = await findKeyByHash(sql, tokenHash(token));
+    assert.ok(key !== null, 'the key is known');
+    await sql.begin((transaction) =>
+      setSpendLimit(transaction, key, { amountMicros, period: 'month' }, Date.now()),
+    );
+    return key.id;
+  });
+}
+
+/** What was counted for a key. */
+export function spentOf(gateway: Gateway, keyId: string): Promise<bigint> {
+  return withBooks(gateway, async (sql) => {
+    const [row] = await sql<{ spent: bigint }[]>`
+      SELECT coalesce(sum(spent_micros), 0)::bigint AS spent FROM spend WHERE spender = ${keyId}`;
+    return row?.spent ?? 0n;
   });
 }

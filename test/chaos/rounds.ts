@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Gateway } from '../harness/gateway.ts';
-import { assertChargesTold, assertNothingHeld } from './books.ts';
+import { assertChargesTold, assertNothingHeld, limitKey, spentOf } from './books.ts';
 import type { Told } from './client.ts';
 import { type Kind, progress, repeatLost, startLoad } from './load.ts';
 import { assertLedger, openGateway } from './reach.ts';
@@ -23,6 +23,8 @@ export interface Round {
 }
 
 const CLIENTS = 24;
+/** The key is watched all the same, and the ledger check compares its counter. */
+const neverMet = 1_000_000_000_000_000n;
 
 async function killOnce(gateway: Gateway, victim: Victim): Promise<number> {
   const begun = performance.now();
@@ -67,12 +69,14 @@ export async function killRounds(
   const chance = openChance('kill -9');
   const gateway = await openGateway();
   const { api_key: apiKey } = gateway.dev;
+  const keyId = await limitKey(gateway, apiKey, neverMet);
   const told: Told[] = [];
   const rounds: Round[] = [];
   for (const victim of victims) {
     rounds.push(await round(gateway, victim, chance, told, kind));
     assert.equal(gateway.dev.api_key, apiKey, 'the account is the same');
   }
+  assert.ok((await spentOf(gateway, keyId)) > 0n, 'what the check compares was counted');
   return rounds;
 }
 

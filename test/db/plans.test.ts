@@ -7,8 +7,10 @@ import { noLegs } from '../../actors/wallet/funds.ts';
 import { createAccount } from '../../db/accounts.ts';
 import { findClaimHolders } from '../../db/claims.ts';
 import type { Queryable, Sql } from '../../db/driver/sql.ts';
+import { holderRows } from '../../db/ledger/holders.ts';
 import type { WalletWrite } from '../../db/ledger/write.ts';
-import { checkpointSessions } from '../../db/voice-sessions.ts';
+import { addSpenders } from '../../db/spend/holds.ts';
+import { checkpointSessions } from '../../db/voice/sessions.ts';
 import {
   createWallet,
   findEntries,
@@ -56,6 +58,9 @@ function holdRow(id: string): HoldRow {
   };
 }
 
+const noCounters = { caps: [], spend: [], spenders: new Map(), readFromMs: 0 };
+const counter = { spender: 'key_a', period: 'total', startsMs: 0 };
+
 /** A write with a row of every part. */
 function writeOf(walletId: string): WalletWrite {
   const grant = { id: 'grant_a', remainingMicros: 1n, heldMicros: 0n, expired: false };
@@ -93,9 +98,12 @@ function writeOf(walletId: string): WalletWrite {
       ],
       freed_keys: [{ generationId: 'req_c', old: false }],
       audit_rows: [event],
+      purchases: [{ id: 'pur_a', isCredited: true, reversedMicros: 0n, debtMicros: 0n }],
+      purchase_steps: [{ purchaseId: 'pur_a', step: 1 }],
       session_claims: [{ ...owner, id: 'voice_a', model: 'm', voiceId: 'v' }],
       session_dues: [{ id: 'voice_c', usage, dueMicros: 0n, dueProviderMicros: 0n }],
       session_finishes: [{ ...end, id: 'voice_b', late: false }],
+      counters: [{ ...counter, endsMs: null, spentMicros: 0n, heldMicros: 0n }],
     },
   };
 }
@@ -111,6 +119,8 @@ const statements: Record<string, (to: Queryable) => Promise<unknown>> = {
   'rows of one wallet': (to) => ledger.applyWrites(to, [longWriteOf('wal_a')]),
   'a write of many': (to) => ledger.applyWrites(to, [writeOf('wal_a'), writeOf('wal_b')]),
   'a load': (to) => loadWallets(to, ['wal_a']),
+  'keys of holds': (to) =>
+    addSpenders(to, holderRows, new Map([['wal_a', { counters: noCounters }]])),
   'a look into the journal': (to) => findEntries(to, 'wal_a', ['op_a']),
   'uses of an operation id': (to) => findUsedOperations(to, ['op_a']),
   'holders of keys': (to) =>
@@ -163,7 +173,7 @@ async function assertLookedUp(state: string): Promise<void> {
       if (!/Index.*Scan/.test(type)) continue;
       found += 1;
       const condition = node['Index Cond'] ?? '';
-      const isHoldsOfWallet = table === 'holds' && name === 'a load';
+      const isHoldsOfWallet = table === 'holds' && /^(a load|keys of holds)$/.test(name);
       const keys = table === 'holds' && !isHoldsOfWallet ? [/wallet_id =/, /\bid =/] : [/=/];
       for (const key of keys) assert.match(condition, key, what);
     }
@@ -182,6 +192,15 @@ async function grow(from: number, to: number): Promise<void> {
       fingerprint, model, instance_id, hold_id)
     SELECT 'req_' || n, 'acc_a', 'wal_c', 'r', 'key_' || n, 'f', 'm', 'i', 'hold_' || n
     FROM ${series}`);
+  await sql.unsafe(`INSERT INTO purchases (id, account_id, wallet_id, package_id, status,
+      credits_micros, price_cents, currency, debt_micros)
+    SELECT 'pur_' || n, 'acc_a', 'wal_b', 'small', 'completed', 1, 1, 'usd', n % 2
+    FROM ${series}`);
+  await sql.unsafe(`INSERT INTO purchase_steps (purchase_id, step, wallet_id, micros, reason)
+    SELECT 'pur_' || n, 1, 'wal_b', 1, 'refund' FROM ${series}`);
+  await sql.unsafe(`INSERT INTO spend (wallet_id, spender, period, starts_at, ends_at,
+      spent_micros, held_micros)
+    SELECT 'wal_c', 'key_' || n, 'total', to_timestamp(0), 'infinity', 0, 0 FROM ${series}`);
   await sql.unsafe(`INSERT INTO voice_sessions (id, account_id, wallet_id, model, voice_id,
       instance_id, hold_id)
     SELECT 'voice_' || n, 'acc_a', 'wal_c', 'm', 'v', 'i', 'hold_' || n FROM ${series}`);

@@ -4,7 +4,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { after, before, test } from 'node:test';
 import { createAccount, findAccount } from '../../db/accounts.ts';
 import { readBillingSummary } from '../../db/billing.ts';
-import { deleteRecord, putProvider, putRecord, readCatalog } from '../../db/catalog.ts';
+import { deleteRecord, putRecord, putSealed, readCatalog } from '../../db/catalog.ts';
 import type { Sql } from '../../db/driver/sql.ts';
 import {
   findGeneration,
@@ -123,11 +123,18 @@ test('the same catalog applied again keeps its version; a change moves it', asyn
 
   const sealed = randomBytes(40);
   const provider = { name: 'p', definition: { url: 'x' } };
-  assert.equal(await putProvider(sql, { ...provider, credential: { sealed, keyId: 'k' } }), true);
-  assert.equal(await putProvider(sql, provider), false, 'an absent credential is left alone');
+  assert.equal(
+    await putSealed(sql, 'providers', { ...provider, credential: { sealed, keyId: 'k' } }),
+    true,
+  );
+  assert.equal(
+    await putSealed(sql, 'providers', provider),
+    false,
+    'an absent credential is left alone',
+  );
   const [stored] = (await readCatalog(sql)).providers;
   assert.deepEqual(Buffer.from(stored?.credential ?? []), sealed);
-  assert.equal(await putProvider(sql, { ...provider, credential: null }), true);
+  assert.equal(await putSealed(sql, 'providers', { ...provider, credential: null }), true);
   assert.equal((await readCatalog(sql)).providers[0]?.credential, null);
 });
 
@@ -210,9 +217,9 @@ test('the billing summary shows the wallet, its grants, its holds and its usage'
     summary?.released.map((hold) => [hold.id, hold.amountMicros, hold.reason]),
     [[holdId, 100n, 'cancelled']],
   );
-  assert.equal(summary?.usage[0]?.requests, 1n);
-  assert.equal(summary?.usage[0]?.inputTokens, 3n);
-  assert.equal(summary?.usage[0]?.chargeMicros, 40n);
+  assert.equal(summary?.usage.models[0]?.settled, 1n);
+  assert.equal(summary?.usage.models[0]?.input_tokens, 3n);
+  assert.equal(summary?.usage.models[0]?.charge_micros, 40n);
   assert.deepEqual(summary?.purchases, []);
   assert.equal(await readBillingSummary(sql, accountId, 'wal_none'), null);
 });
@@ -226,7 +233,7 @@ test('a voice session counts in the usage as one request, speech and text togeth
   const claim = { id, accountId, apiKeyId: null, model, voiceId: 'alloy' };
   const owner = { ...hold.owner, kind: 'voice_session' as const, id };
   assert.equal((await branch.ask(fresh, 'hold', { ...hold, owner, claim })).status, 'held');
-  assert.deepEqual((await readBillingSummary(sql, accountId, fresh))?.usage, []);
+  assert.deepEqual((await readBillingSummary(sql, accountId, fresh))?.usage.models, []);
   const usage = {
     inputSpeechTokens: 20,
     inputTextTokens: 3,
@@ -240,18 +247,12 @@ test('a voice session counts in the usage as one request, speech and text togeth
     providerCostMicros: 50n,
     finish: { kind: 'voice_session', id, reason: 'client_end', source: 'reported', usage },
   });
-  assert.deepEqual((await readBillingSummary(sql, accountId, fresh))?.usage, [
-    {
-      model,
-      requests: 1n,
-      inputTokens: 23n,
-      cachedInputTokens: 0n,
-      cacheWriteTokens: 0n,
-      outputTokens: 45n,
-      reasoningTokens: 0n,
-      chargeMicros: 60n,
-    },
-  ]);
+  const used = (await readBillingSummary(sql, accountId, fresh))?.usage.models ?? [];
+  assert.deepEqual(
+    used.map((row) => [row.model, row.settled, row.input_tokens, row.output_tokens]),
+    [[model, 1n, 23n, 45n]],
+  );
+  assert.equal(used[0]?.charge_micros, 60n);
 });
 
 test('an instance is dead when its lease has passed, and cannot renew what was ended', async () => {

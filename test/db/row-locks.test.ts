@@ -6,7 +6,7 @@ import { after, before, test } from 'node:test';
 import { createAccount } from '../../db/accounts.ts';
 import type { Sql, Transaction } from '../../db/driver/sql.ts';
 import { createKey, touchKeys } from '../../db/keys.ts';
-import { checkpointSessions } from '../../db/voice-sessions.ts';
+import { checkpointSessions } from '../../db/voice/sessions.ts';
 import { createWallet } from '../../db/wallets.ts';
 import { openTestDatabase, type TestDatabase } from '../harness/database.ts';
 

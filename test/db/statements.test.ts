@@ -5,6 +5,7 @@ import { createHash } from 'node:crypto';
 import { test } from 'node:test';
 import { noLegs } from '../../actors/wallet/funds.ts';
 import type { Queryable } from '../../db/driver/sql.ts';
+import { creditParts } from '../../db/ledger/credits.ts';
 import { holderRows } from '../../db/ledger/holders.ts';
 import { emptyWrite, type WalletWrite } from '../../db/ledger/write.ts';
 import { createLedger } from '../../db/ledger.ts';
@@ -151,6 +152,19 @@ test('an audit event is a part of its own, which no other text has', async () =>
   assert.equal(before, same);
 });
 
+test('counters stand behind all others: a hold without a cap has none of them', async () => {
+  const counter = { spender: 'key', period: 'day', startsMs: 0 };
+  const bare = writeOf(0b1000_0011, 1);
+  const counted = writeOf(0b1000_0011, 1);
+  own(counted, 'counters', { ...counter, endsMs: 1, spentMicros: 0n, heldMicros: 1n });
+  assert.doesNotMatch(await textOf([bare]), /spend/);
+  const text = await textOf([counted]);
+  const [before] = text.split(',\ncounters AS (');
+  const [same] = (await textOf([bare])).split('\nSELECT id FROM moved');
+  assert.equal(before, same, 'what stands before them is what was measured');
+  assert.equal(text.match(/INSERT INTO spend/g)?.length, 1);
+});
+
 test('the texts hold the parts that a batch needs, and no other', async () => {
   for (const [index, [name]] of rowsOf.entries()) {
     const text = await textOf([writeOf(1 << index, 1)]);
@@ -166,11 +180,12 @@ test('a statement has at most 32 parts: one more would stand for the first', () 
   assert.ok(first !== undefined);
   const [part] = first.parts;
   assert.ok(part !== undefined);
-  // The ledger has seven of its own.
+  // The ledger has seven of its own, those of owners of credits, and counters.
+  const free = 32 - 7 - creditParts.length - 1;
   const holder = (count: number) => ({
     ...first,
     parts: Array.from({ length: count }, () => part),
   });
-  assert.ok(createLedger([holder(25)]));
-  assert.throws(() => createLedger([holder(26)]), /32 parts at most/);
+  assert.ok(createLedger([holder(free)]));
+  assert.throws(() => createLedger([holder(free + 1)]), /32 parts at most/);
 });

@@ -64,7 +64,8 @@ async function startMain(port: number, config: ShardBoot['config']): Promise<voi
     serving = resolve;
   });
   const snapshot = buildSnapshot({ ...emptyCatalog, creditsPerUsd: 100 } as never, () => 0);
-  const order = { catalog: { sequence: 1, snapshot }, port, unboundSealsUntilMs: 0 };
+  const board = { revision: 0, notices: [], releases: [], social: { revision: 0, profiles: [] } };
+  const order = { catalog: { sequence: 1, snapshot }, board, port, unboundSealsUntilMs: 0 };
   const kinds = createProcessKinds({
     director: { order: async () => order, serving: () => serving() },
     catalog: null as never,
@@ -72,6 +73,10 @@ async function startMain(port: number, config: ShardBoot['config']): Promise<voi
     tasks: null as never,
     videoDesk: null as never,
     analysisDesk: null as never,
+    mailDesk: null as never,
+    personalDataDesk: null as never,
+    rewardDesk: null as never,
+    paymentDesk: null as never,
   });
   const { director, node } = kinds;
   const system = createActorSystem({

@@ -1,6 +1,7 @@
 // An account of a test: its own wallet, so that money can be counted, its key and its session.
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
+import { keyLimits } from '../../actors/credentials/limits.ts';
 import { scopes } from '../../actors/credentials/scope.ts';
 import { displayPrefix, newKeyToken, tokenHash } from '../../actors/credentials/token.ts';
 import type { DirectWallet } from '../../actors/wallet/direct.ts';
@@ -72,8 +73,13 @@ export async function makeAccount(
     concurrencyMax: options.concurrencyMax ?? 1_000,
   });
   const expiresAt = new Date(Date.now() + 3_600_000);
-  const session = { tokenHash: tokenHash(sessionToken), accountId, expiresAt };
-  await createSession(sql, session);
+  await createSession(sql, {
+    tokenHash: tokenHash(sessionToken),
+    accountId,
+    expiresAt,
+    requestsPerMinute: options.requestsPerMinute ?? 100_000,
+    concurrencyMax: options.concurrencyMax ?? keyLimits.concurrencyMax,
+  });
   await grant(services, walletId, options.micros ?? 1_000_000_000n);
   const balance = () => readBalance(services, walletId);
   return {

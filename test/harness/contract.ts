@@ -27,6 +27,26 @@ interface Operation {
   template: string;
 }
 
+const firstTries = 3;
+const firstPauseMs = 500;
+
+/**
+ * The first call to a new gateway was seen to fail on a machine that was many times too busy. Why
+ * is told, and it is tried again.
+ */
+async function firstFetch(url: string): Promise<Response> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await fetch(url);
+    } catch (error) {
+      const { cause } = error as { cause?: unknown };
+      console.log(`# ${url} at try ${tries}: ${String(cause)}`);
+      if (tries === firstTries) throw error;
+      await new Promise((resolve) => setTimeout(resolve, firstPauseMs));
+    }
+  }
+}
+
 export class Contract {
   readonly url: string;
   readonly documents = new Map<string, Members>();
@@ -40,7 +60,7 @@ export class Contract {
   static async load(url: string): Promise<Contract> {
     const contract = new Contract(url);
     for (const path of ['/api/openapi.json', '/api/v1/openapi.json']) {
-      const response = await fetch(url + path);
+      const response = await firstFetch(url + path);
       assert.equal(response.status, 200, path);
       const document = (await response.json()) as Members;
       contract.documents.set(path, document);

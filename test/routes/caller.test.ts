@@ -9,6 +9,7 @@ import type {
   AnonymousCaller,
   CallerOf,
   KeyCaller,
+  SocketCaller,
   UserCaller,
 } from '../../routes/services.ts';
 
@@ -19,13 +20,25 @@ const admitted: {
   none: Is<Of<'none'>, AnonymousCaller>;
   key: Is<Of<'key'>, KeyCaller>;
   user: Is<Of<'user'>, UserCaller>;
+  'optional-user': Is<Of<'optional-user'>, UserCaller | AnonymousCaller>;
+  self: Is<Of<'self'>, UserCaller>;
+  app: Is<Of<'app'>, UserCaller>;
+  cookie: Is<Of<'cookie'>, UserCaller>;
+  'optional-cookie': Is<Of<'optional-cookie'>, UserCaller | AnonymousCaller>;
+  bearer: Is<Of<'bearer'>, UserCaller>;
   admin: Is<Of<'admin'>, UserCaller>;
   'key-or-user': Is<Of<'key-or-user'>, AccountCaller>;
-  socket: Is<Of<'socket'>, AccountCaller>;
+  socket: Is<Of<'socket'>, SocketCaller>;
 } & Record<Access['kind'], true> = {
   none: true,
   key: true,
   user: true,
+  'optional-user': true,
+  self: true,
+  app: true,
+  cookie: true,
+  'optional-cookie': true,
+  bearer: true,
   admin: true,
   'key-or-user': true,
   socket: true,
@@ -68,6 +81,30 @@ const routes = [
     access: { kind: 'user' },
     // @ts-expect-error: a user comes without a key
     handle: ({ caller }) => answer(caller.keyId),
+  }),
+  defineRoute({
+    ...declaration,
+    access: { kind: 'optional-user' },
+    // @ts-expect-error: it may be nobody
+    handle: ({ caller }) => answer(caller.accountId),
+  }),
+  ...(['self', 'app', 'cookie'] as const).map((kind) =>
+    defineRoute({
+      ...declaration,
+      access: { kind },
+      handle: ({ caller }) => answer([caller.accountId, caller.signedIn.id]),
+    }),
+  ),
+  defineRoute({
+    ...declaration,
+    access: { kind: 'optional-cookie' },
+    // @ts-expect-error: it may be nobody
+    handle: ({ caller }) => answer(caller.signedIn),
+  }),
+  defineRoute({
+    ...declaration,
+    access: { kind: 'bearer', scopes: ['profile'] },
+    handle: ({ caller }) => answer(caller.signedIn.client?.scopes),
   }),
   defineRoute({
     ...declaration,

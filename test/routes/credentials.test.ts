@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { credentialLimits } from '../../actors/credentials/limits.ts';
-import { LookupCache } from '../../routes/credentials.ts';
+import { ChangeLog, LookupCache } from '../../routes/lookup-cache.ts';
 
-const { entriesMax, unknownMax, ttlMs } = credentialLimits;
+const { entriesMax, unknownMax, ttlMs, changesMax } = credentialLimits;
 const nowMs = 1_700_000_000_000;
 
 /** Knows every hash until `forget`; counts its queries. */
@@ -17,6 +17,8 @@ function newCache(): { cache: LookupCache<string>; queries(): number; forget(): 
       queries += 1;
       return isKnown ? 'known' : null;
     },
+    () => [],
+    new ChangeLog(),
   );
   const forget = () => {
     isKnown = false;
@@ -70,22 +72,90 @@ test('what was read before a change was told is read again, within bounds', asyn
   let active = true;
   let tells = 1;
   let reads = 0;
-  const cache: LookupCache<string> = new LookupCache(
+  const log = new ChangeLog();
+  const tell = () => {
+    log.add(['key_1'], true);
+    cache.forget(['key_1'], true);
+  };
+  const cache: LookupCache<string> = new LookupCache<string>(
     () => true,
     async () => {
       const value = active ? 'active' : null;
       reads += 1;
       await Promise.resolve();
       active = false;
-      if (reads <= tells) cache.clear();
+      if (reads <= tells) tell();
       return value;
     },
+    () => ['key_1'],
+    log,
   );
   const asked = [cache.get('key', nowMs), cache.get('key', nowMs)];
   assert.deepEqual(await Promise.all(asked), [null, null], 'it is revoked');
   assert.equal(reads, 2);
+  active = true;
   tells = Number.POSITIVE_INFINITY;
-  cache.clear();
-  await cache.get('key', nowMs);
-  assert.equal(reads, 2 + credentialLimits.readsMax);
+  const revived = new LookupCache(
+    () => true,
+    async () => {
+      reads += 1;
+      log.add(['key_1'], true);
+      return 'active';
+    },
+    () => ['key_1'],
+    log,
+  );
+  reads = 0;
+  assert.equal(await revived.get('key', nowMs), 'active');
+  assert.equal(reads, credentialLimits.readsMax);
+});
+
+/** Knows tokens `<id>`, each of the account of its first letter; counts its queries. */
+function newKeyCache() {
+  const log = new ChangeLog();
+  let queries = 0;
+  const cache = new LookupCache<string>(
+    () => true,
+    async (hash) => {
+      queries += 1;
+      return hash.length > 0 ? 'known' : null;
+    },
+    () => ['key_a', 'acc_a'],
+    log,
+  );
+  const tell = (ids: string[], isWithdrawn = true) => {
+    log.add(ids, isWithdrawn);
+    cache.forget(ids, isWithdrawn);
+  };
+  return { cache, tell, queries: () => queries };
+}
+
+test('a change forgets what it concerns, and nothing else', async () => {
+  const { cache, tell, queries } = newKeyCache();
+  await cache.get('one', nowMs);
+  for (let index = 0; index < 3 * changesMax; index += 1) tell([`ses_${index}`]);
+  assert.equal(cache.get('one', nowMs), 'known');
+  assert.equal(queries(), 1);
+  for (const id of ['key_a', 'acc_a']) {
+    tell([id]);
+    const before = queries();
+    assert.ok(cache.get('one', nowMs) instanceof Promise, id);
+    await cache.get('one', nowMs);
+    assert.equal(queries(), before + 1);
+  }
+});
+
+test('the log knows what changed since a mark, and owns up to what it forgot', () => {
+  const log = new ChangeLog();
+  const { mark } = log;
+  assert.ok(!log.concerns(['key_a'], mark));
+  log.add(['ses_1'], true);
+  assert.ok(!log.concerns(['key_a'], mark));
+  assert.ok(log.concerns(['ses_1'], mark));
+  assert.ok(!log.revived(mark));
+  log.add(['acc_1'], false);
+  assert.ok(log.revived(mark));
+  for (let index = 0; index < changesMax; index += 1) log.add(['ses_2'], true);
+  assert.ok(log.concerns(['key_a'], mark), 'more happened than is remembered');
+  assert.ok(!log.concerns(['key_a'], log.mark));
 });

@@ -56,11 +56,19 @@ test('a file that changes or measures its whole process has one of its own', () 
   }
 });
 
-test('a file with a database or a gateway has a process of its own', () => {
-  for (const name of ['database', 'gateway']) {
-    const others = { [`test/harness/${name}.ts`]: '' };
-    assert.equal(kind(`import '../harness/${name}.ts';`, others), 'own', name);
-  }
+test('a file with a database shares a process, unless it starts the server of it', () => {
+  const others = {
+    'test/harness/database.ts': "import '../../runtime/embedded/database.ts';",
+    'runtime/embedded/database.ts': "import { spawn } from 'node:child_process';",
+  };
+  assert.equal(kind("import '../harness/database.ts';", others), 'batch');
+  const starts = "import '../harness/database.ts';\nimport '../../runtime/embedded/database.ts';";
+  assert.equal(kind(starts, others), 'own');
+});
+
+test('a file with a gateway has a process of its own', () => {
+  const others = { 'test/harness/gateway.ts': '' };
+  assert.equal(kind("import '../harness/gateway.ts';", others), 'own');
   const product = { 'runtime/launch.ts': "import { spawn } from 'node:child_process';" };
   assert.equal(kind("import '../../runtime/launch.ts';", product), 'own');
 });

@@ -40,6 +40,8 @@ const WHOLE_PROCESS: Mark[] = [
 ];
 
 const HARNESS = /^test\/harness\/(testbed|gateway|database|port)\.ts$/;
+/** The harness starts a PostgreSQL with it, where the runner has given none. */
+const SERVER = /^runtime\/(embedded|supervised)/;
 const OPENS_BED = /\bopenTestbed\(/g;
 /** Without options: the product as it is by default. */
 const OPENS_DEFAULT_BED = /\bopenTestbed\(\)/g;
@@ -52,6 +54,10 @@ function firstMark(marks: Mark[], modules: Module[]): string | undefined {
   return marks.find(({ pattern }) => modules.some(({ code }) => pattern.test(code)))?.because;
 }
 
+function reachesServer({ specifiers }: Module): boolean {
+  return specifiers.some((specifier) => /(^|\/)runtime\/(embedded|supervised)/.test(specifier));
+}
+
 const own = (because: string): Verdict => ({ kind: 'own', because });
 
 /** @param reached what a test file reaches, the file first. */
@@ -59,7 +65,11 @@ export function kindOf(reached: Module[]): Verdict {
   const reaches = (path: string) => reached.some((module) => module.path === path);
   const tests = reached.filter(({ path }) => path.startsWith('test/') && !HARNESS.test(path));
   const simulated = reached.filter(({ path }) => path.startsWith('bench/'));
-  const product = reached.filter(({ path }) => !/^(test|bench)\//.test(path));
+  // The server of all files is there already: who only has a database of it starts none.
+  const startsServer = tests.some((module) => reachesServer(module));
+  const product = reached.filter(({ path }) => {
+    return !/^(test|bench)\//.test(path) && (startsServer || !SERVER.test(path));
+  });
   const mark =
     firstMark(STARTS, tests) ?? firstMark(WHOLE_PROCESS, [...tests, ...simulated]) ?? null;
   if (mark !== null) return own(mark);
@@ -69,7 +79,6 @@ export function kindOf(reached: Module[]): Verdict {
     return isDefault ? { kind: 'shared', because: '' } : own('it says how its gateway is');
   }
   if (reaches('test/harness/gateway.ts')) return own('it starts a gateway');
-  if (reaches('test/harness/database.ts')) return own('it has a database');
   if (firstMark(STARTS.slice(0, 1), product) !== undefined) return own('it starts processes');
   return { kind: 'batch', because: '' };
 }

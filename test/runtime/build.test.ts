@@ -42,7 +42,7 @@ before(async () => {
     ...['package.json', 'package-lock.json', 'tsconfig.json', 'tsconfig.product.json'],
     ...['runtime/build/build.mjs', 'runtime/build/node-version.mjs', 'runtime/build/bundle.ts'],
     ...['runtime/files.ts', 'routes/pages/voice/browser/tsconfig.json'],
-    'routes/pages/video/browser/tsconfig.json',
+    ...['identity', 'mailbox', 'video'].map((page) => `routes/pages/${page}/browser/tsconfig.json`),
   ];
   for (const path of copied) {
     await mkdir(dirname(join(clone, path)), { recursive: true });
@@ -51,7 +51,7 @@ before(async () => {
   const written = [
     ...['runtime/main.ts', 'runtime/shard.ts', 'actors/a.ts', 'routes/a.ts', 'media/a.ts'],
     ...['db/a.ts', 'bench/sim/a.ts', 'test/a.ts', 'routes/pages/voice/browser/page.ts'],
-    'routes/pages/video/browser/page.ts',
+    ...['identity', 'mailbox', 'video'].map((page) => `routes/pages/${page}/browser/page.ts`),
   ];
   for (const path of written) {
     await mkdir(dirname(join(clone, path)), { recursive: true });

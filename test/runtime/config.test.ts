@@ -30,6 +30,7 @@ test('an empty environment gives dev mode and the documented defaults', () => {
     [config.voiceSecondsMax, config.voiceContextChars, config.voiceIdleSeconds],
     [450, 24_000, 60],
   );
+  assert.equal(config.passwordThreads, 1);
   assert.ok(config.shards >= 1);
   assert.ok(Object.isFrozen(config));
   assert.deepEqual(structuredClone(config), config, 'plain data for threads');
@@ -49,6 +50,27 @@ test('an unknown TOLLGATE_ variable is named; other variables are nobody’s bus
   assert.match(refusal({ TOLLGATE_PROT: '1' }), /^TOLLGATE_PROT is not a variable/);
   assert.match(refusal({ TOLLGATE_UPSTREAM_URL: 'http://a' }), /^TOLLGATE_UPSTREAM_URL is not/);
   assert.equal(readConfig({ PATH: '/bin', npm_config_x: '1' }).port, 8787);
+});
+
+test('a mail server is a URL whose password is never shown, its sender one address', () => {
+  const smtpUrl = 'smtps://gate:p%40ss@mail.example:465/?tls.servername=mx.example';
+  const config = readConfig({ TOLLGATE_SMTP_URL: smtpUrl });
+  assert.equal(config.smtpUrl, smtpUrl);
+  assert.equal(config.mailFrom, null);
+  for (const url of ['mail.example:25', 'http://gate:hunter2@mail.example', 'smtp:///hunter2']) {
+    const line = refusal({ TOLLGATE_SMTP_URL: url });
+    assert.match(line, /^TOLLGATE_SMTP_URL must be a URL that/);
+    assert.doesNotMatch(line, /hunter2|mail\.example/);
+  }
+  assert.match(refusal({ TOLLGATE_SMTP_URL: 'smtp://a:%x@b' }), /percent signs/);
+  const sender = (text: string) => readConfig({ TOLLGATE_MAIL_FROM: text }).mailFrom;
+  assert.deepEqual(sender('gate@example.com'), { name: '', address: 'gate@example.com' });
+  const named = { name: 'Tollgäte, Inc.', address: 'gate@bücher.example' };
+  assert.deepEqual(sender('Tollgäte, Inc. <gate@bücher.example>'), named);
+  assert.deepEqual(sender('"Tollgäte, Inc." <gate@bücher.example>'), named);
+  for (const text of ['gate', 'a@b, c@d', 'A <a@b> B', 'A <a@b>\r\nBcc: c@d', '<>', 'a@b c']) {
+    assert.match(refusal({ TOLLGATE_MAIL_FROM: text }), /^TOLLGATE_MAIL_FROM must be an address/);
+  }
 });
 
 test('a bad value is named with what would have been right', () => {
@@ -178,5 +200,5 @@ test('configured bounds reach the limits, and contradictions between them do not
   assert.equal(effectiveBytesMax(1_048_576, limits), 1_048_576);
   assert.equal(effectiveBytesMax(77, limits), 77);
   assert.equal(databaseConnectionsMax(limits, 2), 100);
-  assert.equal(databaseConnectionsMax(limits, 64), 280);
+  assert.equal(databaseConnectionsMax(limits, 64), 288);
 });

@@ -147,6 +147,24 @@ test('one that is late while it waits for its turn is told so, and the others go
   await pool.stop();
 });
 
+test('a pool that bounds the wait refuses late ones, and finishes what has begun', async () => {
+  const bounds = { threadsMax: 1, queueLengthMax: 4, waitMs: 50 };
+  const pool = createPool({ ...bounds, idleMs: 1_000, timeoutMs: 60_000, log });
+  const run = (input: TaskInput, options = {}) => pool.run<number>(file, input, options);
+  const long = run({ act: 'sleep', ms: 300, numbers: [1] });
+  const giveUp = new AbortController();
+  const [late, given, hasty] = [{}, { signal: giveUp.signal }, { timeoutMs: 10 }].map((options) =>
+    run({ act: 'add' }, options),
+  );
+  giveUp.abort();
+  assert.deepEqual(await given, { ok: false, refused: 'aborted' });
+  assert.deepEqual(await hasty, { ok: false, refused: 'timeout' });
+  assert.deepEqual(await late, { ok: false, refused: 'overloaded' });
+  assert.equal(pool.length, 1, 'the one that runs');
+  assert.deepEqual(await long, { ok: true, value: 1 });
+  await pool.stop();
+});
+
 test('a task that eats its heap ends its thread, not the process', async () => {
   const { pool, run } = openPool(1, 4);
   const answer = await run({ act: 'eat' }, { timeoutMs: 20_000 });

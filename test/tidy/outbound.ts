@@ -7,11 +7,14 @@ import { isProduct, type Source } from './tree.ts';
 /** Paths, and whose addresses these are. A new line needs a reason that holds for every call. */
 const ALLOWED: readonly (readonly [path: RegExp, reason: string])[] = [
   [/^runtime\/outbound\//, 'the guard itself'],
+  [/^actors\/mail\/smtp\.ts$/, 'TOLLGATE_SMTP_URL, which the operator gives'],
   [/^runtime\/embedded\/probe\.ts$/, 'the socket file of our own database'],
   [/^db\/driver\//, 'DATABASE_URL, which the operator gives'],
   [/^media\/transport\/(dial|socket|call-pool)\.ts$/, 'base_url of a provider, and nothing else'],
   [/^media\/providers\/generation\/(discover|count|probe)\.ts$/, 'base_url of a provider'],
   [/^media\/providers\/search\/serper\/search\.ts$/, 'base_url of a provider'],
+  [/^media\/payments\/call\.ts$/, 'base_url of a payment provider'],
+  [/^actors\/payments\/simulated\.ts$/, 'the simulator that the parent has started'],
   [/^media\/providers\/live\/call\.ts$/, 'names the states of the sockets of media/transport'],
   [/^routes\/pages\/[^/]+\/browser\//, 'runs in a browser, under the policy of its page'],
 ];
@@ -24,6 +27,7 @@ const HARMLESS: ReadonlyMap<string, readonly string[]> = new Map([
   ['net', ['BlockList', 'createServer', 'isIP', 'isIPv4', 'isIPv6', 'SocketAddress']],
   ['tls', ['createSecureContext']],
   ['dgram', []],
+  ['nodemailer', []],
   ['dns', []],
   ['dns/promises', []],
   ['undici', []],

@@ -6,6 +6,7 @@ import type { GenerationRequest } from '../../../media/model/request.ts';
 import { asksChatSearch } from '../../../media/model/search-tools.ts';
 import { estimateInputTokens } from '../../../media/model/tokens.ts';
 import { requireFamily } from '../../../media/providers/generation/families.ts';
+import type { Payer } from '../../billed-request/funds-estimate.ts';
 import type { Catalog } from '../../catalog/current.ts';
 import { requireLeastHold } from '../least-hold.ts';
 import type { GenerationPlanned } from '../spec.ts';
@@ -21,7 +22,7 @@ import type { PlanServices, PoolClient } from './services.ts';
  * Everything that is decided of a generation before it is opened: its context, its candidates, its
  * search and its format.
  * @throws Problem model_not_found, invalid_request, input_too_long, no_route_available,
- * insufficient_credits, policy_blocked, overloaded
+ * insufficient_credits, spend_limit_exceeded, policy_blocked, overloaded
  */
 export async function planRequest(
   services: PlanServices,
@@ -29,11 +30,12 @@ export async function planRequest(
     request: asked,
     accountId,
     walletId,
-  }: { request: GenerationRequest; accountId: string; walletId: string },
+    apiKeyId,
+  }: { request: GenerationRequest; accountId: string } & Payer,
 ): Promise<GenerationPlanned> {
   const clientWith = (inputTokens: number): PoolClient => ({
     accountId,
-    requireFunds: () => requireLeastHold(services, walletId, asked, inputTokens),
+    requireFunds: () => requireLeastHold(services, { walletId, apiKeyId }, asked, inputTokens),
   });
   const catalog = services.catalog();
   const managed = catalog.routes.get(asked.model);

@@ -76,6 +76,7 @@ function planOf(
     searchCountMax: null,
     stopSequences: typeof body.stop === 'string' ? [body.stop] : stringsOf(body.stop),
     refusalIsSpoken: true,
+    texts,
     pictures: () => picturesOf(messages.map(({ content }) => content)),
   });
 }

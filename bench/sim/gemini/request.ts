@@ -75,6 +75,7 @@ function requestOf(
     searchCountMax: searches ? Infinity : null,
     stopSequences: stringsOf(config.stopSequences),
     refusalIsSpoken: false,
+    texts,
     pictures: () => picturesOf(contents.map(({ parts }) => parts)),
   });
   return {

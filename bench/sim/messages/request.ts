@@ -78,6 +78,7 @@ function requestOf(
     searchCountMax,
     stopSequences: stringsOf(body.stop_sequences),
     refusalIsSpoken: false,
+    texts,
     pictures: () => picturesOf(messages.map(({ content }) => content)),
   });
   return {

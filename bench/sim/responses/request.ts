@@ -83,6 +83,7 @@ function requestOf(body: Members, model: string, items: Members[]): ResponsesReq
       searchCountMax: searches ? (positiveOf(body.max_tool_calls) ?? Infinity) : null,
       stopSequences: [],
       refusalIsSpoken: true,
+      texts,
       pictures: () => picturesOf(items.map(({ content }) => content)),
     }),
     summarize: typeof (reasoning.summary ?? reasoning.generate_summary) === 'string',

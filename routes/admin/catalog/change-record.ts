@@ -3,15 +3,16 @@ import type { CatalogAction, CatalogReply } from '../../../actors/catalog/change
 import type { Exchange } from '../../../runtime/http/route.ts';
 import { fieldProblem } from '../../../runtime/http/validate.ts';
 import { Problem } from '../../../runtime/problem.ts';
+import { clientChangeId, tellChange } from '../../credentials.ts';
 import type { Services, UserCaller } from '../../services.ts';
 import { expectedRevision, staleProblem } from '../revision.ts';
-import type { Resource } from './resources.ts';
+import type { Resource } from './resource.ts';
 
 const changeTimeoutMs = 10_000;
 
 /** What a route asks of the catalog. */
 export interface ChangeCall {
-  services: Pick<Services, 'sql' | 'catalog'>;
+  services: Pick<Services, 'sql' | 'catalog' | 'bus'>;
   caller: UserCaller;
   exchange: Exchange;
   body?: { revision?: number | undefined } | undefined;
@@ -19,7 +20,7 @@ export interface ChangeCall {
 
 /**
  * Makes a change; every shard has the new catalog when this resolves.
- * @throws Problem not_found, conflict, invalid_request, dependency_unavailable
+ * @throws Problem not_found, conflict, invalid_request, invalid_state, dependency_unavailable
  */
 export async function changeRecord(
   { kind }: Resource,
@@ -40,7 +41,10 @@ export async function changeRecord(
   switch (reply.status) {
     case 'changed':
     case 'unchanged':
+      if (kind === 'oauth_clients') await tellOfClient(name, reply.endedKeys, services);
       return reply;
+    case 'public':
+      throw new Problem('invalid_state', { message: 'A public client has no secret.' });
     case 'unavailable':
       throw new Problem('dependency_unavailable');
     case 'not_found':
@@ -62,4 +66,14 @@ export async function changeRecord(
     case 'invalid':
       throw fieldProblem(reply.path, reply.message);
   }
+}
+
+/** What a client was let do ends with it, its voice sessions too; a disabled one's rests. */
+async function tellOfClient(
+  name: string,
+  endedKeys: readonly string[],
+  { catalog, bus }: Pick<Services, 'catalog' | 'bus'>,
+): Promise<void> {
+  if (catalog.current().clients.get(name)?.enabled === true) return;
+  await tellChange(bus, [clientChangeId(name), ...endedKeys], { isWithdrawn: true });
 }

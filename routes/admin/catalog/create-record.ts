@@ -4,14 +4,14 @@ import { type AppRoute, defineRoute } from '../../define.ts';
 import { changeRecord } from './change-record.ts';
 import { jsonBody } from './members.ts';
 import { recordAnswer, recordReply } from './record.ts';
-import type { Resource } from './resources.ts';
+import type { Resource } from './resource.ts';
 
 export function createRoute(resource: Resource): AppRoute {
   return defineRoute({
     method: 'POST',
     path: resource.path,
     operationId: `createAdmin${resource.title}`,
-    summary: `Add a ${resource.singular} to the catalog`,
+    summary: `Add ${resource.noun} to the catalog`,
     description: `A name that is taken is 409 \`conflict\`. ${resource.description}`,
     tag: 'Catalog administration',
     documents: ['account'],

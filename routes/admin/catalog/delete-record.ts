@@ -6,14 +6,14 @@ import { revisionHeader } from '../revision.ts';
 import { changeRecord } from './change-record.ts';
 import { declarationMember, declarationSchema, deletedAdvice } from './declaration.ts';
 import { nameParams } from './members.ts';
-import type { Resource } from './resources.ts';
+import type { Resource } from './resource.ts';
 
 export function deleteRoute(resource: Resource): AppRoute {
   return defineRoute({
     method: 'DELETE',
     path: `${resource.path}/{name}`,
     operationId: `deleteAdmin${resource.title}`,
-    summary: `Delete a ${resource.singular} from the catalog`,
+    summary: `Delete ${resource.noun} from the catalog`,
     description:
       'Refused with 409 `conflict` while another record needs it (`details.needed_by`). ' +
       deletedAdvice,

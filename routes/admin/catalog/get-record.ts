@@ -5,14 +5,14 @@ import { Problem } from '../../../runtime/problem.ts';
 import { type AppRoute, defineRoute } from '../../define.ts';
 import { nameParams } from './members.ts';
 import { recordAnswer, recordReply } from './record.ts';
-import type { Resource } from './resources.ts';
+import type { Resource } from './resource.ts';
 
 export function getRoute(resource: Resource): AppRoute {
   return defineRoute({
     method: 'GET',
     path: `${resource.path}/{name}`,
     operationId: `getAdmin${resource.title}`,
-    summary: `Read a ${resource.singular} of the catalog`,
+    summary: `Read ${resource.noun} of the catalog`,
     description: resource.description,
     tag: 'Catalog administration',
     documents: ['account'],

@@ -4,7 +4,7 @@ import { withDeadline } from '../../../db/driver/sql.ts';
 import { type AppRoute, defineRoute } from '../../define.ts';
 import { pageQuery, pageReply, pageRequest, pageSchema } from '../../page.ts';
 import { recordBodies } from './record.ts';
-import type { Resource } from './resources.ts';
+import type { Resource } from './resource.ts';
 
 const namePattern = /^[A-Za-z0-9][A-Za-z0-9._-]{0,79}$/;
 
@@ -13,7 +13,7 @@ export function listRoute(resource: Resource): AppRoute {
     method: 'GET',
     path: resource.path,
     operationId: `listAdmin${resource.title}s`,
-    summary: `List the ${resource.kind} of the catalog`,
+    summary: `List the ${resource.plural} of the catalog`,
     description: `By name, disabled ones too. ${resource.description}`,
     tag: 'Catalog administration',
     documents: ['account'],

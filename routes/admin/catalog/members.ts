@@ -35,6 +35,12 @@ export const credential: Entries = {
   credential_key_id: v.nullable(v.string()),
 };
 
+/** What may be told of a client's secrets. */
+export const secrets: Entries = {
+  has_secret: v.boolean(),
+  former_secret_until: v.nullable(v.string()),
+};
+
 /** Beside the definition's own members. */
 export const recordEntries: Entries = {
   declared: v.boolean(),

@@ -2,21 +2,15 @@
 // customers are shown of its price.
 import * as v from 'valibot';
 import type { PriceMembers } from '../../../actors/catalog/document.ts';
-import { type Definition, kindsOfRecords } from '../../../actors/catalog/kinds.ts';
-import { readyCard } from '../../../actors/catalog/snapshot.ts';
-import {
-  publicCallRates,
-  publicRates,
-  publicUnitRates,
-  publicVideoRates,
-} from '../../../actors/wallet/public-rates.ts';
-import { findRecord, type ListedRecord } from '../../../db/catalog.ts';
+import { type Definition, kindsOfRecords, storedSchemaOf } from '../../../actors/catalog/kinds.ts';
+import { isSealed } from '../../../actors/catalog/secrets.ts';
+import type { ListedRecord } from '../../../db/catalog.ts';
 import { withDeadline } from '../../../db/driver/sql.ts';
-import type { Reply } from '../../../runtime/http/route.ts';
 import type { Services } from '../../services.ts';
 import { recordHeaders } from '../revision.ts';
 import { declarationMember } from './declaration.ts';
-import type { Resource } from './resources.ts';
+import { cardOf, namedCards, ratesOf } from './rates.ts';
+import type { Resource } from './resource.ts';
 
 /** The reply that carries one record. */
 export function recordReply(resource: Resource, description: string) {
@@ -37,17 +31,21 @@ export async function recordBodies(
   records: readonly ListedRecord[],
   services: Pick<Services, 'sql' | 'catalog'>,
 ): Promise<Record<string, unknown>[]> {
-  const { schema } = kindsOfRecords[kind];
+  const schema = storedSchemaOf(kind);
   const definitions = records.map((record) => {
     const parsed = v.safeParse(schema, record.definition);
-    return (parsed.success ? parsed.output : record.definition) as Definition;
+    const known = (parsed.success ? parsed.output : record.definition) as Definition;
+    // There is one such record: its name is told to nobody.
+    const { name: _name, ...settings } = known;
+    return kindsOfRecords[kind].onlyName === undefined ? known : settings;
   });
   const cards = kind === 'models' ? await namedCards(definitions, services) : new Map();
   return records.map((record, index) => {
     const definition = definitions[index] ?? {};
     return {
       ...definition,
-      ...(kind === 'providers' ? credentialMembers(record) : {}),
+      ...(isSealed(kind) ? credentialMembers(record) : {}),
+      ...(kind === 'oauth_clients' ? secretMembers(record) : {}),
       ...(kind === 'prices' ? ratesOf(definition as PriceMembers, services) : {}),
       ...(kind === 'models' ? ratesOf(cardOf(definition, cards), services) : {}),
       declared: record.declared,
@@ -63,36 +61,16 @@ function credentialMembers({ credentialKeyId }: ListedRecord): Record<string, un
   return { has_credential: credentialKeyId !== null, credential_key_id: credentialKeyId };
 }
 
-async function namedCards(
-  models: readonly Definition[],
-  { sql }: Pick<Services, 'sql'>,
-): Promise<Map<string, PriceMembers>> {
-  const names = models.flatMap(({ price }) => (typeof price === 'string' ? [price] : []));
-  const cards = [...new Set(names)].map(async (name) => {
-    const record = await findRecord(sql, 'prices', name);
-    return [name, (record?.definition ?? {}) as PriceMembers] as const;
-  });
-  return new Map(await Promise.all(cards));
+function secretMembers(record: ListedRecord): Record<string, unknown> {
+  const { hasSecret, formerSecretUntil: until } = record;
+  const isGood = until !== null && until.getTime() > Date.now();
+  return { has_secret: hasSecret, former_secret_until: isGood ? until.toISOString() : null };
 }
 
-function cardOf({ price }: Definition, cards: ReadonlyMap<string, PriceMembers>): PriceMembers {
-  return typeof price === 'string' ? (cards.get(price) ?? {}) : (price as PriceMembers);
-}
-
-/** What customers are shown of a card. */
-function ratesOf(
-  card: PriceMembers,
-  { catalog }: Pick<Services, 'catalog'>,
-): Record<string, unknown> {
-  const { creditsPerUsd } = catalog.current().snapshot;
-  const ready = readyCard(card, creditsPerUsd);
-  const calls = publicCallRates(ready, Object.keys(ready.givenCalls));
-  const videos = publicVideoRates(ready);
-  const units = {
-    ...publicUnitRates(ready),
-    ...(videos.length === 0 ? {} : { video_rates: videos }),
-  };
-  return { public_rates: { ...publicRates(ready), ...units, ...calls } };
+interface RecordAnswer {
+  status: number;
+  headers: Record<string, string>;
+  json: Record<string, unknown>;
 }
 
 /** One record as a whole reply. */
@@ -102,7 +80,7 @@ export async function recordAnswer(
   record: ListedRecord,
   contentVersion: string,
   services: Pick<Services, 'sql' | 'catalog'>,
-): Promise<Reply> {
+): Promise<RecordAnswer> {
   const [body] = await withDeadline(recordBodies(resource, [record], services));
   const json = { ok: true, content_version: contentVersion, [resource.singular]: body };
   return { status, headers: recordHeaders(record.revision), json };

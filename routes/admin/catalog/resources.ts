@@ -1,6 +1,4 @@
-// The records of the catalog as resources: what each kind's routes are called, take and give. The
-// members are those of TOLLGATE_CONFIG: their schemas are the same values.
-import * as v from 'valibot';
+// The records of the catalog as resources: what each kind's routes are called, take and give.
 import {
   managedRouteSchema,
   modelSchema,
@@ -9,52 +7,11 @@ import {
   providerSchema,
   surfaceSchema,
 } from '../../../actors/catalog/document.ts';
-import { kindsOfRecords, type RecordKind } from '../../../actors/catalog/kinds.ts';
-import { revisionSchema } from '../revision.ts';
-import { credential, type Entries, rates, recordEntries, updatable } from './members.ts';
-
-export interface Resource {
-  kind: RecordKind;
-  /** In replies, such as `{"ok":true,"provider":{…}}`. */
-  singular: string;
-  /** In operation ids. */
-  title: string;
-  path: string;
-  /** What a new record is given. */
-  createSchema: v.GenericSchema;
-  updateSchema: v.GenericSchema;
-  recordSchema: v.GenericSchema;
-  description: string;
-}
-
-function resource(
-  kind: RecordKind,
-  title: string,
-  entries: Entries,
-  added: Entries,
-  description: string,
-): Resource {
-  const { singular, nameMember } = kindsOfRecords[kind];
-  const { api_key: _credential, ...shown } = entries;
-  const changeable = Object.entries(entries).filter(([name]) => name !== nameMember);
-  const updates = changeable.map(([name, entry]) => [name, updatable(entry)]);
-  return {
-    kind,
-    singular,
-    title,
-    path: `/api/admin/${kind}`,
-    createSchema: v.strictObject(entries),
-    updateSchema: v.strictObject({
-      ...(Object.fromEntries(updates) as Entries),
-      revision: v.optional(revisionSchema),
-    }),
-    recordSchema: v.pipe(
-      v.strictObject({ ...shown, ...added, ...recordEntries }),
-      v.title(`Admin${title}`),
-    ),
-    description,
-  };
-}
+import { clients } from './identity-resources.ts';
+import { credential, rates } from './members.ts';
+import { paymentProviders } from './payment-resources.ts';
+import { promotions, rewardTasks } from './promotion-resources.ts';
+import { type Resource, resource } from './resource.ts';
 
 export const resources: readonly Resource[] = [
   resource(
@@ -100,7 +57,8 @@ export const resources: readonly Resource[] = [
     'Package',
     newPackageSchema.entries,
     {},
-    'A package of credits that can be bought.',
+    'A package of credits that can be bought, for `price_usd` or one of `prices`: integers in ' +
+      'minor units, by currency (ISO 4217 in small letters). What is free in dollars has none.',
   ),
   resource(
     'surfaces',
@@ -109,4 +67,8 @@ export const resources: readonly Resource[] = [
     {},
     'A surface of the product that discovery names.',
   ),
+  clients,
+  paymentProviders,
+  promotions,
+  rewardTasks,
 ];

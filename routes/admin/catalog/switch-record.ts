@@ -5,7 +5,7 @@ import { changeRecord } from './change-record.ts';
 import { changedAdvice } from './declaration.ts';
 import { nameParams } from './members.ts';
 import { recordAnswer, recordReply } from './record.ts';
-import type { Resource } from './resources.ts';
+import type { Resource } from './resource.ts';
 
 export function switchRoute(resource: Resource, verb: 'disable' | 'enable'): AppRoute {
   const word = verb === 'disable' ? 'Disable' : 'Enable';
@@ -13,10 +13,10 @@ export function switchRoute(resource: Resource, verb: 'disable' | 'enable'): App
     method: 'POST',
     path: `${resource.path}/{name}/${verb}`,
     operationId: `${verb}Admin${resource.title}`,
-    summary: `${word} a ${resource.singular} of the catalog`,
+    summary: `${word} ${resource.noun} of the catalog`,
     description:
-      'Doing it twice changes nothing. What runs already ends undisturbed; what begins from now ' +
-      `on follows the change. ${revisionAdvice} ${changedAdvice}`,
+      `${resource.switching} Doing it twice changes nothing. ` +
+      `${revisionAdvice} ${changedAdvice}`,
     tag: 'Catalog administration',
     documents: ['account'],
     access: { kind: 'admin' },

@@ -7,14 +7,14 @@ import { changeRecord } from './change-record.ts';
 import { changedAdvice } from './declaration.ts';
 import { jsonBody, nameParams } from './members.ts';
 import { recordAnswer, recordReply } from './record.ts';
-import type { Resource } from './resources.ts';
+import type { Resource } from './resource.ts';
 
 export function updateRoute(resource: Resource): AppRoute {
   return defineRoute({
     method: 'PATCH',
     path: `${resource.path}/{name}`,
     operationId: `updateAdmin${resource.title}`,
-    summary: `Change a ${resource.singular} of the catalog`,
+    summary: `Change ${resource.noun} of the catalog`,
     description:
       'A member that is given replaces the whole member of the record, null removes an optional ' +
       `one, an absent one stays. ${revisionAdvice} ${changedAdvice} ${resource.description}`,

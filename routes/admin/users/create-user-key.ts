@@ -17,8 +17,6 @@ import {
 } from '../../keys/schema.ts';
 import { accountParams } from './schema.ts';
 
-const bound = (most: number) => v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(most));
-
 export const createUserKey = defineRoute({
   method: 'POST',
   path: '/api/admin/users/{account_id}/keys',
@@ -37,22 +35,18 @@ export const createUserKey = defineRoute({
   body: {
     kind: 'json',
     bytesMax: fixedLimits.body.jsonBytesMax,
-    schema: v.strictObject({
-      ...newKeyEntries,
-      requests_per_minute: v.optional(bound(1_000_000)),
-      concurrency_max: v.optional(bound(100_000)),
-    }),
+    schema: v.strictObject(newKeyEntries),
   },
   replies: { 201: { description: 'The key and its token.', schema: createdKeySchema } },
-  problems: ['not_found', 'conflict', 'dependency_unavailable'],
+  problems: ['invalid_request', 'not_found', 'conflict', 'dependency_unavailable'],
   async handle({ params, body, caller, services }) {
     const { account_id: accountId } = params;
     const account = await withDeadline(findAccount(services.sql, accountId));
     const walletId = account?.walletId ?? null;
     if (walletId === null) throw new Problem('not_found', { param: 'account_id' });
-    const { token, key } = newKey(body, { accountId, walletId }, services);
-    const row = await createAuditedKey(services, key, caller.accountId);
-    const json = { ok: true, raw_token: token, api_key: apiKeyBody(row) };
+    const made = newKey(body, { accountId, walletId }, services);
+    const row = await createAuditedKey(services, made, caller.accountId);
+    const json = { ok: true, raw_token: made.token, api_key: apiKeyBody(row) };
     return { status: 201, headers: { 'cache-control': 'no-store' }, json };
   },
 });

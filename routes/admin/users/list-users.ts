@@ -5,7 +5,7 @@ import { withDeadline } from '../../../db/driver/sql.ts';
 import { lineOfText } from '../../../runtime/http/text.ts';
 import { defineRoute } from '../../define.ts';
 import { pageQuery, pageReply, pageRequest, pageSchema } from '../../page.ts';
-import { userBody, userListItem } from './schema.ts';
+import { accountStatuses, userBody, userListItem } from './schema.ts';
 
 export const listUsers = defineRoute({
   method: 'GET',
@@ -13,8 +13,8 @@ export const listUsers = defineRoute({
   operationId: 'listUsers',
   summary: 'List or search accounts',
   description:
-    'Newest first. `search` is a part of a label, in any case, the beginning of an account id, ' +
-    'or a whole wallet id, API key id or display prefix of a key.',
+    'Newest first. `search` is the beginning of an address or an account id, a part of a label, ' +
+    'in any case, or a whole wallet id, API key id or display prefix of a key.',
   tag: 'Administration',
   documents: ['account'],
   access: { kind: 'admin' },
@@ -23,7 +23,7 @@ export const listUsers = defineRoute({
     ...pageQuery.entries,
     search: v.optional(lineOfText(100)),
     role: v.optional(v.picklist(['user', 'admin'])),
-    status: v.optional(v.picklist(['active', 'disabled'])),
+    status: v.optional(v.picklist(accountStatuses)),
   }),
   replies: { 200: { description: 'A page of accounts.', schema: pageSchema(userListItem) } },
   problems: ['dependency_unavailable'],

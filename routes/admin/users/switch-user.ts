@@ -2,7 +2,8 @@
 // work on no shard any more when this is answered; its voice sessions are ended, all is settled.
 import { type AppRoute, defineRoute } from '../../define.ts';
 import { expectedRevision, revisionAdvice, revisionBody, revisionHeader } from '../revision.ts';
-import { accountParams, applyAccountChange, userReply } from './schema.ts';
+import { applyAccountChange } from './change.ts';
+import { accountParams, userReply } from './schema.ts';
 
 export const disableUser = switchRoute('disable', true, 'Disable an account');
 export const enableUser = switchRoute('enable', false, 'Enable an account again');

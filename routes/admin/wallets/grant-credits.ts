@@ -7,7 +7,7 @@ import { newAuditId } from '../../../runtime/ids.ts';
 import { fixedLimits } from '../../../runtime/limits.ts';
 import { Problem } from '../../../runtime/problem.ts';
 import { amount } from '../../billing/amounts.ts';
-import { exact, micros } from '../../billing/schema.ts';
+import { exact, micros } from '../../billing/micros.ts';
 import { defineRoute } from '../../define.ts';
 import { givenMicros, newOperationId, walletParams } from './schema.ts';
 

@@ -6,7 +6,7 @@ import { newAuditId } from '../../../runtime/ids.ts';
 import { fixedLimits } from '../../../runtime/limits.ts';
 import { Problem } from '../../../runtime/problem.ts';
 import { amount } from '../../billing/amounts.ts';
-import { exact, micros } from '../../billing/schema.ts';
+import { exact, micros } from '../../billing/micros.ts';
 import { defineRoute } from '../../define.ts';
 import { walletParams } from './schema.ts';
 
@@ -19,7 +19,8 @@ export const revokeGrant = defineRoute({
     'Takes what the promotion has free, in the operation `<grant_id>.revoke`. Reservations keep ' +
     'what they have of it and may be charged to it; what they give back is taken back too, when ' +
     'it comes. Asked again, the answer is the same, and the first reason is kept. A purchase is ' +
-    '409 `invalid_state`. Of a promotion that is spent or expired nothing is left to take: 0.',
+    '409 `invalid_state`, reason `use_refund`. Of a promotion that is spent or expired nothing ' +
+    'is left to take: 0.',
   tag: 'Administration',
   documents: ['account'],
   access: { kind: 'admin' },
@@ -74,7 +75,10 @@ function requireRevoked(reply: RevocationReply): bigint {
     case 'grant_not_found':
       throw new Problem('not_found', { param: 'grant_id' });
     case 'not_a_promotion':
-      throw new Problem('invalid_state', { message: 'A purchase is not revoked.' });
+      throw new Problem('invalid_state', {
+        message: 'A purchase is not revoked: its money is refunded.',
+        details: { reason: 'use_refund' },
+      });
     case 'unavailable':
       throw new Problem('dependency_unavailable');
   }

@@ -4,7 +4,8 @@ import type { JournalEntry, ListedWallet } from '../../../db/journal.ts';
 import { entryKinds } from '../../../db/wallets.ts';
 import { lineOfText } from '../../../runtime/http/text.ts';
 import { amount, walletBody } from '../../billing/amounts.ts';
-import { exact, micros, walletEntries } from '../../billing/schema.ts';
+import { exact, micros } from '../../billing/micros.ts';
+import { walletEntries } from '../../billing/schema.ts';
 
 /** As an administrator names a grant or a debit, once in the whole service. */
 export const newOperationId = v.pipe(

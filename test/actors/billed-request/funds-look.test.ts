@@ -30,11 +30,13 @@ const has = (availableMicros: bigint): Answer<BalanceReply> => ({
   value: { status: 'ok', availableMicros, heldMicros: 0n },
 });
 
+const payer = (walletId: string) => ({ walletId, apiKeyId: null });
+
 test('who has as much goes on, who has less is told both amounts', async () => {
   const { services, asked } = shard(has(10n));
-  await requireFunds(services, 'wal', 10n);
-  assert.deepEqual(asked, [['wal', 'look', { amountMicros: 10n }]]);
-  await assert.rejects(requireFunds(services, 'wal', 11n), {
+  await requireFunds(services, payer('wal'), 10n);
+  assert.deepEqual(asked, [['wal', 'look', { amountMicros: 10n, apiKeyId: null }]]);
+  await assert.rejects(requireFunds(services, payer('wal'), 11n), {
     code: 'insufficient_credits',
     details: { required_microcredits: 11, available_microcredits: 10 },
   });
@@ -42,9 +44,9 @@ test('who has as much goes on, who has less is told both amounts', async () => {
 
 test('a wallet that was lately seen to be rich is not asked, nor is one for nothing', async () => {
   const { services, asked, fundsEstimate } = shard(has(0n));
-  fundsEstimate.saw('rich', 1_000_000n, Date.now());
-  await requireFunds(services, 'rich', 1_000n);
-  await requireFunds(services, 'poor', 0n);
+  fundsEstimate.saw(payer('rich'), 1_000_000n, Date.now());
+  await requireFunds(services, payer('rich'), 1_000n);
+  await requireFunds(services, payer('poor'), 0n);
   assert.deepEqual(asked, []);
 });
 
@@ -54,6 +56,6 @@ test('no answer refuses nobody', async () => {
     { ok: true, value: { status: 'unavailable' } },
     { ok: true, value: { status: 'wallet_not_found' } },
   ] as const) {
-    await requireFunds(shard(answer).services, 'wal', 1n);
+    await requireFunds(shard(answer).services, payer('wal'), 1n);
   }
 });

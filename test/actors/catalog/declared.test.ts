@@ -9,7 +9,14 @@ import { catalogDocumentSchema } from '../../../actors/catalog/document.ts';
 import type { Config } from '../../../runtime/config.ts';
 import type { Logger } from '../../../runtime/log.ts';
 
-const noKeys = { openaiKey: null, anthropicKey: null, geminiKey: null };
+const noPayments = {
+  stripeSecretKey: null,
+  stripeWebhookSecret: null,
+  razorpayKeyId: null,
+  razorpayKeySecret: null,
+  razorpayWebhookSecret: null,
+};
+const noKeys = { openaiKey: null, anthropicKey: null, geminiKey: null, ...noPayments };
 
 /** A local runner; it is at its `url` until it is closed. */
 async function listen(answer: RequestListener): Promise<{ url: string; close: () => void }> {
@@ -22,7 +29,7 @@ async function listen(answer: RequestListener): Promise<{ url: string; close: ()
 }
 
 test('of the vendors’ models those that reason say so: they alone are given a budget', async () => {
-  const keys = { openaiKey: 'a', anthropicKey: 'b', geminiKey: 'c' };
+  const keys = { ...noPayments, openaiKey: 'a', anthropicKey: 'b', geminiKey: 'c' };
   const config = { mode: 'dev', configPath: null, upstreams: [], ...keys } as unknown as Config;
   const options = { config, simulatorUrl: null, log: {} as Logger };
   const { models } = (await readDeclared(options)).document;

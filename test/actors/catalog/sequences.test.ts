@@ -149,7 +149,7 @@ async function storedRecords(): Promise<Records> {
     }
   }
   for (const provider of stored.providers) {
-    const apiKey = openCredential(provider, sealer);
+    const apiKey = openCredential('providers', provider, sealer);
     const key = keyOf('providers', provider.name);
     if (apiKey) records.set(key, { ...records.get(key), api_key: apiKey });
   }

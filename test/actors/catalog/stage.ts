@@ -11,7 +11,7 @@ import type { Definition, RecordKind } from '../../../actors/catalog/kinds.ts';
 import { createLiveCatalog } from '../../../actors/catalog/live.ts';
 import { loadCatalog } from '../../../actors/catalog/load.ts';
 import { planLines } from '../../../actors/catalog/plan-lines.ts';
-import { buildSnapshot } from '../../../actors/catalog/snapshot.ts';
+import { buildSnapshot, type CatalogSnapshot } from '../../../actors/catalog/snapshot.ts';
 import type { Sql } from '../../../db/driver/sql.ts';
 import { readConfig } from '../../../runtime/config.ts';
 import { createLog } from '../../../runtime/log.ts';
@@ -35,6 +35,8 @@ export interface CatalogStage {
   /** Resolves with the lines of what was planned and done. A null document: there is no file. */
   start(document: Members | null, options?: StartOptions): Promise<string[]>;
   change(kind: RecordKind, name: string, action: CatalogAction): Promise<CatalogReply>;
+  /** What shards are given, as of the last change. */
+  served(): CatalogSnapshot;
   /** The definition that is stored; null: there is no such record. */
   stored(kind: RecordKind, name: string): Promise<Definition | null>;
   /** All that a start which applies nothing leaves as it is. */
@@ -81,6 +83,7 @@ export async function openCatalogStage(): Promise<CatalogStage> {
     },
     change: (kind, name, action) =>
       live.change({ actor: administrator, kind, name, revision: null, action }),
+    served: () => live.current().snapshot,
     async stored(kind, name) {
       const [row] = await sql<{ definition: Definition }[]>`
         SELECT definition FROM ${sql(kind)} WHERE name = ${name}`;

@@ -109,7 +109,12 @@ function heardClient(onCall: (() => void) | undefined): UpstreamClient {
 
 function catalogOf(model: CatalogModel): Catalog {
   const snapshot = { models: [model], routes: [], search: null } as unknown as Catalog['snapshot'];
-  return { snapshot, models: new Map([[model.alias, model]]), routes: new Map() };
+  return {
+    snapshot,
+    models: new Map([[model.alias, model]]),
+    routes: new Map(),
+    clients: new Map(),
+  };
 }
 
 function servicesOf(

@@ -32,8 +32,9 @@ async function rests(name: string): Promise<void> {
       const lines = bed.gateway.logs.filter((line) => {
         return line.includes('"provider.unpaid"') && line.includes(`"${found.route}"`);
       });
-      assert.equal(lines.length, 1);
-      return;
+      assert.ok(lines.length <= 1);
+      // The line comes through a pipe, and may be later than the status.
+      if (lines.length === 1) return;
     }
     await sleep(50);
   }

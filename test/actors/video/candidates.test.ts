@@ -43,6 +43,7 @@ function catalogOf(models: object[], pool: object[]): Catalog {
     snapshot,
     models: new Map(snapshot.models.map((each) => [each.alias, each])),
     routes: new Map(snapshot.routes.map((each) => [each.alias, each])),
+    clients: new Map(),
   };
 }
 

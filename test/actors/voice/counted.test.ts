@@ -18,8 +18,8 @@ before(async () => {
   metrics.started = (seconds) => void told.push(seconds > 0 && seconds < 60 ? 'started' : 'never');
   metrics.ended = (reason) => void told.push(`ended ${reason}`);
   metrics.refused = (code) => void told.push(`refused ${code}`);
-  fundsEstimate.saw = (walletId) => void told.push(`saw ${walletId}`);
-  fundsEstimate.forget = (walletId) => void told.push(`forgot ${walletId}`);
+  fundsEstimate.saw = ({ walletId }) => void told.push(`saw ${walletId}`);
+  fundsEstimate.forget = ({ walletId }) => void told.push(`forgot ${walletId}`);
   client.leave();
   await stage.over(client);
 });

@@ -5,7 +5,7 @@ import { type TestContext, test } from 'node:test';
 import { VoiceHost } from '../../../actors/voice/host.ts';
 import { voiceLimits } from '../../../actors/voice/limits.ts';
 import type { VoiceSession } from '../../../actors/voice/state.ts';
-import type { SessionCheckpoint } from '../../../db/voice-sessions.ts';
+import type { SessionCheckpoint } from '../../../db/voice/sessions.ts';
 import { createLog } from '../../../runtime/log.ts';
 
 type Write = (rows: readonly SessionCheckpoint[]) => ReadonlyMap<string, boolean>;

@@ -43,6 +43,7 @@ test('a damaged token, and one that was sealed for something else, opens nothing
     accountId: 'acc_1',
     walletId: 'wal_1',
     keyId: null,
+    signedInId: 'ses_1',
     expiresAtMs: 1_000,
   };
   const sealed = sealTicket(sealer, ticket);

@@ -22,7 +22,7 @@ import type { WalletProtocol } from '../../../actors/wallet/protocol.ts';
 import { createWalletKind } from '../../../actors/wallet/wallet.ts';
 import { auditLedger } from '../../../db/audit.ts';
 import type { Sql } from '../../../db/driver/sql.ts';
-import { checkpointSessions } from '../../../db/voice-sessions.ts';
+import { checkpointSessions } from '../../../db/voice/sessions.ts';
 import { createBudgetCounters, openAudioBudget } from '../../../media/audio/budget.ts';
 import { createStraightLanes } from '../../../media/audio/lanes/straight.ts';
 import type { LiveFamily } from '../../../media/providers/live/contract.ts';
@@ -159,6 +159,7 @@ function connect(room: Room, account: TestAccount): FakeClient {
     accountId: account.accountId,
     walletId: account.walletId,
     apiKeyId: account.keyId,
+    dependsOn: [account.keyId, account.accountId],
     findVoice: (voiceId) => (voiceId === 'alto' ? { model, upstreamVoice: 'Alto' } : null),
     searchTarget: () => (options.search === undefined ? null : target),
     releasePermit: () => {

@@ -107,7 +107,7 @@ interface World {
 
 function newWorld(): World {
   const balances = noLegs();
-  const row = { id: 'wal_model', version: 0n, balances, grants: [], holds: [] };
+  const row = { id: 'wal_model', version: 0n, balances, grants: [], debts: [], holds: [] };
   const wallet = openWallet(row, 1n, holders);
   return { model: new Model(), wallet, holdIds: [], done: [], debits: 0 };
 }

@@ -36,7 +36,7 @@ function rowOf(version: bigint, changes: Partial<WalletRow> = {}): WalletRow {
     createdAtMs: 1,
   };
   const balances = { ...noLegs(), walletMicros: 1_000n, purchaseMicros: -1_000n };
-  return { id: 'wal_1', version, balances, grants: [grant], holds: [], ...changes };
+  return { id: 'wal_1', version, balances, grants: [grant], debts: [], holds: [], ...changes };
 }
 
 interface Stage {

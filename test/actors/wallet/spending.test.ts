@@ -21,7 +21,7 @@ const laterMs = nowMs + 3_600_000;
 
 /** A wallet with a promotion and a purchase of so much. */
 function wallet(promoted: bigint, bought: bigint): Wallet {
-  const row = { id: 'wal_0', version: 0n, balances: noLegs(), grants: [], holds: [] };
+  const row = { id: 'wal_0', version: 0n, balances: noLegs(), grants: [], debts: [], holds: [] };
   const made = openWallet(row, 1n, holders);
   grant(made, purchase(bought), known, nowMs);
   grant(made, promotion(promoted, laterMs), known, nowMs);

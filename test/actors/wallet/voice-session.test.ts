@@ -8,7 +8,7 @@ import { reconcile } from '../../../actors/wallet/reconcile.ts';
 import { type Ends, recoverDead } from '../../../actors/wallet/recovery.ts';
 import { sweepOnce } from '../../../actors/wallet/sweep.ts';
 import { registerInstance } from '../../../db/instances.ts';
-import { checkpointSessions } from '../../../db/voice-sessions.ts';
+import { checkpointSessions } from '../../../db/voice/sessions.ts';
 import { newId, siblingId } from '../../../runtime/ids.ts';
 import { accountId, type Bank, type Branch, openBank, purchase } from './bank.ts';
 

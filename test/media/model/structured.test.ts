@@ -17,6 +17,8 @@ import { Problem } from '../../../runtime/problem.ts';
 import { createPool } from '../../../runtime/work/pool.ts';
 import { cpuMsOf } from '../../harness/stopwatch.ts';
 
+// slow: The largest schemas take seconds to compile.
+
 function formatOf(schema: Record<string, unknown>): OutputFormat {
   return { type: 'json_schema', name: 'thing', schema, strict: true };
 }

@@ -207,8 +207,8 @@ test('a connection is not used again for what its server says or does', async ()
         { status: 200, body: 'x', error: null },
         what,
       );
-      await settle();
       assert.equal(sockets.length, count, what);
+      await eventually(async () => sockets[count - 1]?.destroyed === true, `${what}: it is closed`);
     }
   }
 });

@@ -16,6 +16,8 @@ import {
 } from './admin-api.ts';
 import { film, filmPrice, lives, model, price, upstream_model } from './lives.ts';
 
+// slow: Every kind of record has its whole life here, on three shards.
+
 type Members = Record<string, unknown>;
 
 const propagationMsMax = 200;
@@ -430,3 +432,28 @@ test('changes outlive a restart, and what was made by hand stays', async () => {
   assert.deepEqual((await publicAliases()).sort(), known);
   assert.equal((await adminApi('GET', '/models/by-card')).status, 200);
 });
+
+for (const [kind, wanted, wrong] of [
+  ['identity', { signup: 'invited', email_domains: ['example.com'] }, { signup: 'never' }],
+  ['billing', { referral: null, rewards: null }, { rewards: { model: 1 } }],
+] as const) {
+  test(`the settings of ${kind} are read and written whole, by their revision`, async () => {
+    const read = await adminApi('GET', `/${kind}`);
+    assert.equal(read.status, 200, read.text);
+    const before = read.json[kind] as Members;
+    const { revision } = before;
+    const written = await adminApi('PUT', `/${kind}`, { body: { ...wanted, revision } });
+    assert.equal(written.status, 200, written.text);
+    const after = written.json[kind] as Members;
+    for (const [member, value] of Object.entries(wanted)) assert.deepEqual(after[member], value);
+    const again = (await adminApi('GET', `/${kind}`)).json[kind] as Members;
+    assert.deepEqual(again, after);
+    const stale = await adminApi('PUT', `/${kind}`, { body: { ...wanted, revision: 10_000 } });
+    assert.equal(refusal(stale).status, 409);
+    assert.equal(refusal(await adminApi('PUT', `/${kind}`, { body: wrong })).status, 400);
+    const { session_token: session } = bed.dev;
+    assert.equal((await adminApi('GET', `/${kind}`, { session })).status, 403);
+    const absent = await adminApi('PUT', `/${kind}`, { body: {} });
+    assert.equal(absent.status, 200, 'absent members get their defaults');
+  });
+}

@@ -115,7 +115,7 @@ export const lives: Life[] = [
     kind: 'packages',
     name: 'big',
     body: () => ({ slug: 'big', name: 'Big', credits: 10_000, price_usd: '90.00' }),
-    patch: { credits: 11_000 },
+    patch: { credits: 11_000, prices: { eur: 8_500 } },
     enabled: 'active',
   },
   {

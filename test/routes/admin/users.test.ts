@@ -7,6 +7,7 @@ import { changeAccount } from '../../../db/accounts.ts';
 import { newAuditId } from '../../../runtime/ids.ts';
 import type { TestAccount } from '../../harness/account.ts';
 import { askChat } from '../../harness/chat.ts';
+import { makeAccess } from '../../harness/sign-in.ts';
 import { openTestbed, type Testbed } from '../../harness/testbed.ts';
 import { type AdminApi, askEverywhere, everything, openAdminApi, refusal } from './admin-api.ts';
 
@@ -332,6 +333,11 @@ test('what is not there is not found, what is not known is refused with its path
     ['POST', '/users/acc_none/disable', undefined],
     ['POST', '/users/acc_none/enable', {}],
     ['GET', '/users/acc_none/keys', undefined],
+    ['GET', '/users/acc_none/sessions', undefined],
+    ['POST', '/users/acc_none/sign-out', undefined],
+    ['GET', '/users/acc_none/authorizations', undefined],
+    ['POST', '/users/acc_none/delete', undefined],
+    ['POST', '/users/acc_none/restore', undefined],
   ];
   for (const [method, path, body] of calls) {
     assert.equal((await adminApi(method, path, { body })).status, 404, `${method} ${path}`);
@@ -346,6 +352,99 @@ test('what is not there is not found, what is not known is refused with its path
     const reply = refusal(await adminApi('PATCH', `/users/${accountId}`, { body }));
     assert.deepEqual([reply.status, reply.details.path], [400, field]);
   }
+});
+
+test('an account with an address owns it, and nobody else gets it', async () => {
+  const email = `Ada.${Date.now()}@Exämple.test`;
+  const own = email.toLowerCase().replace('exämple', 'xn--exmple-cua');
+  const body = { email, full_name: 'Ada Lovelace' };
+  const made = await adminApi('POST', '/users', { body });
+  assert.equal(made.status, 201, made.text);
+  const user = made.json.user as Members;
+  assert.deepEqual(
+    [user.email, user.email_verified, user.full_name, user.status],
+    [own, false, 'Ada Lovelace', 'active'],
+  );
+  const second = refusal(await adminApi('POST', '/users', { body: { email: own } }));
+  assert.deepEqual([second.status, second.code, second.details.path], [409, 'conflict', 'email']);
+  const other = (await adminApi('POST', '/users', { body: {} })).json.user as Members;
+  const path = `/users/${other.account_id}`;
+  const taken = refusal(await adminApi('PATCH', path, { body: { email: own } }));
+  assert.deepEqual([taken.status, taken.code], [409, 'conflict']);
+  const moved = `bob.${Date.now()}@example.test`;
+  const renamed = await adminApi('PATCH', path, { body: { email: moved, full_name: 'Bob' } });
+  const { email: given, full_name } = renamed.json.user as Members;
+  assert.deepEqual([given, full_name], [moved, 'Bob']);
+  const found = await everything(adminApi, `/users?search=${encodeURIComponent(moved)}`);
+  assert.deepEqual(
+    found.map(({ account_id }) => account_id),
+    [other.account_id],
+  );
+  assert.equal((await everything(adminApi, `/users?search=${moved}&status=unverified`)).length, 0);
+  for (const wrong of ['no address', 'a@b@c', '@x.test', 'a@x.test:25', 'ä@x.test']) {
+    const refused = refusal(await adminApi('POST', '/users', { body: { email: wrong } }));
+    assert.deepEqual([refused.status, refused.details.path], [400, 'email'], wrong);
+  }
+  const events = await everything(adminApi, `/audit?subject=account:${other.account_id}`);
+  assert.ok(!JSON.stringify(events).includes(moved), 'the trail is kept, and tells no address');
+});
+
+test('who is signed out by an administrator is signed in nowhere; keys stay', async () => {
+  const account = await bed.account();
+  const path = `/users/${account.accountId}`;
+  const sessions = await everything(adminApi, `${path}/sessions`);
+  assert.deepEqual(
+    sessions.map(({ kind, method }) => [kind, method]),
+    [['app', 'command']],
+  );
+  assert.deepEqual(await standing(account), { key: [200], session: [200] });
+  const out = await adminApi('POST', `${path}/sign-out`);
+  const { ok: _, ...counts } = out.json;
+  assert.deepEqual(counts, { sessions: 1, authorizations: 0, api_keys: 0 });
+  assert.deepEqual(await standing(account), { key: [200], session: [401] });
+  assert.equal((await everything(adminApi, `${path}/sessions`)).length, 0);
+  const again = await adminApi('POST', `${path}/sign-out`);
+  assert.equal(again.json.sessions, 0);
+  const events = await everything(adminApi, `/audit?subject=account:${account.accountId}`);
+  assert.deepEqual(
+    events.map(({ action }) => action),
+    ['account.sign_out'],
+  );
+});
+
+test('an account is deleted and restored, and its credentials stay ended', async () => {
+  const account = await bed.account();
+  const path = `/users/${account.accountId}`;
+  const { token } = await makeAccess(bed.sql, account.accountId, ['app']);
+  const [app] = await everything(adminApi, `${path}/authorizations`);
+  assert.deepEqual(
+    [app?.client_id, app?.display_name, app?.scopes],
+    ['svc-cli', 'Command line', ['app']],
+  );
+  assert.deepEqual(await standing(account), { key: [200], session: [200] });
+  for (let times = 0; times < 2; times += 1) {
+    const deleted = await adminApi('POST', `${path}/delete`);
+    assert.equal((deleted.json.user as Members).status, 'deleting');
+  }
+  assert.deepEqual(await standing(account), { key: [401], session: [401] });
+  const refused = await fetch(`${bed.url}/api/me/api-keys`, {
+    headers: { authorization: `Bearer ${token}` },
+  });
+  assert.equal(refused.status, 401);
+  assert.equal((await everything(adminApi, '/users?status=deleting')).length > 0, true);
+  for (let times = 0; times < 2; times += 1) {
+    const restored = await adminApi('POST', `${path}/restore`);
+    assert.equal((restored.json.user as Members).status, 'active');
+  }
+  assert.deepEqual(await standing(account), { key: [401], session: [401] });
+  const events = await everything(adminApi, `/audit?subject=account:${account.accountId}`);
+  assert.deepEqual(
+    events.map(({ action }) => action),
+    ['account.restore', 'account.delete'],
+  );
+  await adminApi('POST', `${path}/delete`);
+  await bed.sql`UPDATE accounts SET erasing_at = now() WHERE id = ${account.accountId}`;
+  assert.equal((await adminApi('POST', `${path}/restore`)).status, 409);
 });
 
 test('audit events are filtered, paged and unchangeable', async () => {

@@ -236,6 +236,7 @@ test('a purchase is not revoked, nor what is not there', async () => {
   assert.equal(bought?.kind, 'purchase');
   const refused = refusal(await revoke(account, bought?.id));
   assert.deepEqual([refused.status, refused.code], [409, 'invalid_state']);
+  assert.deepEqual(refused.details, { reason: 'use_refund' });
   const other = await promote(await bed.account({ micros: 0n }), 'other', 10);
   for (const grantId of ['grant_none', other.id]) {
     assert.equal((await revoke(account, grantId)).status, 404);

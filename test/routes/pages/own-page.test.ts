@@ -2,10 +2,16 @@
 // machine, nobody else.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { isOwnPage } from '../../../routes/pages/own-page.ts';
+import { isOwnPage, isOwnVisitor } from '../../../routes/pages/own-page.ts';
 import type { Exchange } from '../../../runtime/http/route.ts';
 
 const own = { host: 'localhost:8787', origin: 'http://localhost:8787' };
+
+function isShown(headers: Record<string, string>): boolean {
+  const header = (name: string) => headers[name];
+  const exchange = { header, clientAddress: '127.0.0.1' } as Exchange;
+  return isOwnVisitor(exchange, 'http://127.0.0.1:8787');
+}
 
 function isLent(
   headers: Record<string, string>,
@@ -42,4 +48,16 @@ test('nobody on another machine is, nor through a proxy, nor where the base URL 
   assert.ok(!isLent({ ...own, 'x-forwarded-for': '127.0.0.1' }));
   assert.ok(!isLent({ ...own, via: '1.1 proxy' }));
   assert.ok(!isLent(own, { baseUrl: 'https://gateway.example.com' }));
+});
+
+test('where a visitor is enough, a program and a typed address are one too', () => {
+  assert.ok(isShown({ host: own.host }));
+  assert.ok(isShown({ host: own.host, 'sec-fetch-site': 'none' }));
+  assert.ok(isShown({ ...own, 'sec-fetch-site': 'same-origin' }));
+  assert.ok(!isShown({ host: own.host, 'sec-fetch-site': 'cross-site' }));
+  assert.ok(!isShown({ host: own.host, 'sec-fetch-site': 'same-site' }));
+  assert.ok(!isShown({ ...own, origin: 'null' }));
+  assert.ok(!isShown({ ...own, origin: 'http://localhost:3000' }));
+  assert.ok(!isShown({ host: 'evil.test' }));
+  assert.ok(!isShown({ host: own.host, via: '1.1 proxy' }));
 });

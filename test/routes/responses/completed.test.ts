@@ -33,8 +33,9 @@ async function streamed(body: Record<string, unknown>, key: string): Promise<Tol
 async function whole(path: string, body?: Record<string, unknown>, key?: string): Promise<Told> {
   const options = key === undefined ? {} : { key };
   const reply = await callResponses(account, path, body, options);
-  assert.equal(reply.status, 200);
-  return (await reply.json()) as Told;
+  const text = await reply.text();
+  assert.equal(reply.status, 200, text);
+  return JSON.parse(text) as Told;
 }
 
 test('the time is the same, however and whenever it is told', async () => {

@@ -196,7 +196,8 @@ describe('conversations', { concurrency: 8 }, () => {
         const ended = await client.event('session.ended');
         assert.deepEqual([ended.reason, ended.renewable], ['upstream_closed', true], fault);
         assert.equal((await client.close()).code, 1011);
-        assert.ok(['estimated', 'reported'].includes((await row(client)).source));
+        const { source } = await row(client);
+        assert.ok(['estimated', 'reported'].includes(source), `${fault}: ${source}`);
       }
     });
 

@@ -6,6 +6,7 @@ import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openTicket } from '../../../actors/voice/sealed.ts';
 import { createSealer } from '../../../runtime/seal.ts';
+import { makeAccess, makeSession } from '../../harness/sign-in.ts';
 import { openTestbed, type Testbed } from '../../harness/testbed.ts';
 import { Refused, VoiceClient } from '../../harness/voice-client.ts';
 
@@ -47,6 +48,31 @@ test('sessions of a key that is revoked end, those of its user go on', async () 
   for (const client of theirs) await assertEnded(client);
   user.send({ type: 'end' });
   assert.deepEqual(await user.close(), { code: 1000, reason: 'client_end' });
+  await account.quiet();
+});
+
+test('what a session or an app began ends with it, what a key began goes on', async () => {
+  const [account, admin] = [await bed.account(), await bed.account({ admin: true })];
+  const { accountId, apiKey } = account;
+  const kept = await open({ 'x-api-key': apiKey });
+  const session = await makeSession(bed.sql, accountId, 'app');
+  const { token } = await makeAccess(bed.sql, accountId, ['app']);
+  const app = { authorization: `Bearer ${token}` };
+  const asked = await fetch(`${bed.url}/v1/voice/tickets`, { method: 'POST', headers: app });
+  const { ticket } = (await asked.json()) as { ticket: string };
+  const ended = [await open({ 'x-svc-session': session }), await open(app)];
+  const byTicket = await VoiceClient.connect(bed.url, { query: `ticket=${ticket}` });
+  await byTicket.ready();
+  const unused = await fetch(`${bed.url}/v1/voice/tickets`, { method: 'POST', headers: app });
+  const late = ((await unused.json()) as { ticket: string }).ticket;
+  await post(`/api/admin/users/${accountId}/sign-out`, admin.sessionToken, {});
+  for (const client of [...ended, byTicket]) await assertEnded(client);
+  const refused = await VoiceClient.connect(bed.url, { query: `ticket=${late}` }).catch(
+    (error: unknown) => error,
+  );
+  assert.ok(refused instanceof Refused && refused.status === 401, 'nor does a ticket of it admit');
+  kept.send({ type: 'end' });
+  assert.deepEqual(await kept.close(), { code: 1000, reason: 'client_end' });
   await account.quiet();
 });
 

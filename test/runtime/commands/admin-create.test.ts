@@ -115,6 +115,30 @@ test('a renewal ends the sessions before it, and is refused for anybody else', a
   }
 });
 
+test('one with an address owns it, and it is given to nobody twice', async () => {
+  const { account, output } = await run(['--another', '--email', 'Chief@Example.test']);
+  const [row] = await sql`
+    SELECT email, email_owned, email_verified_at FROM accounts WHERE id = ${account}`;
+  assert.deepEqual(
+    { ...row },
+    { email: 'chief@example.test', email_owned: true, email_verified_at: null },
+    output,
+  );
+  const cases: [string[], RegExp][] = [
+    [['--another', '--email', 'chief@example.test'], /the address belongs to another account/],
+    [['--another', '--email', 'nobody'], /"nobody" is no address of mail/],
+    [['--renew', account, '--email', 'a@example.test'], /has one already/],
+  ];
+  const [before] = await sql`SELECT count(*)::int AS count FROM accounts`;
+  for (const [options, words] of cases) {
+    const refused = await run(options);
+    assert.equal(refused.code, 1, refused.output);
+    assert.match(refused.output, words);
+  }
+  const [after] = await sql`SELECT count(*)::int AS count FROM accounts`;
+  assert.deepEqual(after, before);
+});
+
 test('what keeps it from running is exit 2, with one line', async () => {
   const port = await freePort();
   const cases = [

@@ -1,8 +1,8 @@
 // A long body that is parsed in slices is the value, or the refusal, that it is in one piece.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { scanJson } from '../../../runtime/http/json/slices.ts';
 import { parseJson } from '../../../runtime/http/json.ts';
-import { scanJson } from '../../../runtime/http/json-slices.ts';
 import { parseLongJson } from '../../../runtime/http/long-json.ts';
 import { fixedLimits } from '../../../runtime/limits.ts';
 import { Problem } from '../../../runtime/problem.ts';

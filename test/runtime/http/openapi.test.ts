@@ -9,6 +9,7 @@ import { test } from 'node:test';
 import * as v from 'valibot';
 import { envelopeSchemaOf, renderProblem, sampleProblem } from '../../../routes/problems.ts';
 import { createOpenApiDocument } from '../../../runtime/http/openapi.ts';
+import { bytesBody } from '../../../runtime/http/route.ts';
 import { chatSchema, testRoute } from './serving.ts';
 
 const okay = { status: 200, json: {} };
@@ -85,6 +86,15 @@ const routes = [
     handle: () => okay,
   }),
   testRoute({
+    method: 'POST',
+    path: '/api/raw',
+    operationId: 'sendRaw',
+    documents: ['account'],
+    access: 'user',
+    body: bytesBody(500),
+    handle: () => okay,
+  }),
+  testRoute({
     path: '/api/me',
     operationId: 'getMe',
     documents: ['account'],
@@ -132,7 +142,11 @@ test('the document lists its own routes once, with version and aliases in words'
   const description = at(model, 'paths', '/v1/chat/completions', 'post').description;
   assert.match(String(description), /`\/api\/v1\/chat\/completions`/);
   const account = documentOf('account');
-  assert.deepEqual(Object.keys(at(account, 'paths')), ['/v1/generations/{request_id}', '/api/me']);
+  assert.deepEqual(Object.keys(at(account, 'paths')), [
+    '/v1/generations/{request_id}',
+    '/api/raw',
+    '/api/me',
+  ]);
 });
 
 test('every problem that a route can give is documented with an example of its envelope', () => {
@@ -280,3 +294,13 @@ function lint(folder: string, files: string[]): Promise<{ code: number | null; t
     child.on('close', (code) => resolve({ code, text }));
   });
 }
+
+test('a body that nobody parses is bytes of any type', () => {
+  const raw = at(documentOf('account'), 'paths', '/api/raw', 'post');
+  const { required, content } = at(raw, 'requestBody');
+  assert.equal(required, true);
+  assert.deepEqual(content, {
+    '*/*': { schema: { type: 'string', format: 'binary', description: 'At most 500 bytes.' } },
+  });
+  assert.ok(at(raw, 'responses', '413') !== undefined);
+});

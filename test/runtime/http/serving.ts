@@ -1,6 +1,7 @@
 // A real server on a free loopback port for the kernel's tests, and the smallest clients for it.
 import { connect } from 'node:net';
 import * as v from 'valibot';
+import { renderProblemPage } from '../../../routes/problem-page.ts';
 import { renderProblem } from '../../../routes/problems.ts';
 import type { Route, RouteDeclaration } from '../../../runtime/http/route.ts';
 import {
@@ -61,6 +62,7 @@ export async function serve(
     authorize: (access) => access,
     tenantOf: (caller) => caller,
     renderProblem,
+    renderProblemPage,
     logger: { error: remember, warn: remember },
     onRequest: (sample) => samples.push(sample),
     webOrigin: 'https://web.example',

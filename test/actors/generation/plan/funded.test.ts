@@ -96,7 +96,12 @@ test('the wallet is asked for the cheapest model, its input and one slice', asyn
     }),
   } as never;
   const ask = (alias: string, outputTokensMax: number | null, inputTokens: number) =>
-    requireLeastHold(services, 'wal', { model: alias, outputTokensMax }, inputTokens);
+    requireLeastHold(
+      services,
+      { walletId: 'wal', apiKeyId: null },
+      { model: alias, outputTokensMax },
+      inputTokens,
+    );
   // A dollar a million tokens is 105 microcredits a token.
   await ask('managed', null, 0);
   await ask('managed', 100, 1_000);

@@ -10,7 +10,7 @@ import { asked, type Members } from './asked.ts';
 
 const toolCount = 200;
 const shareMax = 0.1;
-const rounds = 40;
+const rounds = 200;
 
 function propertyOf(index: number): Members {
   const description = `What the tool is told about member number ${index} of its arguments`;

@@ -1,0 +1,102 @@
+// Erases an account step by step. Every step finds for itself what is left: whoever goes on after a
+// crash begins with the first one again. The account's own row is the last.
+import { insertAuditEvent } from '../../db/audit-events.ts';
+import type { Sql, Transaction } from '../../db/driver/sql.ts';
+import { beginErasing, finishErasing, lockErasing } from '../../db/erasure.ts';
+import type { ErasingStep, PersonalDomain } from '../../db/personal-data/contract.ts';
+import { type ErasedPage, erasePage, personalData } from '../../db/personal-data.ts';
+import { BlobFault, type BlobStore } from '../../media/blobs/contract.ts';
+import { newAuditId } from '../../runtime/ids.ts';
+import type { PersonalDataLimits } from './limits.ts';
+
+export interface ErasureDeps {
+  sql: Sql;
+  blobs: Pick<BlobStore, 'remove'>;
+  limits: Pick<PersonalDataLimits, 'graceMs' | 'pageRowsMax'>;
+  node: number;
+  domains?: readonly PersonalDomain[];
+}
+
+/** `waits`: it is not due, something of it still runs, or a bar has come up. */
+export type ErasureOutcome = 'erased' | 'waits';
+
+/** The signal: the process ends, and another goes on. */
+export async function eraseAccount(
+  deps: ErasureDeps,
+  accountId: string,
+  signal: AbortSignal,
+): Promise<ErasureOutcome> {
+  const { sql, limits, domains = personalData } = deps;
+  const begun = await sql.begin((transaction) =>
+    beginErasing(transaction, accountId, limits.graceMs),
+  );
+  if (!begun) return 'waits';
+  for (const { erasing } of domains) {
+    for (const step of erasing) {
+      if (!(await eraseAll(deps, accountId, step, signal))) return 'waits';
+    }
+  }
+  return await locked(deps, accountId, (transaction) => finish(deps, transaction, accountId));
+}
+
+/** False: the account must stay, or somebody else has finished. */
+async function eraseAll(
+  deps: ErasureDeps,
+  accountId: string,
+  step: ErasingStep,
+  signal: AbortSignal,
+): Promise<boolean> {
+  for (let after: string | null = ''; after !== null; ) {
+    signal.throwIfAborted();
+    const place: string = after;
+    const page = await deps.sql.begin(async (transaction): Promise<ErasedPage | null> => {
+      if (!(await lockErasing(transaction, accountId))) return null;
+      const { pageRowsMax } = deps.limits;
+      const erased = await erasePage(transaction, step, accountId, place, pageRowsMax);
+      // Before the commit: an object whose row is gone would be found by nobody for a day.
+      for (const id of erased.blobIds) await removeObject(deps, id);
+      return erased;
+    });
+    if (page === null) return false;
+    after = page.after;
+  }
+  return true;
+}
+
+/** One that is gone or was never whole is as good as removed. */
+async function removeObject({ blobs }: ErasureDeps, id: string): Promise<void> {
+  try {
+    await blobs.remove(id);
+  } catch (error) {
+    if (!(error instanceof BlobFault) || error.reason !== 'missing') throw error;
+  }
+}
+
+async function locked(
+  { sql }: ErasureDeps,
+  accountId: string,
+  work: (transaction: Transaction) => Promise<void>,
+): Promise<ErasureOutcome> {
+  return await sql.begin(async (transaction): Promise<ErasureOutcome> => {
+    if (!(await lockErasing(transaction, accountId))) return 'waits';
+    await work(transaction);
+    return 'erased';
+  });
+}
+
+async function finish(
+  { node }: ErasureDeps,
+  transaction: Transaction,
+  accountId: string,
+): Promise<void> {
+  await finishErasing(transaction, accountId);
+  await insertAuditEvent(transaction, {
+    id: newAuditId(node),
+    accountId,
+    actor: 'sweep',
+    action: 'account.erase',
+    subject: `account:${accountId}`,
+    details: {},
+    operationId: `erase.${accountId}`,
+  });
+}
