@@ -14,7 +14,14 @@ import { type MachineWatch, paceOf, slownessOf, watchMachine } from './run/machi
 import { type Lane, lanesOf, measuredOf, type TestFile, unitsOf } from './run/plan.ts';
 import { type Module, moduleReader, reachOf } from './run/reach.ts';
 import { Report } from './run/report.ts';
-import { domainTimes, overBudgets, slowFiles, slowReasonOf } from './run/rules.ts';
+import {
+  atLeast,
+  domainTimes,
+  overBudgets,
+  runSlowness,
+  slowFiles,
+  slowReasonOf,
+} from './run/rules.ts';
 import { runLanes, type SuiteTimes } from './run/suite.ts';
 
 /** More than cores: many tests wait for a time that must pass. One more runs what only waits. */
@@ -121,7 +128,10 @@ async function keepDurations(known: Durations, times: SuiteTimes, machine: Machi
 }
 
 /** Times that break a rule are failures of the run. */
-async function judgeTimes(report: Report, { files }: SuiteTimes): Promise<void> {
+async function judgeTimes(report: Report, times: SuiteTimes, known: Durations): Promise<void> {
+  const slowness = runSlowness(times.files, known.files);
+  const files = atLeast(times.files, slowness);
+  report.say(`# files took ${slowness.toFixed(2)} times as long as when they were measured`);
   const reasons = new Map<string, string | null>();
   for (const { path } of files) {
     reasons.set(path, slowReasonOf(await readFile(join(root, path), 'utf8')));
@@ -172,7 +182,7 @@ const times = await withDatabase(() =>
 machine.stop();
 if (values.measure) await keepDurations(known, times, machine);
 // Alone each file starts its own gateway: no time of the others says what that may take.
-else if (!values.long && !values.isolate) await judgeTimes(report, times);
+else if (!values.long && !values.isolate) await judgeTimes(report, times, known);
 report.say(`# the machine was ${slownessOf(machine.samples, known.pace).toFixed(2)} times as slow`);
 report.summarise(performance.now() - begun);
 process.exit(report.fail === 0 && report.tests > 0 ? 0 : 1);

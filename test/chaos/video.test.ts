@@ -25,9 +25,9 @@ after(() => bed?.close());
 
 /** What rows say of jobs that stand at a step. */
 const steps = [
-  ['fault=slow kbps=40', `finalizing_at IS NOT NULL AND stored_at IS NULL`],
-  ['render_ms=4000', `status = 'running' AND finalizing_at IS NULL`],
-  ['first_ms=10000', `status = 'submitting'`],
+  ['fault=slow kbps=20', `finalizing_at IS NOT NULL AND stored_at IS NULL`],
+  ['render_ms=10000', `status = 'running' AND finalizing_at IS NULL`],
+  ['first_ms=20000', `status = 'submitting'`],
 ] as const;
 
 /** While its rows are locked, nothing is settled of this wallet. */

@@ -91,7 +91,7 @@ test('work by the square of its size is told from work by its size', async () =>
   await assertLinear(32_000_000, turns, 'a loop', 10);
   const square = (size: number) => turns(size * size);
   await assert.rejects(
-    assertLinear(6_000, square, 'a square', 10),
+    assertLinear(16_000, square, 'a square', 10),
     /^AssertionError.*a square: 8 times as much costs (\d\d+, ){2}\d\d+ times as much/,
   );
   await assertLinear(6_000, square, 'what is over at once', 60_000);

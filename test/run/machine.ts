@@ -27,7 +27,7 @@ const SAMPLE_MS = 1_000;
 /** About two milliseconds. */
 const WORK_ROUNDS = 1_500_000;
 /** Beyond it the machine says nothing about the tests. */
-const FACTOR_MAX = 4;
+export const FACTOR_MAX = 4;
 
 function work(): number {
   const begun = performance.now();

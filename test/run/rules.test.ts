@@ -5,7 +5,15 @@ import { budgets } from './budgets.ts';
 import { rowOf } from './cpu.ts';
 import { writtenDurations } from './durations.ts';
 import { type Sample, slownessOf } from './machine.ts';
-import { domainOf, domainTimes, overBudgets, slowFiles, slowReasonOf } from './rules.ts';
+import {
+  atLeast,
+  domainOf,
+  domainTimes,
+  overBudgets,
+  runSlowness,
+  slowFiles,
+  slowReasonOf,
+} from './rules.ts';
 
 const file = (path: string, ms: number, slowness = 1) => ({ path, ms, slowness });
 
@@ -26,6 +34,21 @@ test('a machine that was slow meanwhile excuses a file', () => {
     [],
   );
   assert.equal(slowFiles([file('test/db/a.test.ts', 41_000, 2)], () => null).length, 1);
+});
+
+test('a run whose files all took longer excuses each by the middle of them, and no slower one', () => {
+  const paths = Array.from({ length: 25 }, (_, index) => `test/db/${index}.test.ts`);
+  const measured = Object.fromEntries(paths.map((path) => [path, { ms: 12_000, cpuMs: 0 }]));
+  const took = (factor: number) => paths.map((path) => file(path, 12_000 * factor));
+  assert.equal(runSlowness(took(1.75), measured), 1.75);
+  assert.equal(runSlowness(took(0.5), measured), 1, 'a faster run makes no bound narrower');
+  assert.equal(runSlowness(took(9), measured), 4, 'bounded');
+  assert.equal(runSlowness(took(1.75).slice(6), measured), 1, 'too few say nothing');
+  assert.equal(runSlowness([...took(1), file('test/db/new.test.ts', 90_000)], measured), 1);
+  const files = atLeast([...took(1.75).slice(1), file(paths[0] ?? '', 36_000)], 1.75);
+  const [broken, ...others] = slowFiles(files, () => null);
+  assert.match(broken ?? '', /^test\/db\/0\.test\.ts took 36\.0 s on a machine 1\.8 times as slow/);
+  assert.deepEqual(others, []);
 });
 
 test('the reason stands on a line of the file, and is not empty', () => {

@@ -1,5 +1,7 @@
 // What a run fails for besides its tests: a file that takes too long without a reason, and a domain
-// over its budget. Both know how slow the machine was meanwhile.
+// over its budget. Both know how slow the machine was meanwhile: while the file ran, and over the run.
+import { FACTOR_MAX } from './machine.ts';
+import type { Measured } from './plan.ts';
 
 export interface FileTime {
   /** From the root: `test/db/driver/array.test.ts`. */
@@ -9,11 +11,39 @@ export interface FileTime {
   slowness: number;
 }
 
+/** Shorter ones say more about their start than about the machine. */
+const TELLING_MS = 1_000;
+/** Of fewer files the middle one may be any. */
+const TELLING_FILES = 20;
 const SLOW_FILE_S = 20;
 /** The budget of a domain that the table does not name. */
 const USUAL_BUDGET_S = 20;
 /** `// slow: It waits for real deadlines.`, on a line of its own. */
 const SLOW_REASON = /^\/\/ slow: (\S.*)$/m;
+
+/**
+ * How many times longer the run's files took than when they were measured: the middle one of them
+ * all, which no file moves that has become slower itself. From 1 on.
+ */
+export function runSlowness(
+  files: readonly FileTime[],
+  measured: Readonly<Record<string, Measured>>,
+): number {
+  const ratios = files
+    .flatMap(({ path, ms }) => {
+      const before = measured[path]?.ms ?? 0;
+      return before < TELLING_MS ? [] : [ms / before];
+    })
+    .sort((left, right) => left - right);
+  if (ratios.length < TELLING_FILES) return 1;
+  const middle = ratios[Math.floor(ratios.length / 2)] ?? 1;
+  return Math.min(Math.max(middle, 1), FACTOR_MAX);
+}
+
+/** The files as a run that slow took them. */
+export function atLeast(files: readonly FileTime[], slowness: number): FileTime[] {
+  return files.map((file) => ({ ...file, slowness: Math.max(file.slowness, slowness) }));
+}
 
 /** What the file says in its own text; null when it says nothing. */
 export function slowReasonOf(text: string): string | null {

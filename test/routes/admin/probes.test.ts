@@ -29,8 +29,8 @@ let server: Server;
 let serverUrl: string;
 /** What the provider was asked, newest last. */
 const asked: { method: string; path: string; credential: string; atMs: number }[] = [];
-/** Whom the provider refuses from now on, with what. */
-let refusing: { status: number; text: string } | null = null;
+/** What the provider refuses from now on, with what: `POST` is a call, `GET` a probe. */
+let refusing: { method: 'GET' | 'POST'; status: number; text: string } | null = null;
 
 before(async () => {
   server = createServer((request, response) => {
@@ -40,7 +40,7 @@ before(async () => {
     request.resume();
     const list = { object: 'list', data: [{ id: 'there' }] };
     if (path === '/hang/models/there') return;
-    if (refusing !== null) response.writeHead(refusing.status).end(refusing.text);
+    if (refusing?.method === method) response.writeHead(refusing.status).end(refusing.text);
     else if (path === '/v1/models/there') response.writeHead(200).end('{"id":"there"}');
     else if (path === '/v1/models') response.writeHead(200).end(JSON.stringify(list));
     else response.writeHead(404).end('{}');
@@ -122,18 +122,23 @@ test('a test call says whether a provider works, and nothing that it said', asyn
   const gone = await tryOut('gone-vendor');
   assert.deepEqual([gone.ok, gone.failure], [false, 'unreachable']);
   assert.equal((await tryOut('well-vendor')).failure, 'model', '404 of the call itself');
-  refusing = { status: 401, text: '{"error":{"message":"bad key probed-credential"}}' };
+  refusing = {
+    method: 'POST',
+    status: 401,
+    text: '{"error":{"message":"bad key probed-credential"}}',
+  };
   const before = asked.length;
   const refused = await adminApi('POST', '/providers/well-vendor/test', { body: {} });
   assert.equal((refused.json.test as Members).failure, 'credential');
   assert.ok(!refused.text.includes('bad key') && !refused.text.includes('probed-credential'));
-  assert.equal(asked[before]?.credential, 'Bearer probed-credential');
+  const call = asked.slice(before).find(({ method }) => method === 'POST');
+  assert.equal(call?.credential, 'Bearer probed-credential');
   for (const [status, failure] of [
     [429, 'busy'],
     [400, 'rejected'],
     [500, 'failed'],
   ] as const) {
-    refusing = { status, text: '{}' };
+    refusing = { method: 'POST', status, text: '{}' };
     assert.equal((await tryOut('well-vendor', { upstream_model: 'there' })).failure, failure);
   }
   refusing = null;
@@ -185,7 +190,7 @@ test('a change of the catalog is seen in the status at once', async () => {
 
 test('every route is probed again in its time, and not more often', async () => {
   asked.length = 0;
-  refusing = { status: 403, text: '{}' };
+  refusing = { method: 'GET', status: 403, text: '{}' };
   await until('refused', (now) => statusOf(now, 'well') === 'unavailable');
   refusing = null;
   await until('well again', (now) => statusOf(now, 'well') === 'operational');
