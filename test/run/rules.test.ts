@@ -36,7 +36,7 @@ test('a machine that was slow meanwhile excuses a file', () => {
   assert.equal(slowFiles([file('test/db/a.test.ts', 41_000, 2)], () => null).length, 1);
 });
 
-test('a run whose files all took longer excuses each by the middle of them, and no slower one', () => {
+test('a run whose files all took longer excuses each by their middle, and no slower one', () => {
   const paths = Array.from({ length: 25 }, (_, index) => `test/db/${index}.test.ts`);
   const measured = Object.fromEntries(paths.map((path) => [path, { ms: 12_000, cpuMs: 0 }]));
   const took = (factor: number) => paths.map((path) => file(path, 12_000 * factor));
@@ -47,7 +47,7 @@ test('a run whose files all took longer excuses each by the middle of them, and 
   assert.equal(runSlowness([...took(1), file('test/db/new.test.ts', 90_000)], measured), 1);
   const files = atLeast([...took(1.75).slice(1), file(paths[0] ?? '', 36_000)], 1.75);
   const [broken, ...others] = slowFiles(files, () => null);
-  assert.match(broken ?? '', /^test\/db\/0\.test\.ts took 36\.0 s on a machine 1\.8 times as slow/);
+  assert.match(broken ?? '', /^test\/db\/0\.test\.ts took 36\.0 s .* 1\.8 times as slow/);
   assert.deepEqual(others, []);
 });
 

@@ -1,5 +1,5 @@
 // What a run fails for besides its tests: a file that takes too long without a reason, and a domain
-// over its budget. Both know how slow the machine was meanwhile: while the file ran, and over the run.
+// over its budget. Both know how slow the machine was, while the file ran and over the run.
 import { FACTOR_MAX } from './machine.ts';
 import type { Measured } from './plan.ts';
 
@@ -11,9 +11,9 @@ export interface FileTime {
   slowness: number;
 }
 
-/** Shorter ones say more about their start than about the machine. */
+/** A shorter file says more about its start than about the machine. */
 const TELLING_MS = 1_000;
-/** Of fewer files the middle one may be any. */
+/** The middle of fewer files may be any of them. */
 const TELLING_FILES = 20;
 const SLOW_FILE_S = 20;
 /** The budget of a domain that the table does not name. */
@@ -22,8 +22,8 @@ const USUAL_BUDGET_S = 20;
 const SLOW_REASON = /^\/\/ slow: (\S.*)$/m;
 
 /**
- * How many times longer the run's files took than when they were measured: the middle one of them
- * all, which no file moves that has become slower itself. From 1 on.
+ * Returns how many times longer the run's files took than when they were measured, from 1 on. It is
+ * the middle of them all: a file that has become slower itself does not move it.
  */
 export function runSlowness(
   files: readonly FileTime[],
@@ -40,7 +40,7 @@ export function runSlowness(
   return Math.min(Math.max(middle, 1), FACTOR_MAX);
 }
 
-/** The files as a run that slow took them. */
+/** Returns the files with the slowness of the run, where it is more than their own. */
 export function atLeast(files: readonly FileTime[], slowness: number): FileTime[] {
   return files.map((file) => ({ ...file, slowness: Math.max(file.slowness, slowness) }));
 }
