@@ -8,6 +8,8 @@ import { Contract, type Reply } from '../harness/contract.ts';
 import { openTestbed, type Testbed } from '../harness/testbed.ts';
 import { Refused, VoiceClient } from '../harness/voice-client.ts';
 
+// slow: The limit refills while a slow machine guesses, so it guesses more often.
+
 let bed: Testbed;
 let contract: Contract;
 before(async () => {

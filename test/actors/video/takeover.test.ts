@@ -18,6 +18,8 @@ import {
   places,
 } from './process.ts';
 
+// slow: It waits for leases to end in real time.
+
 let bed: ProcessBed;
 before(async () => {
   bed = await openProcesses();
