@@ -14,6 +14,7 @@ import type { Component } from '../runtime/shard/component.ts';
 import { createAnalysisComponent } from './analysis/component.ts';
 import { createAppComponent } from './app/component.ts';
 import { createAudioComponent } from './audio/component.ts';
+import { createAuditComponent } from './audit/component.ts';
 import { createFundsEstimate } from './billed-request/funds-estimate.ts';
 import { createRequestMetrics } from './billed-request/metrics.ts';
 import type { Catalog } from './catalog/current.ts';
@@ -80,6 +81,7 @@ export function createComponents(given: ShardGiven) {
   const app = createAppComponent(given);
   const paid = { ...given, wallet: money.wallet, generations: generation.services };
   const reward = createRewardComponent(paid);
+  const audit = createAuditComponent(given);
   const identity: IdentityServices = {
     passwords: createPasswords(given.tasks, given.limits.passwords),
     count: createIdentityCounter(given.registry),
@@ -93,6 +95,7 @@ export function createComponents(given: ShardGiven) {
     analysis.component,
     app.component,
     reward.component,
+    audit.component,
   ];
   return {
     list,
@@ -109,6 +112,7 @@ export function createComponents(given: ShardGiven) {
       video: video.services(system),
       analysis: analysis.services,
       reward: reward.services,
+      audit: audit.services,
       identity,
       app: app.services,
       payments: { desk, limits: given.limits.payments },

@@ -36,7 +36,7 @@ export interface MainDeps {
  * └─ shard × N     node (1), and the kinds of `components.ts`: money: wallet (by hash) ·
  *                  generations: generation, subscriber · voice: voice-session · audio: audio ·
  *                  video: video-job (by hash) · analysis: video-analysis (by hash)
- *                  · reward: reward (by hash)
+ *                  · reward: reward (by hash) · audit: audit (by hash)
  */
 export function createProcessKinds(main: MainDeps | null) {
   return {

@@ -24,6 +24,9 @@ import { identitySignOut } from './benches/identity/sign-outs.ts';
 import { idle } from './benches/idle.ts';
 import { longPrompt } from './benches/long-prompt.ts';
 import { optimizer } from './benches/optimizer.ts';
+import { organizationsAudit } from './benches/organizations/audit.ts';
+import { organizationsPairs } from './benches/organizations/pairs.ts';
+import { organizationsVerify } from './benches/organizations/verify.ts';
 import { pairs } from './benches/pairs.ts';
 import { relayFull, relayPaced } from './benches/relay.ts';
 import { small } from './benches/small.ts';
@@ -80,6 +83,11 @@ const customer: readonly Bench[] = [
   customerExport,
   customerApp,
 ];
+const organizations: readonly Bench[] = [
+  organizationsPairs,
+  organizationsAudit,
+  organizationsVerify,
+];
 const BENCHES: readonly Bench[] = [
   relayPaced,
   relayFull,
@@ -100,6 +108,7 @@ const BENCHES: readonly Bench[] = [
   ...video,
   ...identity,
   ...customer,
+  ...organizations,
 ];
 const GROUPS: ReadonlyMap<string, readonly string[]> = new Map([
   ['all', BENCHES.map((bench) => bench.name)],
@@ -108,6 +117,7 @@ const GROUPS: ReadonlyMap<string, readonly string[]> = new Map([
   ['customer', customer.map((bench) => bench.name)],
   ['identity', identity.map((bench) => bench.name)],
   ['customer', customer.map((bench) => bench.name)],
+  ['organizations', organizations.map((bench) => bench.name)],
   ['video', video.map((bench) => bench.name)],
   ['voice', voice.map((bench) => bench.name)],
 ]);

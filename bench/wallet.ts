@@ -92,11 +92,16 @@ export async function makeWallets(sql: Sql, count: number): Promise<string[]> {
   return ids;
 }
 
-function claimOf(id: string, apiKeyId: string | null): GenerationClaim {
+/** Who spends: an account, by a key of it or without one. */
+export interface BenchSpender {
+  accountId: string;
+  apiKeyId: string | null;
+}
+
+function claimOf(id: string, spender: BenchSpender): GenerationClaim {
   return {
     id,
-    accountId,
-    apiKeyId,
+    ...spender,
     route: '/v1/chat/completions',
     idempotencyKey: id,
     fingerprint: 'f'.repeat(64),
@@ -105,13 +110,13 @@ function claimOf(id: string, apiKeyId: string | null): GenerationClaim {
 }
 
 /**
- * The product: `generations` also makes and ends the generation of each pair, for one of these keys
- * after the other.
+ * The product: `generations` also makes and ends the generation of each pair, for one of these
+ * spenders after the other.
  */
 export function actorTeller(
   url: string,
   generations: boolean,
-  keyIds: readonly string[] = [],
+  spenders: readonly BenchSpender[] = [{ accountId, apiKeyId: null }],
 ): [Teller, () => Promise<void>] {
   const pool = (connectionsMax: number): Sql =>
     openPool({ url, purpose: 'ledger', connectionsMax, statementTimeoutMs: 4_000 });
@@ -134,7 +139,9 @@ export function actorTeller(
   const teller: Teller = {
     async hold(walletId, holdId) {
       const id = `req${holdId.slice(4)}`;
-      const claim = claimOf(id, keyIds[holds++ % keyIds.length] ?? null);
+      const spender = spenders[holds++ % spenders.length];
+      if (spender === undefined) throw new Error('nobody spends');
+      const claim = claimOf(id, spender);
       const answer = await refOf(walletId).ask(
         'hold',
         {

@@ -6,6 +6,8 @@ import type { AccountRole } from './accounts/role.ts';
 import { searchAccounts } from './accounts/search.ts';
 import { audited, type NewAuditEvent } from './audit-events.ts';
 import type { Queryable, Sql, Transaction } from './driver/sql.ts';
+import { accountBarred } from './organizations/contexts.ts';
+import { fenceMemberships } from './organizations/fence-person.ts';
 import { createSession } from './sessions.ts';
 import { createWallet } from './wallets.ts';
 
@@ -85,11 +87,11 @@ export async function createAccount(
     ON CONFLICT (id) DO NOTHING`;
 }
 
-/** The account with its first personal wallet; null: there is none, or it is the house. */
+/** A person's account with its first personal wallet; null: there is none, or it is none. */
 export async function findAccount(sql: Queryable, accountId: string): Promise<Account | null> {
   const [row] = await sql<Row[]>`
     SELECT a.*, ${walletOf(sql)} FROM accounts a
-    WHERE a.id = ${accountId} AND a.kind <> 'house'`;
+    WHERE a.id = ${accountId} AND a.kind = 'person'`;
   return row === undefined ? null : readAccount(row);
 }
 
@@ -107,7 +109,7 @@ export async function listAccounts(
   limit: number,
   cursor: string | null,
 ): Promise<{ accounts: Account[]; nextCursor: string | null }> {
-  const passes = sql`a.kind <> 'house' AND (${cursor}::text IS NULL OR a.id < ${cursor}::text)
+  const passes = sql`a.kind = 'person' AND (${cursor}::text IS NULL OR a.id < ${cursor}::text)
     AND (${role}::text IS NULL OR a.role = ${role}::text)
     AND (${status}::text IS NULL OR ${status}::text = CASE
       WHEN a.erased_at IS NOT NULL THEN 'erased'
@@ -184,6 +186,7 @@ export function changeAccount(
         revision = revision + 1, updated_at = now(),
         disabled_at = CASE WHEN ${disabled} THEN coalesce(disabled_at, now()) END
       WHERE id = ${before.id}`;
+    if (isSwitched) await fenceMemberships(transaction, before.id);
     const account = await findAccount(transaction, before.id);
     if (account === null) throw new Error('a locked account is gone');
     return { result: { status: 'changed', account }, event: event(before, account) };
@@ -273,9 +276,16 @@ export function renewAdministrator(
   });
 }
 
-/** Whether an account may begin nothing new; one that is gone may not either. */
+/**
+ * Whether an account may begin nothing new. It, or the person of the membership, is barred or gone,
+ * the membership has ended, or the organization is not active.
+ */
 export async function isAccountDisabled(sql: Queryable, id: string): Promise<boolean> {
-  const rows = await sql`SELECT FROM accounts WHERE id = ${id} AND disabled_at IS NULL
-    AND deleting_at IS NULL`;
+  const rows = await sql`SELECT FROM accounts a
+      LEFT JOIN accounts p ON p.id = a.person_id
+      LEFT JOIN organizations g ON g.id = a.organization_id
+      LEFT JOIN organization_members m ON m.account_id = a.id
+    WHERE a.id = ${id} AND NOT ${sql.unsafe(accountBarred)}
+      AND coalesce(g.status, 'active') = 'active' AND coalesce(m.status, 'active') = 'active'`;
   return rows.length === 0;
 }

@@ -22,6 +22,8 @@ export interface AccessToken {
   /** The account is disabled, being deleted or erased. */
   disabled: boolean;
   unverified: boolean;
+  /** The organization of requests that name none; null: it acts as the person. */
+  defaultOrganizationId: number | null;
 }
 
 type Row = {
@@ -37,6 +39,7 @@ type Row = {
   expires_at: Date;
   disabled: boolean;
   unverified: boolean;
+  default_organization_id: number | null;
 };
 
 /** The access token of a hash; null: unknown, expired, revoked, or its authorization is over. */
@@ -50,7 +53,7 @@ export async function findAccessToken(
       o.authenticated_at, o.approved_at, o.last_used_at, least(t.expires_at, o.expires_at)
         AS expires_at,
       (a.disabled_at IS NOT NULL OR a.deleting_at IS NOT NULL) AS disabled,
-      (a.email IS NOT NULL AND NOT a.email_owned) AS unverified
+      (a.email IS NOT NULL AND NOT a.email_owned) AS unverified, a.default_organization_id
     FROM oauth_tokens t JOIN oauth_authorizations o ON o.id = t.authorization_id
     JOIN accounts a ON a.id = o.account_id
     JOIN LATERAL (
@@ -72,6 +75,7 @@ export async function findAccessToken(
     expiresAt: row.expires_at,
     disabled: row.disabled,
     unverified: row.unverified,
+    defaultOrganizationId: row.default_organization_id,
   };
 }
 

@@ -1,10 +1,15 @@
 // What an account may know about its money, read in one snapshot. Nothing here changes anything.
-import { type BillingSettings, findSettings, findStanding } from './billing/settings.ts';
+import {
+  type BillingSettings,
+  findSettings,
+  findStanding,
+  noSettings,
+} from './billing/settings.ts';
 import type { Queryable, Sql, Transaction } from './driver/sql.ts';
 import { type Purchase, purchaseColumns } from './purchases.ts';
 import { readUsageState } from './usage/turn.ts';
 import { lastDays, readUsage, type UsageByThing, type UsageOwner, usageSince } from './usage.ts';
-import type { GrantKind } from './wallets.ts';
+import type { GrantKind, WalletType } from './wallets.ts';
 
 export interface BillingGrant {
   id: string;
@@ -37,7 +42,7 @@ export interface WalletState {
   wallet: {
     id: string;
     accountId: string;
-    type: 'personal' | 'organization';
+    type: WalletType;
     availableMicros: bigint;
     heldMicros: bigint;
     createdAt: Date;
@@ -48,7 +53,9 @@ export interface WalletState {
   active: ActiveReservation[];
 }
 
-export interface BillingSummary extends WalletState {
+export interface BillingSummary extends Omit<WalletState, 'wallet'> {
+  /** Null: the reader sees its own part alone. */
+  wallet: WalletState['wallet'] | null;
   released: ReleasedReservation[];
   /** Today's, and that of the days before; from when on all of it is counted. */
   usage: UsageByThing;
@@ -125,6 +132,33 @@ export async function readBillingSummary(
       usage: await readUsage(transaction, usageState, owner, range),
       usageSince: usageSince(usageState, state.wallet.createdAt),
       isChargeable: standing?.restrictedAt === null,
+    };
+  });
+}
+
+/** What an account used itself of a wallet that it does not see; null: there is no such wallet. */
+export async function readOwnPart(
+  sql: Sql,
+  accountId: string,
+  walletId: string,
+): Promise<BillingSummary | null> {
+  return sql.begin('isolation level repeatable read read only', async (transaction) => {
+    const usageState = await readUsageState(transaction);
+    const [account] = await transaction<{ created_at: Date }[]>`
+      SELECT created_at FROM accounts WHERE id = ${accountId}`;
+    if (account === undefined) return null;
+    const owner = { accountId, walletId, isOwn: true } as const;
+    const range = lastDays(usageState.nowMs, usageDays);
+    const { models } = await readUsage(transaction, usageState, owner, range);
+    const nothing = { grants: [], active: [], released: [], purchases: [] };
+    return {
+      wallet: null,
+      ...nothing,
+      debtMicros: 0n,
+      usage: { models, days: [], keys: [] },
+      usageSince: usageSince(usageState, account.created_at),
+      settings: noSettings(accountId),
+      isChargeable: false,
     };
   });
 }

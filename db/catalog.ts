@@ -5,7 +5,7 @@ import { createHash } from 'node:crypto';
 import { arrayLiteral } from './driver/array.ts';
 import type { Queryable, Sql, Transaction } from './driver/sql.ts';
 
-/** The tables of the catalog beside providers: one kind of record each. */
+/** The kinds of records beside providers: a table each. */
 export const catalogKinds = [
   'models',
   'prices',
@@ -18,8 +18,14 @@ export const catalogKinds = [
   'promotions',
   'reward_tasks',
   'billing',
+  'organizations',
 ] as const;
 export type CatalogKind = (typeof catalogKinds)[number];
+
+/** The table of a kind. Organizations have one of their own, beside that of their defaults. */
+export function tableOf(kind: CatalogKind | 'providers'): string {
+  return kind === 'organizations' ? 'organization_defaults' : kind;
+}
 /** Kinds whose records have a credential. */
 export type SealedKind = 'providers' | 'payment_providers';
 
@@ -64,6 +70,8 @@ export interface Catalog {
   reward_tasks: CatalogRecord[];
   /** The settings of billing: one record. */
   billing: CatalogRecord[];
+  /** What new organizations get, and who may make them: one record. */
+  organizations: CatalogRecord[];
   /** Changes whenever something that is public does: 16 hex characters. */
   version: string;
 }
@@ -102,7 +110,7 @@ export async function readCatalog(sql: Sql): Promise<Catalog> {
 /** Changes whenever a record of any kind does, and is found without reading them. */
 export async function readCatalogStamp(sql: Sql): Promise<string> {
   const kinds = (['providers', ...catalogKinds] as const).map(
-    (kind) => sql`SELECT count(*), sum(revision), max(updated_at) FROM ${sql(kind)}`,
+    (kind) => sql`SELECT count(*), sum(revision), max(updated_at) FROM ${sql(tableOf(kind))}`,
   );
   const all = kinds.reduce((before, kind) => sql`${before} UNION ALL ${kind}`);
   const [row] = await sql<{ stamp: string }[]>`
@@ -124,6 +132,7 @@ export const emptyCatalog: Catalog = {
   promotions: [],
   reward_tasks: [],
   billing: [],
+  organizations: [],
   version: '',
 };
 
@@ -133,10 +142,12 @@ export const emptyCatalog: Catalog = {
  */
 export async function readCatalogIfAny(sql: Sql): Promise<Catalog | null> {
   return sql.begin('isolation level repeatable read read only', async (transaction) => {
-    const rows = await transaction<{ kind: CatalogKind | 'providers' }[]>`
-      SELECT kind FROM unnest(${arrayLiteral(['providers', ...catalogKinds])}::text[]) AS kind
-      WHERE to_regclass(kind) IS NOT NULL`;
-    const there = new Set(rows.map(({ kind }) => kind));
+    const kinds = ['providers', ...catalogKinds] as const;
+    const rows = await transaction<{ name: string }[]>`
+      SELECT name FROM unnest(${arrayLiteral(kinds.map(tableOf))}::text[]) AS name
+      WHERE to_regclass(name) IS NOT NULL`;
+    const tables = new Set(rows.map(({ name }) => name));
+    const there = new Set(kinds.filter((kind) => tables.has(tableOf(kind))));
     return there.has('providers') ? readCatalogWithin(transaction, there) : null;
   });
 }
@@ -159,7 +170,7 @@ export async function readCatalogWithin(
 
 /** All rows in the order of their names; what other kinds have beside it is theirs. */
 function rowsOf(sql: Queryable, kind: CatalogKind | 'providers'): Promise<Row[]> {
-  return sql<Row[]>`SELECT * FROM ${sql(kind)} ORDER BY name COLLATE "C"`;
+  return sql<Row[]>`SELECT * FROM ${sql(tableOf(kind))} ORDER BY name COLLATE "C"`;
 }
 
 function readRecord(row: Row): CatalogRecord {
@@ -220,7 +231,7 @@ function readListed(row: ListedRow): ListedRecord {
 /** Rows of a kind with what is kept of their declarations. */
 function listedOf(sql: Queryable, kind: CatalogKind | 'providers') {
   return sql`
-    SELECT r.*, d.source, d.overruled_at FROM ${sql(kind)} AS r
+    SELECT r.*, d.source, d.overruled_at FROM ${sql(tableOf(kind))} AS r
     LEFT JOIN declarations AS d ON d.kind = ${kind} AND d.name = r.name`;
 }
 
@@ -258,7 +269,7 @@ export async function markDeclared(
 ): Promise<void> {
   const list = arrayLiteral(names);
   await sql`
-    UPDATE ${sql(kind)} SET declared = name = ANY (${list}::text[])
+    UPDATE ${sql(tableOf(kind))} SET declared = name = ANY (${list}::text[])
     WHERE declared <> (name = ANY (${list}::text[]))`;
 }
 
@@ -285,7 +296,7 @@ export async function putRecord(
 ): Promise<boolean> {
   const json = JSON.stringify(definition);
   const rows = await sql`
-    INSERT INTO ${sql(kind)} AS c (name, definition, declared)
+    INSERT INTO ${sql(tableOf(kind))} AS c (name, definition, declared)
     VALUES (${name}, ${json}::text::jsonb, ${isDeclared(sql, kind, name)})
     ON CONFLICT (name) DO UPDATE
       SET definition = excluded.definition, revision = c.revision + 1, updated_at = now()
@@ -316,7 +327,7 @@ export async function deleteRecord(
   kind: CatalogKind | 'providers',
   name: string,
 ): Promise<boolean> {
-  return (await sql`DELETE FROM ${sql(kind)} WHERE name = ${name}`).count > 0;
+  return (await sql`DELETE FROM ${sql(tableOf(kind))} WHERE name = ${name}`).count > 0;
 }
 
 /**
@@ -337,7 +348,8 @@ export async function putSealed(
   const { credential } = provider;
   const keeps = credential === undefined;
   const rows = await sql`
-    INSERT INTO ${sql(kind)} AS p (name, definition, declared, credential, credential_key_id)
+    INSERT INTO ${sql(tableOf(kind))} AS p
+      (name, definition, declared, credential, credential_key_id)
     VALUES (${provider.name}, ${json}::text::jsonb,
       ${isDeclared(sql, kind, provider.name)}, ${credential?.sealed ?? null},
       ${credential?.keyId ?? null})

@@ -4,6 +4,9 @@ import { isLastAdministrator } from './accounts.ts';
 import { endAuthorizations } from './authorizations.ts';
 import type { Queryable, Transaction } from './driver/sql.ts';
 import { revokeAllKeys } from './keys.ts';
+import { ownsOrganization } from './organizations/closing.ts';
+import { isHeldByOrganization } from './organizations/erasure.ts';
+import { fenceMemberships } from './organizations/fence-person.ts';
 import { endSessionsBut } from './sessions.ts';
 
 /** Why an account must stay. */
@@ -19,7 +22,10 @@ interface Bar {
 
 /** A domain that knows a reason adds a line here. */
 const bars: readonly Bar[] = [
+  // First: an act of an organization holds its row before it changes an account.
+  { reason: 'legal_hold', bars: isHeldByOrganization, stopsErasing: true },
   { reason: 'last_administrator', bars: isLastAdministrator, stopsErasing: false },
+  { reason: 'organization_owner', bars: ownsOrganization, stopsErasing: false },
 ];
 
 /** The reason for which the account must stay, or null. */
@@ -52,8 +58,9 @@ export async function deleteAccount(
   const [row] = await transaction<{ deleting_at: Date }[]>`
     UPDATE accounts SET deleting_at = coalesce(deleting_at, now()),
       revision = revision + (deleting_at IS NULL)::integer, updated_at = now()
-    WHERE id = ${accountId} AND erased_at IS NULL AND kind <> 'house' RETURNING deleting_at`;
+    WHERE id = ${accountId} AND erased_at IS NULL AND kind = 'person' RETURNING deleting_at`;
   if (row === undefined) return { status: 'not_found' };
+  await fenceMemberships(transaction, accountId);
   const sessions = await endSessionsBut(transaction, accountId, null);
   const apps = await endAuthorizations(transaction, { accountId }, 'account');
   const keys = await revokeAllKeys(transaction, accountId);
@@ -73,6 +80,7 @@ export async function restoreAccount(
     UPDATE accounts SET deleting_at = NULL, revision = revision + 1, updated_at = now()
     WHERE id = ${accountId} AND deleting_at IS NOT NULL AND erasing_at IS NULL RETURNING 1`;
   if (rows.length === 0) return false;
+  await fenceMemberships(transaction, accountId);
   // One that was being made while the account was deleted.
   await revokeAllKeys(transaction, accountId);
   return true;
@@ -108,9 +116,11 @@ export async function beginErasing(
       AND NOT EXISTS (
         SELECT FROM holds h JOIN wallets w ON w.id = h.wallet_id WHERE w.account_id = a.id)
       AND NOT EXISTS (
-        SELECT FROM video_jobs j WHERE j.account_id = a.id AND j.completed_at IS NULL)
+        SELECT FROM video_jobs j WHERE j.completed_at IS NULL AND j.account_id IN (
+          SELECT b.id FROM accounts b WHERE b.id = a.id OR b.person_id = a.id))
       AND NOT EXISTS (
-        SELECT FROM video_analyses n WHERE n.account_id = a.id AND n.completed_at IS NULL)
+        SELECT FROM video_analyses n WHERE n.completed_at IS NULL AND n.account_id IN (
+          SELECT b.id FROM accounts b WHERE b.id = a.id OR b.person_id = a.id))
     RETURNING 1`;
   return rows.length > 0;
 }

@@ -1,6 +1,14 @@
 // API keys. The token is nowhere: a key is found by the SHA-256 of it, shown by its prefix.
 import { arrayLiteral } from './driver/array.ts';
 import type { Queryable, Transaction } from './driver/sql.ts';
+import {
+  accountBarred,
+  type ContextColumns,
+  contextColumns,
+  joinedContext,
+  readContext,
+  type StoredContext,
+} from './organizations/contexts.ts';
 import type { SpendLimit } from './spend/limit.ts';
 import { periodAt, type SpendPeriod } from './spend/period.ts';
 
@@ -86,14 +94,14 @@ type Row = {
 };
 
 /** Columns of a key `k`, beside what is read from it. */
-const keyColumns = `k.*, p.starts_at AS period_starts_at, s.spent_micros, s.held_micros,
+const keyColumns = `k.*, c.starts_at AS period_starts_at, s.spent_micros, s.held_micros,
   CASE WHEN k.status = 'revoked' THEN 'revoked' WHEN k.expires_at <= now() THEN 'expired'
     WHEN k.disabled_at IS NOT NULL THEN 'disabled' ELSE 'active' END AS standing`;
 /** Behind the table where the key is `k`: its counter of this moment. */
 const joinedCounter = `LEFT JOIN LATERAL (SELECT CASE WHEN k.limit_period = 'total'
-    THEN to_timestamp(0) ELSE date_trunc(k.limit_period, now(), 'UTC') END AS starts_at) p ON true
+    THEN to_timestamp(0) ELSE date_trunc(k.limit_period, now(), 'UTC') END AS starts_at) c ON true
   LEFT JOIN spend s ON s.wallet_id = k.wallet_id AND s.spender = k.id
-    AND s.period = k.limit_period AND s.starts_at = p.starts_at`;
+    AND s.period = k.limit_period AND s.starts_at = c.starts_at`;
 
 function readKey(row: Row): ApiKey {
   return {
@@ -131,25 +139,31 @@ function readSpending(row: Row): Pick<ApiKey, 'spendLimit' | 'spent'> {
 
 /** A key that was found by a token, and the end of that token if another has replaced it. */
 export interface FoundKey extends ApiKey {
+  /** Its account, or the person of that membership, is. */
   accountDisabled: boolean;
   tokenUntil: Date | null;
+  /** The organization that it acts in; null: none. */
+  context: StoredContext | null;
 }
+
+type FoundRow = Row & ContextColumns & { account_disabled: boolean; token_until: Date | null };
 
 /** The key of a token, whatever its status and that of its account; null: there is none. */
 export async function findKeyByHash(
   sql: Queryable,
   tokenHash: Uint8Array,
 ): Promise<FoundKey | null> {
-  const [row] = await sql<(Row & { account_disabled: boolean; token_until: Date | null })[]>`
-    SELECT ${sql.unsafe(keyColumns)},
-      (a.disabled_at IS NOT NULL OR a.deleting_at IS NOT NULL) AS account_disabled,
+  const [row] = await sql<FoundRow[]>`
+    SELECT ${sql.unsafe(keyColumns)}, ${sql.unsafe(contextColumns)},
+      ${sql.unsafe(accountBarred)} AS account_disabled,
       CASE WHEN k.token_hash <> ${tokenHash} THEN k.former_until END AS token_until
-    FROM api_keys k JOIN accounts a ON a.id = k.account_id ${sql.unsafe(joinedCounter)}
+    FROM api_keys k JOIN accounts a ON a.id = k.account_id ${sql.unsafe(joinedContext)}
+      ${sql.unsafe(joinedCounter)}
     WHERE k.token_hash = ${tokenHash}
       OR (k.former_token_hash = ${tokenHash} AND k.former_until > now())`;
   if (row === undefined) return null;
   const { account_disabled: accountDisabled, token_until: tokenUntil } = row;
-  return { ...readKey(row), accountDisabled, tokenUntil };
+  return { ...readKey(row), accountDisabled, tokenUntil, context: readContext(row) };
 }
 
 /** One key of an account; null: it has no such key. */
@@ -251,7 +265,7 @@ export async function listKeys(
   return { keys, nextCursor: rows.length > limit ? (keys.at(-1)?.id ?? null) : null };
 }
 
-/** Active keys that were made through authorizations of these clients, newest first. */
+/** Active keys that the person had these clients make, in whichever context, newest first. */
 export async function listKeysOfClients(
   sql: Queryable,
   accountId: string,
@@ -261,7 +275,8 @@ export async function listKeysOfClients(
     SELECT ${sql.unsafe(keyColumns)}, o.client
     FROM api_keys k JOIN oauth_authorizations o ON o.id = k.authorization_id
       ${sql.unsafe(joinedCounter)}
-    WHERE k.account_id = ${accountId} AND k.status = 'active' AND o.account_id = k.account_id
+    WHERE o.account_id = ${accountId} AND k.status = 'active'
+      AND k.authorization_id IS NOT NULL
       AND o.client = ANY (${arrayLiteral(clients)}::text[])
     ORDER BY k.id DESC`;
   return rows.map((row) => ({ client: row.client, key: readKey(row) }));

@@ -13,6 +13,8 @@ import {
 } from './personal-data/media.ts';
 import { auditData, walletData } from './personal-data/money.ts';
 import { operationData } from './personal-data/operations.ts';
+import { organizationAuditData } from './personal-data/organization-audit.ts';
+import { organizationData } from './personal-data/organizations.ts';
 import { paymentData } from './personal-data/payments.ts';
 import {
   accountData,
@@ -46,8 +48,10 @@ export const personalData: readonly PersonalDomain[] = [
   videoJobData,
   generatedVideoData,
   analysisData,
+  organizationData,
   exportData,
   auditData,
+  organizationAuditData,
   operationData,
 ];
 

@@ -2,6 +2,7 @@
 // generation's. A row whose generation does not exist (refused, or a duplicate) is nobody's.
 import type { Queryable } from './driver/sql.ts';
 import { failedUnchargedText, type GenerationStatus } from './generations.ts';
+import type { WalletType } from './wallets.ts';
 
 export interface NewResponse {
   generationId: string;
@@ -22,6 +23,8 @@ export interface StoredResponse {
   background: boolean;
   requestJson: string;
   createdAt: Date;
+  /** The wallet that pays is of a person or of an organization. */
+  walletType: WalletType;
 }
 
 const insertText = `INSERT INTO responses (generation_id, account_id, previous_id, background,
@@ -52,7 +55,9 @@ export async function discardResponse(sql: Queryable, generationId: string): Pro
 
 const ownAndAlive = 'account_id = $2 AND deleted_at IS NULL AND expires_at > now()';
 
-const findText = `SELECT generation_id, previous_id, background, request, created_at
+const findText = `SELECT generation_id, previous_id, background, request, created_at,
+    (SELECT w.type FROM generations g JOIN wallets w ON w.id = g.wallet_id
+      WHERE g.id = generation_id) AS wallet_type
   FROM responses WHERE generation_id = $1 AND ${ownAndAlive}`;
 
 /** A response of the account; null when unknown, deleted, expired, or another account's. */
@@ -68,6 +73,7 @@ export async function findResponse(
       background: boolean;
       request: string;
       created_at: Date;
+      wallet_type: WalletType | null;
     }[]
   >(findText, [generationId, accountId], { prepare: true });
   if (row === undefined) return null;
@@ -77,6 +83,7 @@ export async function findResponse(
     background: row.background,
     requestJson: row.request,
     createdAt: row.created_at,
+    walletType: row.wallet_type ?? 'personal',
   };
 }
 

@@ -30,6 +30,8 @@ export interface Session extends SessionFacts {
   disabled: boolean;
   /** It typed an address that it has not proved. */
   unverified: boolean;
+  /** The organization of requests that name none; null: it acts as the person. */
+  defaultOrganizationId: number | null;
   requestsPerMinute: number;
   concurrencyMax: number;
 }
@@ -74,6 +76,7 @@ type Row = FactsRow & {
   wallet_id: string;
   disabled: boolean;
   unverified: boolean;
+  default_organization_id: number | null;
   requests_per_minute: number;
   concurrency_max: number;
 };
@@ -120,7 +123,7 @@ export async function findSession(sql: Queryable, tokenHash: Uint8Array): Promis
     SELECT s.id, s.kind, s.method, s.created_at, s.authenticated_at, s.last_used_at, s.expires_at,
       s.account_id, s.requests_per_minute, s.concurrency_max, a.role, w.id AS wallet_id,
       (a.disabled_at IS NOT NULL OR a.deleting_at IS NOT NULL) AS disabled,
-      (a.email IS NOT NULL AND NOT a.email_owned) AS unverified
+      (a.email IS NOT NULL AND NOT a.email_owned) AS unverified, a.default_organization_id
     FROM sessions s JOIN accounts a ON a.id = s.account_id
     JOIN LATERAL (
       SELECT id FROM wallets WHERE account_id = a.id AND type = 'personal'
@@ -134,6 +137,7 @@ export async function findSession(sql: Queryable, tokenHash: Uint8Array): Promis
     walletId: row.wallet_id,
     disabled: row.disabled,
     unverified: row.unverified,
+    defaultOrganizationId: row.default_organization_id,
     requestsPerMinute: row.requests_per_minute,
     concurrencyMax: row.concurrency_max,
   };

@@ -8,10 +8,12 @@ import { type Figure, figures, sumsOf } from './usage/figures.ts';
 import { endedRows, type UsageKind, usageSources } from './usage/sources.ts';
 import { countedOf, countedSinceMs, type UsageState } from './usage/turn.ts';
 
-/** A wallet and the account that it belongs to. */
+/** A wallet and an account: the one that it belongs to, or one that it pays for. */
 export interface UsageOwner {
   accountId: string;
   walletId: string;
+  /** Only what the account used itself; else all that the wallet paid, for members as well. */
+  isOwn?: true;
 }
 
 /** Whole days in UTC, by their first moments; the last one is not in it. */
@@ -46,26 +48,35 @@ export function dayText(ms: number): string {
  * As a pair with the account: no plan may go through all rows of a time instead. Two pairs are the
  * whole bound. Beside an equal account the server would read all of that account's index.
  */
-const isFrom = (id: string): string => `(account_id, id) >= ($2, ${id})`;
+const isFrom = (account: string, id: string): string => `(account_id, id) >= (${account}, ${id})`;
 
 /**
  * Rows `day, api_key_id, kind, model` with these figures, not added up: `$1` is the wallet, `$2`
- * the account. Bounds of time stand in pairs with these, so that only their indexes fit.
+ * the account, or a list of those that the wallet pays for. Bounds of time stand in pairs with
+ * these, so that only their indexes fit.
  */
 class UsageRows {
   readonly parameters: (string | null)[];
   readonly text: string;
   readonly #columns: string;
+  /** A condition that leaves closed days and quarters of other accounts out. */
+  readonly #own: string;
 
   constructor(
     state: UsageState,
-    { walletId, accountId }: UsageOwner,
+    { walletId, accountId, isOwn }: UsageOwner,
+    others: readonly string[],
     range: DayRange,
     wanted: readonly Figure[],
   ) {
     this.#columns = `api_key_id, kind, model, ${wanted.join(', ')}`;
     const late = wanted.map(lateColumn).join(', ');
-    this.parameters = [walletId, accountId];
+    const isOne = others.length === 0;
+    this.parameters = [walletId, isOne ? accountId : arrayLiteral([accountId, ...others])];
+    this.#own = isOwn === true ? 'AND account_id = $2' : '';
+    const account = isOne ? '$2' : 'o.owner_account';
+    const each = (rows: string) =>
+      isOne ? `(${rows})` : `unnest($2::text[]) AS o (owner_account) CROSS JOIN LATERAL (${rows})`;
     const { fromMs, untilMs } = range;
     const closedFromMs = Math.min(Math.ceil(state.closedFromMs / dayMs) * dayMs, untilMs);
     const closedUntilMs = Math.max(dayOf(state.closedUntilMs), fromMs);
@@ -85,15 +96,15 @@ class UsageRows {
       const [first, live] = [this.#value(firstId), this.#value(liveId)];
       const endId = this.#value(firstIdAt(idPrefix, untilMs));
       const counted = this.#value(untilId);
-      const own = `wallet_id = $1 AND (account_id, id) < ($2, ${endId})`;
+      const own = `wallet_id = $1 AND (account_id, id) < (${account}, ${endId})`;
       const marked = `SELECT l.id FROM usage_late l
         WHERE l.wallet_id = $1 AND l.id >= ${this.#value(sinceId)} AND l.id < ${counted}`;
-      const isLate = `${isFrom(first)} AND id = ANY (ARRAY(${marked}))`;
+      const isLate = `${isFrom(account, first)} AND id = ANY (ARRAY(${marked}))`;
       parts.push(
         `SELECT day, ${this.#columns}
-          FROM (${endedRows(source, `${own} AND ${isFrom(live)}`)}) AS r`,
+          FROM ${each(endedRows(source, `${own} AND ${isFrom(account, live)}`))} AS r`,
         `SELECT day, api_key_id, kind, model, ${late}
-          FROM (${endedRows(source, `${own} AND ${isLate}`)}) AS r`,
+          FROM ${each(endedRows(source, `${own} AND ${isLate}`))} AS r`,
       );
     }
     this.text = parts.filter((part) => part !== null).join('\nUNION ALL ');
@@ -109,7 +120,7 @@ class UsageRows {
     const from = this.#value(dayText(fromMs));
     const until = this.#value(dayText(untilMs));
     return `SELECT day, ${this.#columns} FROM usage_days
-      WHERE wallet_id = $1 AND day >= ${from}::date AND day < ${until}::date`;
+      WHERE wallet_id = $1 AND day >= ${from}::date AND day < ${until}::date ${this.#own}`;
   }
 
   #quarters(fromMs: number, untilMs: number): string | null {
@@ -119,8 +130,31 @@ class UsageRows {
     return `SELECT (at AT TIME ZONE 'UTC')::date AS day, ${this.#columns}
       FROM usage_quarters
       WHERE (wallet_id, at) >= ($1, ${from}::timestamptz)
-        AND (wallet_id, at) < ($1, ${until}::timestamptz)`;
+        AND (wallet_id, at) < ($1, ${until}::timestamptz) ${this.#own}`;
   }
+}
+
+/** Other accounts that the wallet of a person or an organization pays for: memberships. */
+async function listOthers(
+  transaction: Transaction,
+  { accountId, isOwn }: UsageOwner,
+): Promise<string[]> {
+  if (isOwn === true) return [];
+  const rows = await transaction<{ id: string }[]>`
+    SELECT a.id FROM accounts a WHERE a.person_id = ${accountId} AND a.kind = 'member'
+    UNION ALL SELECT m.account_id FROM organizations g
+    JOIN organization_members m ON m.organization_id = g.id WHERE g.account_id = ${accountId}`;
+  return rows.map(({ id }) => id);
+}
+
+async function usageRows(
+  transaction: Transaction,
+  state: UsageState,
+  owner: UsageOwner,
+  range: DayRange,
+  wanted: readonly Figure[],
+): Promise<UsageRows> {
+  return new UsageRows(state, owner, await listOthers(transaction, owner), range, wanted);
 }
 
 /** What was charged late was counted before, as a request that failed. */
@@ -150,7 +184,7 @@ export async function readUsage(
   owner: UsageOwner,
   range: DayRange,
 ): Promise<UsageByThing> {
-  const rows = new UsageRows(state, owner, range, settledFigures);
+  const rows = await usageRows(transaction, state, owner, range, settledFigures);
   const found = await transaction.unsafe<GroupedRow[]>(
     `SELECT model, day::text AS day, api_key_id, ${sumsOf(settledFigures)}
       FROM (${rows.text}) AS u GROUP BY GROUPING SETS ((model), (day), (api_key_id))
@@ -180,7 +214,7 @@ export async function readDayCharges(
   owner: UsageOwner,
   range: DayRange,
 ): Promise<DayCharge[]> {
-  const rows = new UsageRows(state, owner, range, ['charge_micros']);
+  const rows = await usageRows(transaction, state, owner, range, ['charge_micros']);
   return transaction.unsafe<DayCharge[]>(
     `SELECT (day - date '1970-01-01')::float8 * ${dayMs} AS "dayMs",
         sum(charge_micros)::bigint AS "chargeMicros"
@@ -208,7 +242,7 @@ export async function listUsageLines(
   range: DayRange,
   page: { after: UsageLine | null; limit: number },
 ): Promise<UsageLine[]> {
-  const rows = new UsageRows(state, owner, range, figures);
+  const rows = await usageRows(transaction, state, owner, range, figures);
   const { after, limit } = page;
   const place = after === null ? null : [after.day, after.model, after.apiKeyId, after.kind];
   const first = rows.parameters.length + 1;

@@ -2,6 +2,7 @@
 // (`video-analyses/moves.ts`). Times are those of the database's clock.
 import type { Queryable, Sql } from './driver/sql.ts';
 import { millisecondsOf } from './video-jobs.ts';
+import type { WalletType } from './wallets.ts';
 
 export type VideoAnalysisStatus = 'queued' | 'running' | 'completed' | 'failed';
 
@@ -10,6 +11,8 @@ export interface NewVideoAnalysis {
   id: string;
   accountId: string;
   walletId: string;
+  /** Who pays where that wallet refuses a hold; left out or null: nobody. */
+  fallbackWalletId?: string | null | undefined;
   apiKeyId: string | null;
   requestId: string;
   fingerprint: string;
@@ -24,6 +27,7 @@ export interface NewVideoAnalysis {
 
 /** An analysis as its row has it. Times are epoch milliseconds by the database's clock. */
 export interface VideoAnalysis extends NewVideoAnalysis {
+  walletType: WalletType;
   status: VideoAnalysisStatus;
   epoch: number;
   progress: number;
@@ -43,7 +47,8 @@ export interface VideoAnalysis extends NewVideoAnalysis {
 
 /** Columns of `a`, by the names of the members. */
 export const analysisColumns = `a.id, a.account_id AS "accountId", a.wallet_id AS "walletId",
-  a.api_key_id AS "apiKeyId", a.request_id AS "requestId", a.fingerprint,
+  a.fallback_wallet_id AS "fallbackWalletId", a.api_key_id AS "apiKeyId",
+  a.request_id AS "requestId", a.fingerprint,
   a.source_url AS "sourceUrl", a.video_id AS "videoId", a.model, a.prompt,
   a.start_seconds AS "startSeconds", a.end_seconds AS "endSeconds", a.frames_max AS "framesMax",
   a.status, a.epoch::float8 AS epoch, a.progress, a.source, a.result, a.usage,
@@ -137,11 +142,13 @@ export async function createVideoAnalysis(
 }
 
 async function insert(sql: Queryable, asked: NewVideoAnalysis): Promise<void> {
+  const prompt = asked.prompt === null ? null : JSON.stringify(asked.prompt);
   await sql`
-    INSERT INTO video_analyses (id, account_id, wallet_id, api_key_id, request_id, fingerprint,
-      source_url, video_id, model, prompt, start_seconds, end_seconds, frames_max)
-    VALUES (${asked.id}, ${asked.accountId}, ${asked.walletId}, ${asked.apiKeyId},
-      ${asked.requestId}, ${asked.fingerprint}, ${asked.sourceUrl}, ${asked.videoId},
-      ${asked.model}, ${asked.prompt === null ? null : JSON.stringify(asked.prompt)},
-      ${asked.startSeconds}, ${asked.endSeconds}, ${asked.framesMax})`;
+    INSERT INTO video_analyses (id, account_id, wallet_id, fallback_wallet_id, api_key_id,
+      request_id, fingerprint, source_url, video_id, model, prompt, start_seconds, end_seconds,
+      frames_max)
+    VALUES (${asked.id}, ${asked.accountId}, ${asked.walletId}, ${asked.fallbackWalletId ?? null},
+      ${asked.apiKeyId}, ${asked.requestId}, ${asked.fingerprint}, ${asked.sourceUrl},
+      ${asked.videoId}, ${asked.model}, ${prompt}, ${asked.startSeconds}, ${asked.endSeconds},
+      ${asked.framesMax})`;
 }

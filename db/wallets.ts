@@ -15,6 +15,9 @@ export interface Legs {
   shortfallMicros: bigint;
 }
 
+/** A wallet of a person, or of an organization. */
+export type WalletType = 'personal' | 'organization';
+
 export type GrantKind = 'promotion' | 'purchase';
 
 export interface GrantRow {
@@ -278,14 +281,14 @@ export async function findUsedOperations(
   return rows.map((row) => row.operation_id);
 }
 
-/** A new, empty wallet of an account. Does nothing when it exists. */
+/** A new, empty wallet; one of an organization counts. Does nothing when it exists. */
 export async function createWallet(
   sql: Queryable,
-  wallet: { id: string; accountId: string; type: 'personal' | 'organization' },
+  wallet: { id: string; accountId: string; type: WalletType },
 ): Promise<void> {
   await sql`
-    INSERT INTO wallets (id, account_id, type)
-    VALUES (${wallet.id}, ${wallet.accountId}, ${wallet.type})
+    INSERT INTO wallets (id, account_id, type, counts)
+    VALUES (${wallet.id}, ${wallet.accountId}, ${wallet.type}, ${wallet.type === 'organization'})
     ON CONFLICT (id) DO NOTHING`;
 }
 

@@ -9,6 +9,7 @@ import { networkOf } from '../runtime/http/address.ts';
 import type { Exchange } from '../runtime/http/route.ts';
 import type { RateState } from '../runtime/limiter.ts';
 import { Problem, type ProblemOptions } from '../runtime/problem.ts';
+import { inContext, namedOrganization, requireKeyUse, requireStatus } from './context.ts';
 import { type Shown, type ShownKind, shownCredential } from './credential.ts';
 import type { AccessCredential, KeyCredential, SessionCredential } from './credentials.ts';
 import { isFromOwnPage } from './own-origin.ts';
@@ -27,7 +28,7 @@ import type {
 import { credentialOf, useTicket } from './socket-access.ts';
 
 /** What telling who is calling needs. */
-type Needed = Pick<Services, 'access' | 'catalog' | 'config' | 'sql' | 'voice'>;
+type Needed = Pick<Services, 'access' | 'audit' | 'catalog' | 'config' | 'sql' | 'voice'>;
 
 /** What an access is answered with: checked below against the table of who is admitted. */
 type Admission<A extends Access> = CallerOf<A> | Promise<CallerOf<A>>;
@@ -154,18 +155,19 @@ function socketCaller(
   if (credential.kind !== 'ticket') return userCaller(access, credential, exchange, services);
   const { clientAddress } = exchange;
   return useTicket(credential.token, exchange, services, (admitted) => {
-    const { ticket, limits, allowedModels } = admitted;
-    const { accountId, walletId, keyId, signedInId } = ticket;
-    const id = keyId ?? signedInId ?? accountId;
+    const { ticket, limits, allowedModels, acting } = admitted;
+    const { keyId, signedInId } = ticket;
+    const { ids, ...who } = acting;
+    const id = keyId ?? signedInId ?? who.accountId;
     const slot = services.access.limiter.slotOf(id, Date.now());
-    const dependsOn = [...new Set([id, accountId])];
+    const dependsOn = [...new Set([id, ...ids])];
     if (keyId === null) {
+      if (who.organization !== null) requireStatus(access, who.organization, exchange);
       const permit = takePermit(slot, limits.concurrencyMax, exchange, services);
-      const user = { kind: 'user', accountId, walletId, admin: false, permit, dependsOn } as const;
-      return user satisfies SocketUser;
+      return { kind: 'user', ...who, admin: false, permit, dependsOn } satisfies SocketUser;
     }
     const scopes = new Set([access.scope]);
-    const key = { keyId, accountId, walletId, scopes, slot, allowedModels, ...limits };
+    const key = { keyId, ...who, scopes, slot, allowedModels, ...limits };
     const credential = { ...key, expiresAtMs: null, ids: dependsOn };
     return admitKey(credential, access, exchange, services);
   }).then((caller) => {
@@ -176,10 +178,7 @@ function socketCaller(
 }
 
 /** What is asked of a key. */
-interface KeyAccess {
-  scope: Scope;
-  isUncounted?: true;
-}
+type KeyAccess = Extract<Access, { scope: Scope }> & { isUncounted?: true };
 
 function tokenCaller(
   token: string,
@@ -227,13 +226,15 @@ function nobody(
 
 function admitKey(
   credential: KeyCredential,
-  { scope, isUncounted }: KeyAccess,
+  access: KeyAccess,
   exchange: Exchange,
   services: Needed,
 ): KeyCaller {
+  const { scope, isUncounted } = access;
   if (!credential.scopes.has(scope)) {
     throw new Problem('insufficient_scope', { message: `The key lacks the scope ${scope}.` });
   }
+  if (credential.organization !== null) requireKeyUse(access, credential, exchange, services);
   const nowMs = Date.now();
   services.access.credentials.used(credential.keyId, nowMs);
   const { limiter } = services.access;
@@ -252,8 +253,19 @@ function admitKey(
 }
 
 function callerOf(credential: KeyCredential, permit: Permit): KeyCaller {
-  const { keyId, accountId, walletId, scopes, allowedModels, ids: dependsOn } = credential;
-  return { kind: 'key', keyId, accountId, walletId, scopes, allowedModels, permit, dependsOn };
+  return {
+    kind: 'key',
+    keyId: credential.keyId,
+    accountId: credential.accountId,
+    personId: credential.personId,
+    organization: credential.organization,
+    walletId: credential.walletId,
+    fallbackWalletId: credential.fallbackWalletId,
+    scopes: credential.scopes,
+    allowedModels: credential.allowedModels,
+    permit,
+    dependsOn: credential.ids,
+  };
 }
 
 /** @throws Problem concurrency_limited */
@@ -323,13 +335,16 @@ function userCaller(
   const by = shown.kind;
   if (by === 'cookie') requireOwnPage(exchange, services);
   const { clientAddress } = exchange;
+  const named = namedOrganization(access, exchange);
   const found = services.access.credentials.session(shown.token, Date.now());
   const settle = (session: SessionCredential | null) => {
     if (session === null || !isInPlace(session, by) || session.expiresAtMs <= Date.now()) {
       const headers = challenge(access, services, null);
       throw nobody('session_expired', clientAddress, exchange, services, { headers });
     }
-    return admitSession(access, session, by, exchange, services);
+    const caller = admitSession(access, session, by, exchange, services);
+    const { defaultOrganizationId } = session;
+    return inContext(access, caller, defaultOrganizationId, named, exchange, services);
   };
   return found instanceof Promise ? found.then(settle) : settle(found);
 }
@@ -399,6 +414,7 @@ function appCaller(
     throw new Problem('forbidden', { message: 'No app may do this: the person must sign in.' });
   }
   const { clientAddress } = exchange;
+  const named = namedOrganization(access, exchange);
   const found = services.access.credentials.access(token, Date.now());
   const settle = (credential: AccessCredential | null) => {
     const isGood =
@@ -421,7 +437,10 @@ function appCaller(
       });
     }
     const client = { id, scopes, tokenHash };
-    return admitPerson(credential, { by: 'bearer', kind: 'oauth', client }, exchange, services);
+    const shown = { by: 'bearer', kind: 'oauth', client } as const;
+    const caller = admitPerson(credential, shown, exchange, services);
+    const { defaultOrganizationId } = credential;
+    return inContext(access, caller, defaultOrganizationId, named, exchange, services);
   };
   return found instanceof Promise ? found.then(settle) : settle(found);
 }
@@ -452,5 +471,16 @@ function admitPerson(
   const times = { createdAtMs, authenticatedAtMs, lastUsedAtMs, expiresAtMs };
   const admin = 'admin' in person && person.admin;
   const signedIn = { by, kind, id, method, ...times, client };
-  return { kind: 'user', accountId, walletId, admin, permit, dependsOn, signedIn, isUnverified };
+  const personally = { accountId, personId: accountId, organization: null } as const;
+  const payer = { walletId, fallbackWalletId: null } as const;
+  return {
+    kind: 'user',
+    ...personally,
+    ...payer,
+    admin,
+    permit,
+    dependsOn,
+    signedIn,
+    isUnverified,
+  };
 }

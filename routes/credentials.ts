@@ -2,9 +2,17 @@
 // forgotten on every shard before the request that withdrew it is answered.
 import { isKeyToken, isToken } from '../actors/credentials/token.ts';
 import { sessionEndMs } from '../actors/identity/lifetime.ts';
+import {
+  contextOf,
+  organizationChangeId,
+  payerFrom,
+  payerOf,
+} from '../actors/organization/acting.ts';
+import type { OrganizationContext } from '../actors/organization/context.ts';
 import { findAccessToken, touchAuthorizations } from '../db/authorizations.ts';
 import type { Sql } from '../db/driver/sql.ts';
 import { type FoundKey, findKeyByHash, touchKeys } from '../db/keys.ts';
+import { findContext, type StoredContext } from '../db/organizations/contexts.ts';
 import { findSession, type SessionKind, type SignInMethod, touchSessions } from '../db/sessions.ts';
 import type { Limiter } from '../runtime/limiter.ts';
 import type { Bus } from '../runtime/work/bus.ts';
@@ -15,8 +23,8 @@ const credentialTopic = 'credential-changed';
 /** What is published when credentials change. */
 interface CredentialChange {
   /**
-   * They name keys, sessions, authorizations, accounts, an access token by `tokenId`, or a client
-   * by `clientChangeId`.
+   * They name keys, sessions, authorizations, accounts, an access token by `tokenId`, a client by
+   * `clientChangeId`, or an organization by `organizationChangeId`.
    */
   ids: readonly string[];
   /** They are good for nothing from now on; else they may do something else, or again. */
@@ -63,7 +71,12 @@ function isSessionToken(token: string): boolean {
 export interface KeyCredential {
   keyId: string;
   accountId: string;
+  /** The person of the account; of an organization's key its account. */
+  personId: string;
   walletId: string;
+  fallbackWalletId: string | null;
+  /** Null: it acts as the person. */
+  organization: OrganizationContext | null;
   scopes: ReadonlySet<string>;
   requestsPerMinute: number;
   concurrencyMax: number;
@@ -90,6 +103,8 @@ interface PersonCredential {
   expiresAtMs: number;
   /** The account typed an address that it has not proved. */
   isUnverified: boolean;
+  /** Where requests act that name no organization; null: as the person. */
+  defaultOrganizationId: number | null;
   requestsPerMinute: number;
   concurrencyMax: number;
   slot: number;
@@ -108,6 +123,15 @@ export interface AccessCredential extends PersonCredential {
   tokenHash: Buffer;
 }
 
+/** A person in an organization: as which account it acts, and who pays. */
+export interface MemberContext {
+  accountId: string;
+  walletId: string;
+  fallbackWalletId: string | null;
+  organization: OrganizationContext;
+  ids: readonly string[];
+}
+
 type Found<T> = T | null | Promise<T | null>;
 
 export interface CredentialCache {
@@ -119,6 +143,8 @@ export interface CredentialCache {
   key(token: string, nowMs: number): Found<KeyCredential>;
   session(token: string, nowMs: number): Found<SessionCredential>;
   access(token: string, nowMs: number): Found<AccessCredential>;
+  /** A person in an organization; null: it is no member. Its canonical owner reads a closed one. */
+  context(personId: string, organizationId: number, nowMs: number): Found<MemberContext>;
   /** Remembers that a key, session or authorization was used; written in batches. */
   used(id: string, nowMs: number): void;
   close(): void;
@@ -134,10 +160,11 @@ export function createCredentialCache(sql: Sql, bus: Bus, limiter: Limiter): Cre
   const sessions = new LookupCache(isSessionToken, sessionFinder(sql, limiter), idsOf, log);
   const isAccessToken = (token: string) => isToken('access', token);
   const accesses = new LookupCache(isAccessToken, accessFinder(sql, limiter), idsOf, log);
+  const contexts = new LookupCache(() => true, contextFinder(sql), idsOf, log);
   bus.subscribe(credentialTopic, (told) => {
     const { ids, isWithdrawn } = told as CredentialChange;
     log.add(ids, isWithdrawn);
-    for (const cache of [keys, sessions, accesses]) cache.forget(ids, isWithdrawn);
+    for (const cache of [keys, sessions, accesses, contexts]) cache.forget(ids, isWithdrawn);
   });
   const uses = createUses(sql);
   return {
@@ -148,6 +175,8 @@ export function createCredentialCache(sql: Sql, bus: Bus, limiter: Limiter): Cre
     key: (token, nowMs) => keys.get(token, nowMs),
     session: (token, nowMs) => sessions.get(token, nowMs),
     access: (token, nowMs) => accesses.get(token, nowMs),
+    context: (personId, organizationId, nowMs) =>
+      contexts.get(`${personId} ${organizationId}`, nowMs),
     used: uses.add,
     close: uses.close,
   };
@@ -157,18 +186,42 @@ function keyFinder(sql: Sql, limiter: Limiter) {
   return async (hash: Buffer): Promise<KeyCredential | null> => {
     const row = await findKeyByHash(sql, hash);
     if (row === null || row.status !== 'active' || row.accountDisabled) return null;
+    const { context } = row;
+    if (context !== null && (!context.isActive || context.status === 'closed')) return null;
+    const organization = context && contextOf(context);
     return {
       keyId: row.id,
       accountId: row.accountId,
-      walletId: row.walletId,
+      personId: context?.personId ?? row.accountId,
+      ...payerFrom(organization, row.walletId, row.spendLimit !== null),
+      organization,
       scopes: new Set(row.scopes),
       requestsPerMinute: row.requestsPerMinute,
       concurrencyMax: row.concurrencyMax,
       allowedModels: row.allowedModels && new Set(row.allowedModels),
       expiresAtMs: endOf(row),
       slot: limiter.slotOf(row.id, Date.now()),
-      ids: [row.id, row.accountId],
+      ids: context === null ? [row.id, row.accountId] : [row.id, ...idsOfContext(context)],
     };
+  };
+}
+
+/** A context is old when its account, person or organization changed. */
+export function idsOfContext({ accountId, personId, organizationId }: StoredContext): string[] {
+  const organization = organizationChangeId(organizationId);
+  return personId === null ? [accountId, organization] : [accountId, personId, organization];
+}
+
+function contextFinder(sql: Sql) {
+  return async (_hash: Buffer, name: string): Promise<MemberContext | null> => {
+    const [personId = '', organizationId] = name.split(' ');
+    const stored = await findContext(sql, personId, Number(organizationId));
+    if (stored === null) return null;
+    const isOver = stored.status === 'closed';
+    if (!stored.isActive && !(isOver && stored.isCanonicalOwner)) return null;
+    const organization = contextOf(stored);
+    const ids = idsOfContext(stored);
+    return { accountId: stored.accountId, ...payerOf(organization), organization, ids };
   };
 }
 
@@ -193,6 +246,7 @@ function sessionFinder(sql: Sql, limiter: Limiter) {
       lastUsedAtMs: row.lastUsedAt.getTime(),
       expiresAtMs: sessionEndMs(row, row.role),
       isUnverified: row.unverified,
+      defaultOrganizationId: row.defaultOrganizationId,
       requestsPerMinute: row.requestsPerMinute,
       concurrencyMax: row.concurrencyMax,
       slot: limiter.slotOf(row.id, Date.now()),
@@ -218,6 +272,7 @@ function accessFinder(sql: Sql, limiter: Limiter) {
       lastUsedAtMs: row.lastUsedAt.getTime(),
       expiresAtMs: row.expiresAt.getTime(),
       isUnverified: row.unverified,
+      defaultOrganizationId: row.defaultOrganizationId,
       ...accessLimits,
       slot: limiter.slotOf(row.authorizationId, Date.now()),
       ids: [row.authorizationId, row.accountId, tokenId(hash), clientChangeId(row.client)],

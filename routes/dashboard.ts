@@ -4,6 +4,7 @@ import { readDashboard } from '../db/billing/dashboard.ts';
 import { withDeadline } from '../db/driver/sql.ts';
 import { Problem } from '../runtime/problem.ts';
 import { ledgerLineBody, walletBody } from './billing/amounts.ts';
+import { billingOwner } from './billing/owner.ts';
 import { ledgerLineSchema, walletEntries } from './billing/schema.ts';
 import { defineRoute } from './define.ts';
 import { packageBody, packageSchema, surfaceBody, surfaceSchema } from './discovery/offers.ts';
@@ -16,7 +17,7 @@ const listLength = 20;
 const dashboardSchema = v.strictObject({
   ok: v.literal(true),
   user: userSchema,
-  wallet: v.strictObject(walletEntries),
+  wallet: v.nullable(v.strictObject(walletEntries)),
   packages: v.array(packageSchema),
   api_keys: v.array(apiKeySchema),
   purchases: v.array(purchaseSchema),
@@ -29,7 +30,9 @@ export const dashboard = defineRoute({
   path: '/api/me/dashboard',
   operationId: 'getDashboard',
   summary: 'Read the newest of your account',
-  description: `Of API keys, purchases and the ledger the newest ${listLength}.`,
+  description:
+    `Of API keys, purchases and the ledger the newest ${listLength}. In an organization the ` +
+    'wallet, purchases and ledger are its own, for owners, administrators and billing alone.',
   tag: 'Account',
   documents: ['account'],
   access: { kind: 'user' },
@@ -37,7 +40,9 @@ export const dashboard = defineRoute({
   replies: { 200: { description: 'The dashboard.', schema: dashboardSchema } },
   problems: ['not_found', 'dependency_unavailable'],
   async handle({ caller, services }) {
-    const read = await withDeadline(readDashboard(services.sql, caller, listLength));
+    const { personId, accountId } = caller;
+    const reader = { personId, accountId, owner: billingOwner(caller) };
+    const read = await withDeadline(readDashboard(services.sql, reader, listLength));
     if (read === null) throw new Problem('not_found');
     const { packages, surfaces } = services.catalog.current().snapshot;
     return {
@@ -46,7 +51,7 @@ export const dashboard = defineRoute({
       json: {
         ok: true,
         user: userBody(read.person),
-        wallet: walletBody(read.wallet),
+        wallet: read.wallet && walletBody(read.wallet),
         packages: packages.map(packageBody),
         api_keys: read.keys.map(apiKeyBody),
         purchases: read.purchases.map(purchaseBody),

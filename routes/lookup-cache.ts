@@ -62,7 +62,7 @@ export class ChangeLog {
  */
 export class LookupCache<T> {
   readonly #isWellFormed: (token: string) => boolean;
-  readonly #find: (hash: Buffer) => Promise<T | null>;
+  readonly #find: (hash: Buffer, token: string) => Promise<T | null>;
   readonly #idsOf: (value: T) => readonly string[];
   readonly #log: ChangeLog;
   readonly #entries = new Map<string, Entry<T>>();
@@ -74,7 +74,7 @@ export class LookupCache<T> {
 
   constructor(
     isWellFormed: (token: string) => boolean,
-    find: (hash: Buffer) => Promise<T | null>,
+    find: (hash: Buffer, token: string) => Promise<T | null>,
     idsOf: (value: T) => readonly string[],
     log: ChangeLog,
   ) {
@@ -95,7 +95,7 @@ export class LookupCache<T> {
     if (!this.#isWellFormed(token)) return null;
     const unknownUntilMs = this.#unknown.get(name);
     if (unknownUntilMs !== undefined && isFresh(unknownUntilMs, nowMs)) return null;
-    return this.#pending.get(name) ?? this.#load(name, tokenHash(token), nowMs);
+    return this.#pending.get(name) ?? this.#load(name, token, nowMs);
   }
 
   /** Forgets what depends on one of the ids; the log has the change already. */
@@ -109,16 +109,16 @@ export class LookupCache<T> {
     this.#pending.clear();
   }
 
-  #load(name: string, hash: Buffer, nowMs: number, reads = 1): Promise<T | null> {
+  #load(name: string, token: string, nowMs: number, reads = 1): Promise<T | null> {
     const { mark } = this.#log;
-    const pending: Promise<T | null> = withDeadline(this.#find(hash))
+    const pending: Promise<T | null> = withDeadline(this.#find(tokenHash(token), token))
       .then((value) => {
         if (!this.#mayBeOld(value, mark)) this.#keep(name, value, nowMs + ttlMs);
         else if (reads < readsMax) {
           // It may be older than the change, and what it admits, as a voice session, lasts minutes.
           const later = this.#pending.get(name);
           if (later !== undefined && later !== pending) return later;
-          return this.#load(name, hash, nowMs, reads + 1);
+          return this.#load(name, token, nowMs, reads + 1);
         }
         return value;
       })

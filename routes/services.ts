@@ -3,6 +3,7 @@
 import type { AnalysisServices } from '../actors/analysis/services.ts';
 import type { AppServices } from '../actors/app/services.ts';
 import type { AudioServices } from '../actors/audio/open.ts';
+import type { AuditServices } from '../actors/audit/component.ts';
 import type { Catalog } from '../actors/catalog/current.ts';
 import type { CatalogProtocol } from '../actors/catalog/protocol.ts';
 import type { Scope } from '../actors/credentials/scope.ts';
@@ -13,6 +14,7 @@ import type { ThreadMail } from '../actors/mail/services.ts';
 import type { MonitorProtocol } from '../actors/monitor/protocol.ts';
 import type { OAuthScope } from '../actors/oauth/client.ts';
 import type { ClientDocuments } from '../actors/oauth/documents.ts';
+import type { OrganizationContext } from '../actors/organization/context.ts';
 import type { PaymentServices } from '../actors/payments/services.ts';
 import type { PersonalDataServices } from '../actors/personal-data/services.ts';
 import type { RewardServices } from '../actors/reward/services.ts';
@@ -102,6 +104,7 @@ export interface Services {
   video: VideoServices;
   analysis: AnalysisServices;
   reward: RewardServices;
+  audit: AuditServices;
   identity: IdentityServices;
   mail: ThreadMail;
   personalData: PersonalDataServices;
@@ -127,11 +130,23 @@ export interface SessionPermit {
   isTaken: boolean;
 }
 
-export interface KeyCaller {
+/** As whom a caller acts, and who pays. */
+interface Acting {
+  /** The account that it acts as: a person's, a membership's, or an organization's own. */
+  accountId: string;
+  /** The person behind it; of an organization's key its account. */
+  personId: string;
+  /** Null: it acts as the person. */
+  organization: OrganizationContext | null;
+  /** The wallet that pays. */
+  walletId: string;
+  /** Who pays where that wallet refuses the first hold; null: nobody. */
+  fallbackWalletId: string | null;
+}
+
+export interface KeyCaller extends Acting {
   kind: 'key';
   keyId: string;
-  accountId: string;
-  walletId: string;
   scopes: ReadonlySet<string>;
   /** Aliases that it may name; null: all. */
   allowedModels: ReadonlySet<string> | null;
@@ -159,10 +174,8 @@ export interface SignedIn {
 }
 
 /** A user on a connection that lasts: by a session, an access token, or a ticket of one. */
-export interface SocketUser {
+export interface SocketUser extends Acting {
   kind: 'user';
-  accountId: string;
-  walletId: string;
   admin: boolean;
   permit: Permit;
   /** As a key's. */
@@ -186,13 +199,21 @@ export type AccountCaller = KeyCaller | UserCaller;
 export type SocketCaller = KeyCaller | SocketUser;
 export type Caller = AccountCaller | SocketCaller | AnonymousCaller;
 
-/** Who may call a route (identity.md, section 1). */
+/** What stays possible while the organization is suspended, beside what reads (section 8). */
+interface Standing {
+  isForSuspended?: true;
+}
+
+/**
+ * Who may call a route (identity.md, section 1), and as whom (organizations.md, section 1). Users
+ * of `user`, `key-or-user` and `socket` act in an organization. The others act as the person.
+ */
 export type Access =
   | { kind: 'none' }
   /** `isUncounted`: it stays possible when all permits of the key are taken. */
-  | { kind: 'key'; scope: Scope; isUncounted?: true }
+  | ({ kind: 'key'; scope: Scope; isUncounted?: true } & Standing)
   /** A cookie, a session header, or an access token with `app`. */
-  | { kind: 'user' }
+  | ({ kind: 'user'; isPersonal?: true } & Standing)
   /** As `user`, or nobody. With a rule each network is counted before anything is read. */
   | { kind: 'optional-user'; networkRule?: FailureRule }
   /** The person itself: a cookie or a session header; no app for it. */
@@ -206,7 +227,7 @@ export type Access =
   /** An access token with one of the scopes. */
   | { kind: 'bearer'; scopes: readonly OAuthScope[] }
   | { kind: 'admin' }
-  | { kind: 'key-or-user'; scope: Scope }
+  | ({ kind: 'key-or-user'; scope: Scope } & Standing)
   /** A WebSocket handshake: header, ticket, or key in the subprotocol. */
   | { kind: 'socket'; scope: Scope };
 

@@ -1,12 +1,15 @@
 // Who opens a WebSocket: a key in a header or beside the subprotocol, a browser with a ticket, a
 // user with a session header. Never a cookie: handshakes of foreign pages carry it as well.
 import { credentialLimits } from '../actors/credentials/limits.ts';
+import { contextOf, payerFrom, payerOf } from '../actors/organization/acting.ts';
+import type { OrganizationContext } from '../actors/organization/context.ts';
 import { openTicket, type Ticket } from '../actors/voice/sealed.ts';
 import { withDeadline } from '../db/driver/sql.ts';
 import { type Redeemed, redeemTicket, returnTicket } from '../db/voice/tickets.ts';
 import type { Exchange } from '../runtime/http/route.ts';
 import { Problem } from '../runtime/problem.ts';
 import type { Shown } from './credential.ts';
+import { idsOfContext } from './credentials.ts';
 import type { Services, SessionPermit, SocketCaller, VoiceServices } from './services.ts';
 
 const keyPrefix = 'svc.key.';
@@ -31,6 +34,30 @@ export interface Admitted {
   limits: { requestsPerMinute: number; concurrencyMax: number };
   /** Models of the key that made it; null: all. */
   allowedModels: ReadonlySet<string> | null;
+  /** As whom it was made, and who pays now. */
+  acting: TicketActing;
+}
+
+interface TicketActing {
+  accountId: string;
+  personId: string;
+  organization: OrganizationContext | null;
+  walletId: string;
+  fallbackWalletId: string | null;
+  ids: readonly string[];
+}
+
+function actingOf({ accountId, walletId }: Ticket, redeemed: Redeemed): TicketActing {
+  const { context, keyWalletId } = redeemed;
+  if (context === null) {
+    const personally = { accountId, personId: accountId, organization: null };
+    return { ...personally, walletId, fallbackWalletId: null, ids: [accountId] };
+  }
+  const organization = contextOf(context);
+  const member = { accountId, personId: context.personId ?? accountId, organization };
+  const ids = idsOfContext(context);
+  if (keyWalletId === null) return { ...member, ...payerOf(organization), ids };
+  return { ...member, ...payerFrom(organization, keyWalletId, redeemed.hasKeyLimit), ids };
 }
 
 /**
@@ -54,7 +81,9 @@ export async function useTicket(
   try {
     // Others came while the database was asked, and more come until this one is accepted.
     const sessionPermit = takeSessionPermit(exchange, services.voice);
-    const caller = admit({ ticket, limits: { requestsPerMinute, concurrencyMax }, allowedModels });
+    const limits = { requestsPerMinute, concurrencyMax };
+    const acting = actingOf(ticket, redeemed);
+    const caller = admit({ ticket, limits, allowedModels, acting });
     caller.sessionPermit = sessionPermit;
     return caller;
   } catch (refusal) {
@@ -72,7 +101,9 @@ async function redeem(
   for (let reads = 1; ; reads += 1) {
     const { mark } = credentials;
     const redeemed = await withDeadline(redeemTicket(sql, ticket));
-    const isFresh = !credentials.hasChanged(idsOf(ticket), mark);
+    const { context } = redeemed;
+    const ids = [...idsOf(ticket), ...(context === null ? [] : idsOfContext(context))];
+    const isFresh = !credentials.hasChanged(ids, mark);
     if (!redeemed.isFirst || isFresh || reads === credentialLimits.readsMax) return redeemed;
     await withDeadline(returnTicket(sql, ticket.id));
   }

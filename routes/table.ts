@@ -1,5 +1,9 @@
 // Every route of the service, in order. Read this first.
-import { billingSchema, identitySchema } from '../actors/catalog/document.ts';
+import {
+  billingSchema,
+  identitySchema,
+  organizationDefaultsSchema,
+} from '../actors/catalog/document.ts';
 import { removeAppError } from './admin/app/delete-error.ts';
 import { removeFeedback } from './admin/app/delete-feedback.ts';
 import { removeInstallation } from './admin/app/delete-installation.ts';
@@ -15,6 +19,7 @@ import { updateFeedback } from './admin/app/update-feedback.ts';
 import { listAudit } from './admin/audit/list-events.ts';
 import { identityResource } from './admin/catalog/identity-resources.ts';
 import { getOnlyRecord, putOnlyRecord } from './admin/catalog/only-record.ts';
+import { organizationDefaultsResource } from './admin/catalog/organization-resources.ts';
 import { billingResource } from './admin/catalog/promotion-resources.ts';
 import { renewSecret } from './admin/catalog/renew-secret.ts';
 import { catalogRoutes } from './admin/catalog/routes.ts';
@@ -140,6 +145,8 @@ import { createToken } from './oauth/token.ts';
 import { getUserInfo } from './oauth/user-info.ts';
 import { verifyDevice } from './oauth/verify-device.ts';
 import { openApiRoutes } from './openapi/routes.ts';
+import { organizationRoutes } from './organizations/table.ts';
+import { getAuditVerifier } from './pages/audit-verifier.ts';
 import { docsRoutes } from './pages/docs.ts';
 import { identityPageRoutes } from './pages/identity/pages.ts';
 import { clearMailbox, listMailboxMessages } from './pages/mailbox/messages.ts';
@@ -193,6 +200,7 @@ export const routes: readonly AppRoute[] = [
   socialProfiles,
   ...openApiRoutes(() => routes),
   ...docsRoutes<Access, Caller, Services>({ kind: 'none' }),
+  getAuditVerifier,
   ...identityPageRoutes,
   ...voicePageRoutes,
   lendVoiceKey,
@@ -307,6 +315,9 @@ export const routes: readonly AppRoute[] = [
   getPurchase,
   receiveWebhook,
 
+  // Organizations: a user, by its role.
+  ...organizationRoutes,
+
   // Apps that act for people: OAuth 2.0.
   getAuthorizationServer,
   getProtectedResource,
@@ -328,6 +339,8 @@ export const routes: readonly AppRoute[] = [
   putOnlyRecord(identityResource, identitySchema.entries),
   getOnlyRecord(billingResource),
   putOnlyRecord(billingResource, billingSchema.entries),
+  getOnlyRecord(organizationDefaultsResource),
+  putOnlyRecord(organizationDefaultsResource, organizationDefaultsSchema.entries),
   listAllSubmissions,
   reviewSubmission,
   listUsers,

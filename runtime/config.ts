@@ -8,6 +8,7 @@ import { createSecureContext } from 'node:tls';
 import {
   choice,
   databaseAddress,
+  dnsServers,
   Expectation,
   fetchExceptions,
   integer,
@@ -28,6 +29,9 @@ import {
 } from './variable.ts';
 
 const cores = availableParallelism();
+
+/** Where data may be bound to. `auto` is none of them. */
+export const regions = ['us', 'eu', 'in', 'apac'] as const;
 
 /** Every variable there is, in the order of --help. */
 const variables = {
@@ -80,6 +84,16 @@ const variables = {
   fetchPrivate: fetchExceptions(
     'TOLLGATE_FETCH_PRIVATE',
     'what URLs of users may lead to besides the web: host[:port], network[:port]',
+  ),
+  dnsServers: dnsServers(
+    'TOLLGATE_DNS_SERVERS',
+    'what is asked whether a domain is proved, each of them; in dev mode the simulator',
+  ),
+  region: optionalChoice(
+    'TOLLGATE_REGION',
+    regions,
+    'where the data of this deployment is: organizations may insist on it',
+    'unset: auto alone',
   ),
   voiceSecondsMax: integer('TOLLGATE_VOICE_MAX_SECONDS', 450, [30, 450], 'of a voice session'),
   voiceContextChars: integer(
@@ -428,6 +442,11 @@ export function withPort(config: Config, port: number): Config {
     baseUrl: config.baseUrl === unset ? chosen : config.baseUrl,
     webUrl: config.webUrl === unset ? chosen : config.webUrl,
   });
+}
+
+/** The same configuration with servers where it names none: the simulator's. */
+export function withDnsServers(config: Config, servers: readonly string[]): Config {
+  return config.dnsServers.length > 0 ? config : Object.freeze({ ...config, dnsServers: servers });
 }
 
 /** The table of `npm start -- --help`. */

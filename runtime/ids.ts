@@ -30,6 +30,7 @@ export type IdPrefix =
   | 'mcp'
   | 'code'
   | 'ref'
+  | 'grp'
   | 'aud';
 
 const hexLength = 24;

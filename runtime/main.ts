@@ -3,6 +3,7 @@
 import { createAnalysesWorking } from '../actors/analysis/working.ts';
 import { createAppWorking } from '../actors/app/working.ts';
 import { prepareAudioFolders, sweepAudioFolders } from '../actors/audio/folders.ts';
+import { scheduleAudits } from '../actors/audit/rounds.ts';
 import { openBlobStore, prepareBlobStore } from '../actors/blobs/store.ts';
 import { rewrapBlobs, sweepBlobs } from '../actors/blobs/sweep.ts';
 import { catalogId } from '../actors/catalog/catalog.ts';
@@ -15,7 +16,6 @@ import { createLimits } from '../actors/limits.ts';
 import { createMailWorking } from '../actors/mail/working.ts';
 import { monitorId } from '../actors/monitor/monitor.ts';
 import { nodeActorId } from '../actors/node/node.ts';
-import { sweepOAuth } from '../actors/oauth/sweep.ts';
 import { openPayments } from '../actors/payments/open.ts';
 import { registerWebhooks } from '../actors/payments/simulated.ts';
 import { createPersonalDataWorking } from '../actors/personal-data/working.ts';
@@ -44,6 +44,7 @@ import { probeTarget } from '../media/providers/generation/probe.ts';
 import { createActorSystem } from './actor/system.ts';
 import { catalogTopic, type ShardBoot } from './boot.ts';
 import { scheduleIdentity } from './composition/identity-upkeep.ts';
+import { scheduleOrganizations } from './composition/organization-upkeep.ts';
 import { schedulePromotions } from './composition/promotion-upkeep.ts';
 import { createTaskPools } from './composition/task-pools.ts';
 import { warnOfAccess, warnOfDatabase, warnOfMail, warnOfProxies } from './composition/warnings.ts';
@@ -421,15 +422,14 @@ async function startBackground(): Promise<void> {
   });
   scheduleDebts(queue, { sql, perform: performOnWallet, log });
   scheduleInvoices(queue, { sql, config, log });
-  queue.schedule('oauth', limits.oauth.sweepMs, async () => {
-    log.debug({ ...(await sweepOAuth(sql, limits.oauth)) }, 'swept the OAuth server');
-  });
-  scheduleIdentity(queue, { sql, bus, limits: limits.identity, log });
+  scheduleIdentity(queue, { sql, bus, limits, log });
+  scheduleOrganizations(queue, { sql, bus, config, mail: mails.services, log });
   schedulePromotions(queue, {
     ...{ sql, registry, log, limits: limits.promotions },
     wallet: performOnWallet,
     billing: () => launch.value.current().snapshot.billing,
   });
+  scheduleAudits(queue, { sql, masterKey, config, log });
   scheduleUsage(queue, { sql, limits: limits.usage, registry, log });
   // With one process, too: the recovery at its start may not have been complete.
   queue.schedule('recover', limits.instance.leaseMs, async () => {

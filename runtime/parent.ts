@@ -2,7 +2,7 @@
 // It does no work itself, so a crash of the main process, however bad, leaves it able to restart.
 import { type ChildProcess, fork, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { type Config, environmentWith, withPort } from './config.ts';
+import { type Config, environmentWith, withDnsServers, withPort } from './config.ts';
 import { type Database, startDatabase } from './embedded/database.ts';
 import { prepareDataFolder } from './folder.ts';
 import { type Boot, listenToMain, sendBoot, sendPing, sendStop } from './launch.ts';
@@ -177,26 +177,34 @@ function startMain(options: ParentOptions, limits: KernelLimits, finish: Finish)
   return { boot, stop };
 }
 
+interface SimulatorAddress {
+  url: string;
+  /** Its DNS server, `ip:port`. */
+  dnsServers: string[];
+}
+
 interface Simulator {
-  url: Promise<string>;
+  address: Promise<SimulatorAddress>;
   stop(): Promise<unknown>;
 }
 
 /** A restarted simulator keeps its port, so that the main process need not know. */
 function startSimulator(options: ParentOptions, limits: KernelLimits): Simulator {
   let port = 0;
-  let resolveUrl: (url: string) => void;
-  let rejectUrl: (error: Error) => void;
-  const url = new Promise<string>((resolve, reject) => {
-    resolveUrl = resolve;
-    rejectUrl = reject;
+  let dnsPort = 0;
+  let resolveAddress: (address: SimulatorAddress) => void;
+  let rejectAddress: (error: Error) => void;
+  const address = new Promise<SimulatorAddress>((resolve, reject) => {
+    resolveAddress = resolve;
+    rejectAddress = reject;
   });
   const late = setTimeout(
-    () => rejectUrl(new Error('the upstream simulator did not start within 10 s')),
+    () => rejectAddress(new Error('the upstream simulator did not start within 10 s')),
     SIMULATOR_TIMEOUT_MS,
   );
   const launch = () => {
-    const child = fork(options.simulatorPath, ['--port', String(port)], {
+    const ports = ['--port', String(port), '--dns-port', String(dnsPort)];
+    const child = fork(options.simulatorPath, ports, {
       detached: true,
       // It needs nothing of ours, least of all our secrets; its own ready line would confuse.
       env: {},
@@ -205,8 +213,10 @@ function startSimulator(options: ParentOptions, limits: KernelLimits): Simulator
     child.on('message', (message: unknown) => {
       if (typeof message !== 'object' || message === null || !('port' in message)) return;
       port = Number(message.port);
+      if ('dnsPort' in message) dnsPort = Number(message.dnsPort);
       clearTimeout(late);
-      resolveUrl(`http://127.0.0.1:${port}`);
+      const dnsServers = dnsPort === 0 ? [] : [`127.0.0.1:${dnsPort}`];
+      resolveAddress({ url: `http://127.0.0.1:${port}`, dnsServers });
     });
     return child;
   };
@@ -215,7 +225,7 @@ function startSimulator(options: ParentOptions, limits: KernelLimits): Simulator
     onCrash: (how) => options.log.error({ how }, 'the upstream simulator ended: restarting it'),
     onGiveUp: (how) => {
       options.log.error({ how }, 'the upstream simulator keeps ending and stays down');
-      rejectUrl(new Error(`the upstream simulator does not start (${how})`));
+      rejectAddress(new Error(`the upstream simulator does not start (${how})`));
     },
     restartsMax: limits.process.restartsMax,
     restartsWithinMs: limits.process.restartsWithinMs,
@@ -224,7 +234,7 @@ function startSimulator(options: ParentOptions, limits: KernelLimits): Simulator
     clearTimeout(late);
     return supervised.stop((child) => child.kill('SIGTERM'), SIMULATOR_STOP_MS);
   };
-  return { url, stop };
+  return { address, stop };
 }
 
 /** The configured server, or the embedded one. */
@@ -276,13 +286,13 @@ export async function runParent(options: ParentOptions): Promise<ParentEnd> {
   const database = openDatabase(withFolder, limits, finish, abandoned.signal);
   const main = startMain(options, limits, finish);
   const simulator = dev ? startSimulator(options, limits) : null;
-  Promise.all([database, simulator?.url ?? null, loadMasterKey(dataDir, config.secret)]).then(
-    ([{ url }, simulatorUrl, masterKey]) =>
+  Promise.all([database, simulator?.address ?? null, loadMasterKey(dataDir, config.secret)]).then(
+    ([{ url }, simulated, masterKey]) =>
       main.boot({
-        config: { ...config, dataDir },
+        config: withDnsServers({ ...config, dataDir }, simulated?.dnsServers ?? []),
         masterKey,
         databaseUrl: url,
-        simulatorUrl,
+        simulatorUrl: simulated?.url ?? null,
         // Any number of processes may share a server that we did not start.
         singleProcess: config.databaseUrl === null,
       }),

@@ -318,6 +318,32 @@ export function networks(name: string, meaning: string): Variable<readonly strin
   });
 }
 
+const serversMax = 8;
+const serverPattern = /^(?:\[([^\]]+)\]|([^:]+)):(\d{1,5})$/;
+
+/** DNS servers by address and port, separated by commas. */
+export function dnsServers(name: string, meaning: string): Variable<readonly string[]> {
+  return declare<readonly string[]>({
+    name,
+    type: 'list',
+    meaning,
+    fallback: [],
+    shownDefault: "the system's",
+    parse: (value) => {
+      const entries = value.split(',').map((entry) => entry.trim());
+      const isServer = (entry: string) => {
+        const [, six, four = '', port] = serverPattern.exec(entry) ?? [];
+        const isAddress = six === undefined ? isIP(four) === 4 : isIP(six) === 6;
+        return isAddress && Number(port) >= 1 && Number(port) <= 65_535;
+      };
+      if (!entries.every(isServer) || entries.length > serversMax) {
+        throw new Expectation(`at most ${serversMax} of ip:port separated by commas`);
+      }
+      return [...new Set(entries)];
+    },
+  });
+}
+
 /** What the outbound guard lets through although it is no part of the web. */
 export function fetchExceptions(name: string, meaning: string): Variable<readonly string[]> {
   return declare<readonly string[]>({

@@ -1,11 +1,15 @@
 // Asks the model, once under a key of the analysis. Whoever goes on after a crash attaches to the
 // generation or is told its end again, so nobody is charged twice. An answer that is no result is
 // asked for once more, under a key of its own.
+import { withDeadline } from '../../db/driver/sql.ts';
+import { findContextOf } from '../../db/organizations/contexts.ts';
 import { answerText } from '../../media/model/answer.ts';
 import type { GenerationRequest } from '../../media/model/request.ts';
 import { Problem } from '../../runtime/problem.ts';
 import { cancelGeneration } from '../generation/open.ts';
 import { type GenerationPrepared, startPrepared } from '../generation/start.ts';
+import { rulesOf } from '../organization/rules.ts';
+import { readSettings } from '../organization/settings.ts';
 import type { GenerationEnd } from '../subscriber/protocol.ts';
 import { ReplySink } from '../subscriber/reply-sink.ts';
 import { prepare } from './preparing.ts';
@@ -148,11 +152,12 @@ async function endOf(run: Run, key: string, bad: BadAnswer | null): Promise<Gene
 }
 
 function wantedOf(run: Run, key: string, bad: BadAnswer | null): GenerationPrepared {
-  const { accountId, walletId, apiKeyId, fingerprint, model } = run.row;
+  const { accountId, walletId, fallbackWalletId, apiKeyId, fingerprint, model } = run.row;
   return {
     exchangeId: run.id,
     accountId,
     walletId,
+    fallbackWalletId,
     apiKeyId,
     route: analysisRoute,
     idempotencyKey: key,
@@ -162,8 +167,16 @@ function wantedOf(run: Run, key: string, bad: BadAnswer | null): GenerationPrepa
     storeRequest: null,
     takePermit: () => () => {},
     alias: model,
-    prepare: () => requestOf(run, bad),
+    prepare: () => preparedFor(run, bad),
   };
+}
+
+/** What the organization forbids is read when the model is asked: it may have changed. */
+async function preparedFor(run: Run, bad: BadAnswer | null) {
+  const request = await requestOf(run, bad);
+  const context = await withDeadline(findContextOf(run.deps.sql, run.row.accountId));
+  const rules = context === null ? null : rulesOf(readSettings(context.settings));
+  return { request, rules };
 }
 
 async function requestOf(run: Run, bad: BadAnswer | null): Promise<GenerationRequest> {

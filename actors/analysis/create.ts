@@ -12,6 +12,7 @@ import {
 } from '../../db/video-analyses.ts';
 import { newId } from '../../runtime/ids.ts';
 import { Problem } from '../../runtime/problem.ts';
+import type { ModelRules } from '../catalog/ruled/rules.ts';
 import { requireLeastHold } from '../generation/least-hold.ts';
 import { planRequest } from '../generation/plan/plan-request.ts';
 import type { GenerationServices } from '../generation/start.ts';
@@ -35,6 +36,8 @@ export interface AnalysisCreation {
 /** A request as its route has read it. `requestId` null: one is made. */
 export type AnalysisOrder = Omit<NewVideoAnalysis, 'id' | 'videoId' | 'requestId'> & {
   requestId: string | null;
+  /** What the organization forbids; null: nothing. */
+  rules: ModelRules | null;
 };
 
 export interface MadeAnalysis {
@@ -61,8 +64,9 @@ export async function createAnalysis(
     const message = 'A source is an http or https URL, or the `url` of a generated video.';
     throw new Problem('invalid_request', { message, param: 'source_url' });
   }
+  const { rules, ...members } = order;
   const asked: NewVideoAnalysis = {
-    ...order,
+    ...members,
     id: newId('va', node),
     requestId: order.requestId ?? newId('req', node),
     videoId: source.kind === 'url' ? null : source.videoId,
@@ -74,7 +78,7 @@ export async function createAnalysis(
   };
   const room = await withDeadline(findAnalysisRoom(sql, asked, bounds));
   if (room.status === 'found') return repeated(room.analysis, order);
-  const inputTokens = await plan(creation, asked);
+  const inputTokens = await plan(creation, asked, rules);
   await requireOwnVideo(sql, asked);
   if (room.status !== 'free') throw refusal(room.status, limits);
   const { model } = asked;
@@ -110,13 +114,17 @@ function refusal(status: 'full' | 'too_many' | 'free', { openMax }: AnalysisLimi
  * @throws Problem model_not_found, invalid_request, input_too_long, policy_blocked,
  * no_route_available
  */
-async function plan(creation: AnalysisCreation, asked: NewVideoAnalysis): Promise<number> {
-  const { model, prompt, accountId, walletId, apiKeyId, framesMax } = asked;
+async function plan(
+  creation: AnalysisCreation,
+  asked: NewVideoAnalysis,
+  rules: ModelRules | null,
+): Promise<number> {
+  const { model, prompt, accountId, walletId, fallbackWalletId, apiKeyId, framesMax } = asked;
   const frames = Array.from({ length: framesMax }, () => leastPicture);
   const question = { model, prompt, startSeconds: 0, endSeconds: 0, frames };
   const request = analysisRequest(question, null);
   try {
-    const wanted = { request, accountId, walletId, apiKeyId };
+    const wanted = { request, rules, accountId, walletId, fallbackWalletId, apiKeyId };
     return (await planRequest(creation.generations(), wanted)).inputTokensEstimate;
   } catch (error) {
     throw error instanceof Problem ? ofMember(error) : error;

@@ -66,6 +66,7 @@ const meanings: Partial<Record<ProblemCode, RefusalMeaning>> = {
   insufficient_credits: 'insufficient_credits',
   spend_limit_exceeded: 'insufficient_credits',
   policy_blocked: 'policy_blocked',
+  forbidden: 'account_disabled',
   invalid_request: 'generation_failed',
   context_length_exceeded: 'generation_failed',
   input_too_long: 'generation_failed',

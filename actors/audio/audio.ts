@@ -5,6 +5,7 @@ import { plainProblem } from '../../runtime/problem.ts';
 import { atTurnEnd } from '../../runtime/turns.ts';
 import { abandoned, interrupted } from '../billed-request/failure.ts';
 import {
+  askFallback,
   askHold,
   type HoldRefusal,
   leaveShard,
@@ -67,6 +68,10 @@ const behaviour: Handlers<AudioProtocol, AudioState> = {
 
   held(state, answer, context) {
     if (state.phase !== 'holding') return;
+    const { spec, held, outcome, isGone } = state;
+    const isWanted = outcome === null && !isGone;
+    if (isWanted && askFallback(state, context, answer, held.chargeMicros, spec.model.alias))
+      return;
     const refusal = refusalOf(state, answer);
     if (refusal !== null) {
       refused(state, context, refusal);

@@ -121,11 +121,11 @@ function charge(
   stored: StoredAudio | null,
   heard: { seconds: number; source: UsageSource } | null = null,
 ): void {
-  const { spec, outcome, cost } = state;
+  const { spec, payment, outcome, cost } = state;
   const { model } = spec;
   // They are not charged by tokens: there are none to show.
   const usage: StoredUsage = svcUsageOf(
-    { spec: { id: spec.id, alias: model.alias }, model, exhausted: false },
+    { spec: { id: spec.id, alias: model.alias }, payment, model, exhausted: false },
     zeroUsage,
     heard?.source ?? 'reported',
     cost?.chargeMicros ?? 0n,

@@ -82,12 +82,14 @@ async function startNew(
   const sink = new AudioReplySink(limits.audio.aheadBytesMax);
   const releasePermit = order.takePermit();
   if (releasePermit === null) throw leftBefore();
-  const { exchangeId, accountId, walletId, apiKeyId, route, idempotencyKey, fingerprint } = order;
+  const { exchangeId, accountId, walletId, fallbackWalletId, apiKeyId } = order;
+  const { route, idempotencyKey, fingerprint } = order;
   const actor = system.spawn(audioKind, id, {
     id,
     exchangeId,
     accountId,
     walletId,
+    fallbackWalletId,
     apiKeyId,
     route,
     idempotencyKey,

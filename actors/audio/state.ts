@@ -6,6 +6,7 @@ import type { TimedHandle, UpstreamTarget } from '../../media/providers/generati
 import { siblingId } from '../../runtime/ids.ts';
 import type { PlainProblem } from '../../runtime/problem.ts';
 import type { AttemptsState } from '../billed-request/failure.ts';
+import { firstPayment } from '../billed-request/fallback.ts';
 import type { RequestState } from '../billed-request/settlement.ts';
 import type { CatalogModel } from '../catalog/model.ts';
 import type { Probe } from '../provider-health/breaker.ts';
@@ -58,6 +59,7 @@ export function newAudioState(deps: AudioDeps, spec: AudioSpec): AudioState {
     deps,
     spec,
     holdId: siblingId(spec.id, 'hold'),
+    payment: firstPayment(spec),
     held: costOf(spec, longest(spec.work)),
     phase: 'holding',
     targets: [...spec.targets],

@@ -5,15 +5,16 @@
 const lifetimeMs = 10_000;
 const pursesMax = 10_000;
 
-/** Who is to pay: a key, which may have a cap of its own, or else all of the wallet. */
+/** Who is to pay, of which wallet: a key or an account, which may have caps of their own. */
 export interface Payer {
   walletId: string;
+  accountId: string;
   apiKeyId: string | null;
 }
 
-/** A key's purse is told apart from others of its wallet: they may have no cap, or another. */
-export function purseOf({ walletId, apiKeyId }: Payer): string {
-  return apiKeyId ?? walletId;
+/** Spenders of a wallet are told apart: others may have no cap, or another. */
+function purseOf({ walletId, accountId, apiKeyId }: Payer): string {
+  return `${walletId} ${apiKeyId ?? accountId}`;
 }
 
 export interface FundsEstimate {

@@ -1,11 +1,12 @@
 // The wallet is asked before what is dear is done for a request: who cannot pay for the least of it
 // occupies nobody's threads. The hold decides later; this look only says what it would surely say.
 import type { ActorRef } from '../../runtime/actor/contract.ts';
-import { plainProblem, toProblem } from '../../runtime/problem.ts';
+import { toProblem } from '../../runtime/problem.ts';
 import type { Limits } from '../limits.ts';
-import type { WalletProtocol } from '../wallet/protocol.ts';
+import type { LookReply, WalletProtocol } from '../wallet/protocol.ts';
+import { firstPayment, takesOver } from './fallback.ts';
 import type { FundsEstimate, Payer } from './funds-estimate.ts';
-import { limitProblem } from './spend-refusal.ts';
+import { refusalProblem, type SpendRefusal } from './spend-refusal.ts';
 
 export interface LookServices {
   wallet(walletId: string): ActorRef<WalletProtocol>;
@@ -13,29 +14,39 @@ export interface LookServices {
   limits: Pick<Limits, 'ledger'>;
 }
 
+/** Who is to pay, and who does where that wallet refuses. */
+export type LookedAt = Payer & { fallbackWalletId?: string | null | undefined };
+
 /**
  * Asks whether a hold of `leastMicros`, the least that the request may cost, fits into the wallet
- * and below the key's cap. A ledger that does not answer refuses nobody: the hold will.
- * @throws Problem insufficient_credits, spend_limit_exceeded
+ * and below all caps. Else the wallet that pays in its place is asked. A ledger that does not
+ * answer refuses nobody: the hold will.
+ * @throws Problem insufficient_credits, spend_limit_exceeded, policy_blocked, forbidden
  */
 export async function requireFunds(
   { wallet, fundsEstimate, limits }: LookServices,
-  payer: Payer,
+  payer: LookedAt,
   leastMicros: bigint,
 ): Promise<void> {
   if (leastMicros === 0n) return;
   if (fundsEstimate.expectsFunds(payer, leastMicros, Date.now())) return;
-  const look = { amountMicros: leastMicros, apiKeyId: payer.apiKeyId };
-  const answer = await wallet(payer.walletId).ask('look', look, limits.ledger.askTimeoutMs);
-  if (!answer.ok || answer.value.status !== 'ok') return;
-  const { availableMicros, cap } = answer.value;
-  if (availableMicros >= leastMicros) return;
-  if (cap !== undefined) {
-    throw toProblem(limitProblem({ requiredMicros: leastMicros, availableMicros, cap }));
+  const { accountId, apiKeyId, fallbackWalletId } = payer;
+  const look = { amountMicros: leastMicros, spender: { accountId, apiKeyId } };
+  const payment = firstPayment(payer);
+  for (;;) {
+    const answer = await wallet(payment.walletId).ask('look', look, limits.ledger.askTimeoutMs);
+    const refusal = answer.ok ? refusalIn(answer.value, leastMicros) : null;
+    if (refusal === null) return;
+    if (!takesOver(payment, fallbackWalletId, refusal)) throw toProblem(refusalProblem(refusal));
   }
-  const amounts = {
-    required_microcredits: Number(leastMicros),
-    available_microcredits: Number(availableMicros),
-  };
-  throw toProblem(plainProblem('insufficient_credits', undefined, amounts));
+}
+
+function refusalIn(reply: LookReply, requiredMicros: bigint): SpendRefusal | null {
+  if (reply.status === 'not_allowed') return reply;
+  if (reply.status !== 'ok' || reply.availableMicros >= requiredMicros) return null;
+  const { availableMicros, cap } = reply;
+  const told = { requiredMicros, availableMicros };
+  return cap === undefined
+    ? { status: 'insufficient', ...told }
+    : { status: 'over_limit', ...told, cap };
 }

@@ -5,10 +5,12 @@ import type { ActorContext, Answer, EndReason, Handlers } from '../../runtime/ac
 import { type PlainProblem, plainProblem } from '../../runtime/problem.ts';
 import type { Charge } from '../wallet/price.ts';
 import type { HoldReply } from '../wallet/protocol.ts';
+import { type Payment, takesOver } from './fallback.ts';
+import type { Payer } from './funds-estimate.ts';
 import type { GenerationClaim, GenerationFinish } from './holder.ts';
 import type { SettlementProtocol } from './protocol.ts';
 import type { RequestDeps, RequestSpec } from './spec.ts';
-import { limitProblem } from './spend-refusal.ts';
+import { refusalProblem } from './spend-refusal.ts';
 
 type Context = ActorContext<SettlementProtocol>;
 
@@ -17,6 +19,8 @@ export interface RequestState {
   readonly deps: RequestDeps;
   readonly spec: RequestSpec;
   readonly holdId: string;
+  /** Who holds for it, and settles it. */
+  readonly payment: Payment;
   /** holding → running → closing (what is due becomes known, then durable) → over. */
   phase: 'holding' | 'running' | 'closing' | 'over';
   /** Counted as one that goes on whoever listens, in this slot of the limiter. */
@@ -32,14 +36,14 @@ export interface RequestState {
 
 /** Asks for the hold, which also claims the idempotency key. Its answer is the message `held`. */
 export function askHold(
-  { deps, spec, holdId }: RequestState,
+  { deps, spec, holdId, payment }: RequestState,
   context: Context,
   amountMicros: bigint,
   model: string,
 ): void {
   const { ledger } = deps.limits;
   void deps
-    .wallet(spec.walletId)
+    .wallet(payment.walletId)
     .ask(
       'hold',
       {
@@ -62,6 +66,21 @@ export function askHold(
     .then((answer) => context.self.tell('held', answer));
 }
 
+/** Asks who pays in the place of a wallet that refused. False: nobody does, or it did not. */
+export function askFallback(
+  state: RequestState,
+  context: Context,
+  answer: Answer<HoldReply>,
+  amountMicros: bigint,
+  model: string,
+): boolean {
+  const { deps, spec, payment } = state;
+  if (!takesOver(payment, spec.fallbackWalletId, answer.ok ? answer.value : null)) return false;
+  deps.fundsEstimate.forget(spec);
+  askHold(state, context, amountMicros, model);
+  return true;
+}
+
 /**
  * Whether the upstream may be called while the hold is under way. Never with an idempotency key:
  * until the hold is there, another request may have it.
@@ -79,7 +98,7 @@ export type HoldRefusal =
 
 /** Reads the answer to a hold; null: it is durable. */
 export function refusalOf(
-  { deps, spec }: RequestState,
+  { deps, spec, payment }: RequestState,
   answer: Answer<HoldReply>,
 ): HoldRefusal | null {
   const reply = answer.ok ? answer.value : null;
@@ -90,22 +109,17 @@ export function refusalOf(
     return { status: 'unknown', problem: plainProblem('dependency_unavailable') };
   }
   if (reply?.status === 'held') {
-    deps.fundsEstimate.saw(spec, reply.availableMicros, Date.now());
+    deps.fundsEstimate.saw(payerOf(spec, payment), reply.availableMicros, Date.now());
     return null;
   }
-  deps.fundsEstimate.forget(spec);
+  deps.fundsEstimate.forget(payerOf(spec, payment));
   switch (reply?.status) {
     case 'duplicate':
       return { status: 'duplicate' };
-    case 'insufficient': {
-      const problem = plainProblem('insufficient_credits', undefined, {
-        required_microcredits: Number(reply.requiredMicros),
-        available_microcredits: Number(reply.availableMicros),
-      });
-      return { status: 'refused', problem };
-    }
-    case 'limited':
-      return { status: 'refused', problem: limitProblem(reply) };
+    case 'insufficient':
+    case 'over_limit':
+    case 'not_allowed':
+      return { status: 'refused', problem: refusalProblem(reply) };
     case 'too_many':
     case 'wallet_not_found':
     case 'unavailable':
@@ -113,6 +127,10 @@ export function refusalOf(
     case undefined:
       return { status: 'unknown', problem: plainProblem('dependency_unavailable') };
   }
+}
+
+function payerOf({ accountId, apiKeyId }: RequestSpec, { walletId }: Payment): Payer {
+  return { walletId, accountId, apiKeyId };
 }
 
 export interface Settlement<S extends RequestState> {
@@ -142,16 +160,17 @@ export function createSettlement<S extends RequestState>(
   return {
     over,
     handlers: {
-      settle({ deps, spec, phase, holdId, cost, finish, extraWrite }, _payload, context) {
+      settle({ deps, spec, payment, phase, holdId, cost, finish, extraWrite }, _payload, context) {
         if (phase !== 'closing' || cost === null) return;
         const { chargeMicros, providerCostMicros } = cost;
-        const { apiKeyId, idempotencyKey, walletId } = spec;
+        const { accountId, apiKeyId, idempotencyKey } = spec;
+        const spender = { accountId, apiKeyId };
         const keyed = idempotencyKey !== null;
         const settled = deps
-          .wallet(walletId)
+          .wallet(payment.walletId)
           .ask(
             'settle',
-            { holdId, chargeMicros, providerCostMicros, finish, keyed, apiKeyId },
+            { holdId, chargeMicros, providerCostMicros, finish, keyed, spender },
             deps.limits.ledger.askTimeoutMs,
           );
         void (extraWrite === null ? settled : extraWrite.then(() => settled)).then((answer) =>
@@ -176,11 +195,11 @@ export function createSettlement<S extends RequestState>(
         retry(state, context, 'settle');
       },
 
-      release({ deps, spec, phase, holdId, outcome, finish }, _payload, context) {
+      release({ deps, payment, phase, holdId, outcome, finish }, _payload, context) {
         if (phase !== 'closing') return;
         const reason = outcome?.status === 'cancelled' ? 'cancelled' : 'failed';
         void deps
-          .wallet(spec.walletId)
+          .wallet(payment.walletId)
           .ask('release', { holdId, reason, finish }, deps.limits.ledger.askTimeoutMs)
           .then((answer) => context.self.tell('released', answer));
       },
@@ -225,7 +244,7 @@ export function setDetached(state: RequestState, detached: boolean): void {
 
 /** Gives back what an actor that ends had of its shard; after a crash also its hold. */
 export function leaveShard(state: RequestState, reason: EndReason): void {
-  const { deps, spec, holdId } = state;
+  const { deps, spec, holdId, payment } = state;
   deps.running.delete(spec.id);
   setDetached(state, false);
   if (state.phase !== 'over') {
@@ -237,7 +256,7 @@ export function leaveShard(state: RequestState, reason: EndReason): void {
       usageJson: null,
       problemJson: JSON.stringify(plainProblem('internal')),
     };
-    deps.wallet(spec.walletId).tell('release', { holdId, reason: 'failed', finish });
+    deps.wallet(payment.walletId).tell('release', { holdId, reason: 'failed', finish });
   }
   deps.metrics.ended(reason === 'stopped' ? (state.outcome?.status ?? 'refused') : reason);
   spec.releasePermit();

@@ -17,6 +17,8 @@ export interface RequestSpec {
   exchangeId: string;
   accountId: string;
   walletId: string;
+  /** Who pays where that wallet refuses the first hold; left out or null: nobody. */
+  fallbackWalletId?: string | null | undefined;
   apiKeyId: string | null;
   /** Canonical path of the route. */
   route: string;

@@ -2,10 +2,12 @@
 import type { SvcUsage } from '../../media/model/dialects/contract.ts';
 import type { TokenUsage, UsageSource } from '../../media/model/usage.ts';
 import type { CatalogModel } from '../catalog/model.ts';
+import type { Payment } from './fallback.ts';
 
 /** The request that used it, and how it was cut short. */
 interface UsageState {
   exhausted: boolean;
+  payment: Pick<Payment, 'walletType'>;
   spec: { id: string; alias: string };
   model: Pick<CatalogModel, 'simulated'>;
 }
@@ -27,7 +29,7 @@ export function svcUsageOf(
     reasoning_tokens: usage.reasoningTokens,
     search_calls: usage.searchCalls,
     charge_microcredits: Number(chargeMicros),
-    wallet_type: 'personal',
+    wallet_type: state.payment.walletType,
     source,
     credits_exhausted: state.exhausted,
     replayed: false,

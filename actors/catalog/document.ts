@@ -5,7 +5,9 @@ import { type TaskCategory, taskCategories } from '../../media/model/choose/cate
 import { videoResolutions } from '../../media/model/video.ts';
 import { modelFamilyNames, modelKinds } from '../../media/providers/model-kinds.ts';
 import { searchFamilyNames } from '../../media/providers/search/search.ts';
+import { regions } from '../../runtime/config.ts';
 import { lineOfText, visibleAscii } from '../../runtime/http/text.ts';
+import { organizationDefaultEntries, organizationDefaultsName } from '../organization/defaults.ts';
 import { identityEntries, identityRecordName, oauthClientEntries } from './identity-members.ts';
 import { packagePrices, paymentProviderEntries } from './payments/members.ts';
 import {
@@ -162,6 +164,10 @@ export const providerSchema = v.strictObject({
    * under the job's id, which the server must honour. Omitted: `list` where the format has one.
    */
   idempotency: v.optional(v.picklist(['none', 'list', 'key'])),
+  /** Where it processes data. One without is in no region that an organization insists on. */
+  region: v.optional(v.picklist(regions)),
+  /** What organizations name it by in their policies; one without is on no list that allows. */
+  public_name: v.optional(lineOfText(120)),
   simulated: v.optional(v.boolean()),
   /** A disabled provider is called by no model; its models keep their other routes. */
   enabled: v.optional(v.boolean(), true),
@@ -330,6 +336,15 @@ export const billingRecordSchema = v.strictObject({
   ...billingEntries,
 });
 
+/** What new organizations get, as an operator or an administrator writes it. */
+export const organizationDefaultsSchema = v.strictObject(organizationDefaultEntries);
+
+/** The same as a record: there is one. */
+export const organizationDefaultsRecordSchema = v.strictObject({
+  name: v.optional(v.literal(organizationDefaultsName), organizationDefaultsName),
+  ...organizationDefaultEntries,
+});
+
 export const catalogDocumentSchema = v.strictObject({
   /** The most is a billion: arithmetic is exact, and from 1e21 on a number is no decimal. */
   credits_per_usd: v.optional(
@@ -348,6 +363,7 @@ export const catalogDocumentSchema = v.strictObject({
   promotions: v.optional(v.array(promotionSchema), []),
   reward_tasks: v.optional(v.array(rewardTaskSchema), []),
   billing: v.optional(v.pipe(v.array(billingRecordSchema), v.maxLength(1)), []),
+  organizations: v.optional(v.pipe(v.array(organizationDefaultsRecordSchema), v.maxLength(1)), []),
 });
 
 /** What an operator writes. */
@@ -356,6 +372,7 @@ export const declaredDocumentSchema = v.strictObject({
   packages: v.optional(v.array(newPackageSchema), []),
   identity: v.optional(identitySchema),
   billing: v.optional(billingSchema),
+  organizations: v.optional(organizationDefaultsSchema),
 });
 
 export type CatalogDocument = v.InferOutput<typeof catalogDocumentSchema>;

@@ -1,12 +1,14 @@
 // The kinds of catalog records: what each is called, and which of its members is its name.
 import * as v from 'valibot';
 import type { CatalogKind } from '../../db/catalog.ts';
+import { organizationDefaultsName } from '../organization/defaults.ts';
 import {
   billingRecordSchema,
   identityRecordSchema,
   managedRouteSchema,
   modelSchema,
   oauthClientSchema,
+  organizationDefaultsRecordSchema,
   packageSchema,
   paymentProviderSchema,
   priceSchema,
@@ -107,6 +109,13 @@ export const kindsOfRecords: Readonly<Record<RecordKind, KindOfRecord>> = {
     enabledMember: null,
     onlyName: billingRecordName,
     schema: billingRecordSchema,
+  },
+  organizations: {
+    singular: 'organization_defaults',
+    nameMember: 'name',
+    enabledMember: null,
+    onlyName: organizationDefaultsName,
+    schema: organizationDefaultsRecordSchema,
   },
 };
 

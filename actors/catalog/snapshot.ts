@@ -9,6 +9,7 @@ import type { ModelKind } from '../../media/providers/model-kinds.ts';
 import type { VideoTarget } from '../../media/providers/video/contract.ts';
 import { defaultIdentitySettings, type IdentitySettings } from '../identity/settings.ts';
 import type { OAuthClient } from '../oauth/client.ts';
+import type { OrganizationDefaults } from '../organization/defaults.ts';
 import { type CompiledCard, compileCard, type PriceCard } from '../wallet/price.ts';
 import {
   publicCallRates,
@@ -23,6 +24,7 @@ import {
   type IdentityRecord,
   type ModelRecord,
   type OAuthClientRecord,
+  organizationDefaultsSchema,
   type PriceMembers,
   type PriceRecord,
   type ProviderRecord,
@@ -53,6 +55,7 @@ export interface CatalogSnapshot {
   /** Disabled ones too: what was handed in goes on. */
   rewardTasks: CatalogDocument['reward_tasks'];
   billing: BillingRecord;
+  organizations: OrganizationDefaults;
 }
 
 /** The secrets of OAuth clients by client id. */
@@ -98,6 +101,7 @@ export function buildSnapshot(
     promotions: document.promotions,
     rewardTasks: document.reward_tasks,
     billing: document.billing[0] ?? v.parse(billingRecordSchema, {}),
+    organizations: document.organizations[0] ?? v.parse(organizationDefaultsSchema, {}),
   };
 }
 
@@ -263,11 +267,13 @@ export function readyCard(
 
 /** One way to run a model. */
 export function upstreamTarget(provider: ProviderRecord, upstreamModel: string): UpstreamTarget {
-  const { quirks, forward_members: forwardMembers } = provider;
+  const { quirks, forward_members: forwardMembers, public_name: publicName, region } = provider;
   const { obfuscation_switch, output_ceiling, system_messages, custom_tools, strict_members } =
     quirks ?? {};
   return {
     routeId: `${provider.name}/${upstreamModel}`,
+    ...(publicName === undefined ? {} : { publicName }),
+    ...(region === undefined ? {} : { region }),
     family: provider.family,
     baseUrl: provider.base_url.replace(/\/+$/, ''),
     apiKey: provider.api_key ?? null,

@@ -106,6 +106,7 @@ export function storedDocument(
     promotions: catalog.promotions.map((record) => record.definition),
     reward_tasks: catalog.reward_tasks.map((record) => record.definition),
     billing: catalog.billing.map((record) => record.definition),
+    organizations: catalog.organizations.map((record) => record.definition),
   });
   if (result.success) return result.output;
   // Valibot's own error would carry what it read, credentials included, into the log.

@@ -6,6 +6,7 @@ import type { Catalog } from './current.ts';
 import type { ManagedRoute } from './managed.ts';
 import type { CatalogModel } from './model.ts';
 import { nearestAlias } from './nearest.ts';
+import { isRuled, type ModelRule } from './ruled/rules.ts';
 import { callableEntries } from './snapshot.ts';
 
 const askedMax = 100;
@@ -33,15 +34,28 @@ export function requireKind(
   });
 }
 
+/** The refusal of an alias that is there, and that a rule forbids. */
+export function withheldModel(alias: string, rule: ModelRule, param: string | null): Problem {
+  return new Problem('policy_blocked', {
+    message: `A policy does not allow the model ${JSON.stringify(alias)}.`,
+    details: { rule, model: alias },
+    ...(param === null ? {} : { param }),
+  });
+}
+
 /**
- * The answer to a name that no model has. It says where the list is, and which alias is nearest:
- * one that can be called, of the kind that was asked for.
+ * The answer to a name that no model has, or none that may be used. It says where the list is, and
+ * which alias is nearest: one that can be called, of the kind that was asked for.
  */
 export function unknownModel(
-  { snapshot }: Pick<Catalog, 'snapshot'>,
+  catalog: Pick<Catalog, 'snapshot'>,
   asked: string,
   kind: ModelKind | null,
+  param = 'model',
 ): Problem {
+  const { snapshot } = catalog;
+  const withheld = isRuled(catalog) ? catalog.withheld.get(asked) : undefined;
+  if (withheld !== undefined) return withheldModel(asked, withheld.rule, param);
   const shown = asked.slice(0, askedMax);
   const aliases = callableEntries(snapshot)
     .filter((entry) => kind === null || kind === entry.kind)
@@ -50,6 +64,6 @@ export function unknownModel(
   const hint = nearest === null ? '' : ` The nearest is ${JSON.stringify(nearest)}.`;
   return new Problem('model_not_found', {
     message: `There is no model ${JSON.stringify(shown)}.${hint} GET /v1/models lists them.`,
-    param: 'model',
+    param,
   });
 }

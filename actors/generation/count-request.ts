@@ -1,5 +1,6 @@
 // The input tokens of a request that is only counted, for the free routes of two formats.
 import type { GenerationRequest } from '../../media/model/request.ts';
+import { type ModelRules, underRules } from '../catalog/ruled/rules.ts';
 import { requireKind, unknownModel } from '../catalog/use.ts';
 import type { CountInput, InputCount } from './counting.ts';
 import { optimized } from './plan/prepare.ts';
@@ -7,13 +8,15 @@ import type { PlanServices } from './plan/services.ts';
 
 /**
  * What a generation would send to the model, or to the first one of a managed route's pool.
- * @throws Problem model_not_found
+ * @throws Problem model_not_found, policy_blocked
  */
 export async function countGeneration(
   accountId: string,
   request: GenerationRequest,
-  services: Pick<PlanServices, 'catalog' | 'tasks' | 'limits'> & { countInput: CountInput },
+  rules: ModelRules | null,
+  given: Pick<PlanServices, 'catalog' | 'tasks' | 'limits'> & { countInput: CountInput },
 ): Promise<InputCount> {
+  const services = underRules(given, [rules]);
   const catalog = services.catalog();
   const { models, routes } = catalog;
   const managed = routes.get(request.model);

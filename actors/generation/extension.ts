@@ -6,10 +6,10 @@ import { cardsLeft, type GenerationState } from './state.ts';
 
 /** Asks the wallet for the step that is under way, once more too; the answer is `extended`. */
 export function askSlice(state: GenerationState, context: ActorContext<GenerationProtocol>): void {
-  const { funds, spec, deps } = state;
+  const { funds, payment, deps } = state;
   if (state.phase !== 'running' || !funds.extending) return;
   void deps
-    .wallet(spec.walletId)
+    .wallet(payment.walletId)
     .ask(
       'extend',
       {

@@ -7,6 +7,7 @@ import { plainProblem } from '../../runtime/problem.ts';
 import { atTurnEnd } from '../../runtime/turns.ts';
 import { abandoned, interrupted } from '../billed-request/failure.ts';
 import {
+  askFallback,
   askHold,
   type HoldRefusal,
   leaveShard,
@@ -92,6 +93,9 @@ const behaviour: Handlers<GenerationProtocol, GenerationState> = {
 
   held(state, answer, context) {
     if (state.phase !== 'holding') return;
+    const { funds, spec } = state;
+    const isWanted = state.endAfterHold === null;
+    if (isWanted && askFallback(state, context, answer, funds.heldMicros, spec.alias)) return;
     const refusal = refusalOf(state, answer);
     if (refusal !== null) {
       refused(state, context, refusal);

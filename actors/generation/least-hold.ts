@@ -2,8 +2,7 @@
 // it before what is dear is done for the request.
 import type { GenerationRequest } from '../../media/model/request.ts';
 import { noUsage } from '../../media/model/usage.ts';
-import type { Payer } from '../billed-request/funds-estimate.ts';
-import { type LookServices, requireFunds } from '../billed-request/funds-look.ts';
+import { type LookedAt, type LookServices, requireFunds } from '../billed-request/funds-look.ts';
 import type { Catalog } from '../catalog/current.ts';
 import type { CatalogModel } from '../catalog/model.ts';
 import type { Limits } from '../limits.ts';
@@ -20,11 +19,11 @@ export type Asked = Pick<GenerationRequest, 'model' | 'outputTokensMax'>;
 /**
  * Asks the wallet for the least that a generation may hold.
  * @param inputTokens estimated; 0 where the input is not known yet
- * @throws Problem insufficient_credits, spend_limit_exceeded
+ * @throws Problem insufficient_credits, spend_limit_exceeded, policy_blocked, forbidden
  */
 export function requireLeastHold(
   services: FundsServices,
-  payer: Payer,
+  payer: LookedAt,
   asked: Asked,
   inputTokens: number,
 ): Promise<void> {

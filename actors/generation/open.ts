@@ -118,6 +118,7 @@ async function startNew(
     exchangeId: order.exchangeId,
     accountId: order.accountId,
     walletId: order.walletId,
+    fallbackWalletId: order.fallbackWalletId,
     apiKeyId: order.apiKeyId,
     route: order.route,
     idempotencyKey: order.idempotencyKey,

@@ -3,6 +3,7 @@
 import type { GenerationRequest } from '../../media/model/request.ts';
 import type { GiveawayLimiter } from '../../runtime/limiter/giveaways.ts';
 import { requireDetachedCapacity } from '../billed-request/opening.ts';
+import type { ModelRules } from '../catalog/ruled/rules.ts';
 import type { CountInput } from './counting.ts';
 import { requirePaying } from './giveaways.ts';
 import {
@@ -27,15 +28,17 @@ export interface GenerationWanted extends Omit<GenerationOrder, 'alias' | 'keeps
   request: GenerationRequest;
   /** Its answer can be read and continued. */
   stored: boolean;
+  /** What the organization forbids; null: nothing. */
+  rules: ModelRules | null;
 }
 
 /** The same of an actor whose request takes long to make. */
-export interface GenerationPrepared extends Omit<GenerationWanted, 'request' | 'stored'> {
+export interface GenerationPrepared extends Omit<GenerationWanted, 'request' | 'stored' | 'rules'> {
   idempotencyKey: string;
   /** The public alias. */
   alias: string;
   /** Called only if nothing that ran or was charged is under the key. */
-  prepare(): Promise<GenerationRequest>;
+  prepare(): Promise<Pick<GenerationWanted, 'request' | 'rules'>>;
 }
 
 /**
@@ -67,16 +70,23 @@ export function startPrepared(
   makeSink: MakeSink,
   onAbort: (listener: () => void) => void,
 ): Promise<Opened> {
-  const { accountId, walletId, apiKeyId } = wanted;
+  const { accountId, walletId, fallbackWalletId, apiKeyId } = wanted;
   const order = orderOf(wanted, wanted.alias, true, async () => {
     requireRoom(services, wanted);
-    const request = await wanted.prepare();
-    return planRequest(services, { request, accountId, walletId, apiKeyId });
+    const { request, rules } = await wanted.prepare();
+    return planRequest(services, {
+      request,
+      rules,
+      accountId,
+      walletId,
+      fallbackWalletId,
+      apiKeyId,
+    });
   });
   return openGeneration(services, order, makeSink, onAbort);
 }
 
-type Asking = Omit<GenerationWanted, 'request' | 'stored'>;
+type Asking = Omit<GenerationWanted, 'request' | 'stored' | 'rules'>;
 
 function orderOf(
   wanted: Asking,
@@ -88,6 +98,7 @@ function orderOf(
     exchangeId: wanted.exchangeId,
     accountId: wanted.accountId,
     walletId: wanted.walletId,
+    fallbackWalletId: wanted.fallbackWalletId,
     apiKeyId: wanted.apiKeyId,
     route: wanted.route,
     idempotencyKey: wanted.idempotencyKey,

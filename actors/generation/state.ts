@@ -19,6 +19,7 @@ import type { ActorRef } from '../../runtime/actor/contract.ts';
 import { siblingId } from '../../runtime/ids.ts';
 import type { PlainProblem } from '../../runtime/problem.ts';
 import type { AttemptsState } from '../billed-request/failure.ts';
+import { firstPayment } from '../billed-request/fallback.ts';
 import type { RequestState } from '../billed-request/settlement.ts';
 import type { CatalogModel } from '../catalog/model.ts';
 import type { Probe } from '../provider-health/breaker.ts';
@@ -124,6 +125,7 @@ export function newState(
     deps,
     spec,
     holdId: siblingId(spec.id, 'hold'),
+    payment: firstPayment(spec),
     funds: firstHold(
       cards,
       {

@@ -1,6 +1,7 @@
 // Who may have a new account: the setting, the domains of addresses, and who was invited.
 import { isGivenAddress } from '../../db/accounts/person.ts';
 import type { Queryable } from '../../db/driver/sql.ts';
+import { isInvitedAddress } from '../../db/organizations/invitations.ts';
 import { domainOf } from './address.ts';
 import type { IdentitySettings } from './settings.ts';
 
@@ -8,7 +9,7 @@ import type { IdentitySettings } from './settings.ts';
 type InvitationSource = (sql: Queryable, address: string) => Promise<boolean>;
 
 /** A domain that invites people adds a line here. */
-const invitationSources: readonly InvitationSource[] = [isGivenAddress];
+const invitationSources: readonly InvitationSource[] = [isGivenAddress, isInvitedAddress];
 
 /** Asked only where the settings want to know. */
 export async function isInvited(sql: Queryable, address: string): Promise<boolean> {

@@ -24,6 +24,14 @@ export type Mail =
   | { template: 'refund'; amountText: string; id: string }
   /** Credits are not bought without the person any more. */
   | { template: 'top_up_paused'; why: 'needs_person' | 'declined' | 'unsellable' }
+  /** Servers answer without the record that proves a domain. */
+  | { template: 'domain_failing'; domain: string; organization: string; untilText: string }
+  /** They did for so long that it counts as proved no more. */
+  | { template: 'domain_lapsed'; domain: string; organization: string }
+  /** `link`: the page of the gateway where the person answers. It carries no secret. */
+  | { template: 'invitation'; name: string; inviter: string; untilText: string; link: string }
+  /** An operator appointed another canonical owner. */
+  | { template: 'organization_owner'; name: string; newOwner: string }
   | { template: 'test' };
 
 export interface MailToWrite {

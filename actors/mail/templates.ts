@@ -1,5 +1,6 @@
-// What each mail says, as plain text and as HTML. No mail holds a link: scanners follow them, and
-// people learn not to. What somebody else chose is one line of text in it, never markup.
+// What each mail says, as plain text and as HTML. No mail holds a link that does anything: scanners
+// follow them. That of an invitation leads to a page where one signs in. What somebody else chose
+// is one line of text, never markup.
 import type { Mail } from './services.ts';
 
 export interface RenderedMail {
@@ -8,8 +9,8 @@ export interface RenderedMail {
   html: string;
 }
 
-/** A paragraph, or a code on a line of its own. */
-type Part = string | { code: string };
+/** A paragraph, or a code or an address of ours on a line of its own. */
+type Part = string | { code: string } | { link: string };
 
 interface Written {
   subject: string;
@@ -81,6 +82,51 @@ function writeMoney(mail: MoneyMail): Written {
   }
 }
 
+type DomainMail = Extract<Mail, { template: 'domain_failing' | 'domain_lapsed' }>;
+
+function writeDomain(mail: DomainMail): Written {
+  const { domain, organization } = mail;
+  if (mail.template === 'domain_lapsed') {
+    return {
+      subject: 'A domain of your organization is lost',
+      parts: [
+        `${domain} does not count as proved by ${organization} any more.`,
+        'Its record was missing for 30 days. To prove the domain again, claim it anew.',
+      ],
+    };
+  }
+  return {
+    subject: 'A domain of your organization fails its check',
+    parts: [
+      `The record that proves ${domain} for ${organization} is not found any more.`,
+      `The domain counts as proved until ${mail.untilText}. Put the record back before.`,
+    ],
+  };
+}
+
+type OrganizationMail = Extract<Mail, { template: 'invitation' | 'organization_owner' }>;
+
+function writeOrganization(mail: OrganizationMail): Written {
+  if (mail.template === 'organization_owner') {
+    return {
+      subject: 'Your organization has another owner',
+      parts: [
+        `Whoever runs this service has made ${mail.newOwner} the canonical owner of ${mail.name}.`,
+        'The reason stands in the audit of the organization.',
+      ],
+    };
+  }
+  return {
+    subject: 'You are invited to an organization',
+    parts: [
+      `${mail.inviter} invites you to ${mail.name}. That is good until ${mail.untilText}.`,
+      'Sign in with this address to accept or decline it:',
+      { link: mail.link },
+      'If you do not know who asks, do nothing.',
+    ],
+  };
+}
+
 function write(mail: Mail): Written {
   switch (mail.template) {
     case 'code':
@@ -135,6 +181,12 @@ function write(mail: Mail): Written {
     case 'refund':
     case 'top_up_paused':
       return writeMoney(mail);
+    case 'domain_failing':
+    case 'domain_lapsed':
+      return writeDomain(mail);
+    case 'invitation':
+    case 'organization_owner':
+      return writeOrganization(mail);
     case 'test':
       return {
         subject: 'A test of mail',
@@ -171,13 +223,19 @@ function escapeHtml(text: string): string {
 
 function htmlOf(part: Part): string {
   if (typeof part === 'string') return `<p>${escapeHtml(part)}</p>`;
+  if ('link' in part) {
+    const address = escapeHtml(part.link);
+    return `<p><a href="${address}">${address}</a></p>`;
+  }
   const style = 'font: 700 28px/1.4 monospace; letter-spacing: 4px';
   return `<p style="${style}">${escapeHtml(part.code)}</p>`;
 }
 
 export function renderMail(mail: Mail): RenderedMail {
   const { subject, parts } = write(mail);
-  const text = parts.map((part) => (typeof part === 'string' ? part : `    ${part.code}`));
+  const text = parts.map((part) =>
+    typeof part === 'string' ? part : `    ${'link' in part ? part.link : part.code}`,
+  );
   const html = [
     '<!doctype html>',
     '<html lang="en">',

@@ -1,5 +1,5 @@
 // Mails of payments, each written in the transaction that it tells of. Returns the ids to be sent.
-import { findPerson } from '../../db/accounts/person.ts';
+import { findBilledPerson } from '../../db/accounts/person.ts';
 import type { Queryable } from '../../db/driver/sql.ts';
 import type { Purchase } from '../../db/purchases.ts';
 import type { Payment } from '../../media/payments/contract.ts';
@@ -17,9 +17,9 @@ export async function writeTo(
   content: Mail,
 ): Promise<string[]> {
   if (!mail.isAvailable) return [];
-  const person = await findPerson(transaction, accountId);
+  const person = await findBilledPerson(transaction, accountId);
   if (person === null || person.email === null || !person.emailOwned) return [];
-  const written = { to: person.email, accountId, expiresAt: null, mail: content };
+  const written = { to: person.email, accountId: person.id, expiresAt: null, mail: content };
   return [await mail.write(transaction, written)];
 }
 

@@ -1,6 +1,6 @@
 // Opens the checkout of a purchase at its provider. The row is there before. A lost answer is asked
 // for under the same key, and nobody is charged for what we do not know.
-import { findPerson } from '../../db/accounts/person.ts';
+import { findBilledPerson } from '../../db/accounts/person.ts';
 import { findSettings } from '../../db/billing/settings.ts';
 import { endUnpaid, noteOrder } from '../../db/purchases/moves.ts';
 import type { Purchase, StoredCheckout } from '../../db/purchases.ts';
@@ -72,7 +72,7 @@ function isFinal(error: unknown): boolean {
 
 async function orderOf(deps: PaymentDeps, purchase: Purchase): Promise<CheckoutOrder> {
   const { id: purchaseId, accountId, currency, packageId } = purchase;
-  const person = await findPerson(deps.sql, accountId);
+  const person = await findBilledPerson(deps.sql, accountId);
   const { method } = await findSettings(deps.sql, accountId);
   const back = (result: 'paid' | 'cancelled') => {
     const url = new URL(deps.webUrl);

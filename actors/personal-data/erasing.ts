@@ -3,10 +3,17 @@
 import { insertAuditEvent } from '../../db/audit-events.ts';
 import type { Sql, Transaction } from '../../db/driver/sql.ts';
 import { beginErasing, finishErasing, lockErasing } from '../../db/erasure.ts';
+import { forgetPerson } from '../../db/organizations/erasure.ts';
 import type { ErasingStep, PersonalDomain } from '../../db/personal-data/contract.ts';
 import { type ErasedPage, erasePage, personalData } from '../../db/personal-data.ts';
 import { BlobFault, type BlobStore } from '../../media/blobs/contract.ts';
 import { newAuditId } from '../../runtime/ids.ts';
+import {
+  type EraseRows,
+  eraseContext,
+  erasePersonsContexts,
+  type Lock,
+} from '../organization/erasing.ts';
 import type { PersonalDataLimits } from './limits.ts';
 
 export interface ErasureDeps {
@@ -26,31 +33,50 @@ export async function eraseAccount(
   accountId: string,
   signal: AbortSignal,
 ): Promise<ErasureOutcome> {
-  const { sql, limits, domains = personalData } = deps;
+  const { sql, limits } = deps;
+  const inContext = await eraseContext(sql, accountId, (id, lock) =>
+    eraseAccountRows(deps, id, lock, signal),
+  );
+  if (inContext !== null) return inContext;
   const begun = await sql.begin((transaction) =>
     beginErasing(transaction, accountId, limits.graceMs),
   );
   if (!begun) return 'waits';
+  const lock: Lock = (transaction) => lockErasing(transaction, accountId);
+  const eraseRows: EraseRows = (id, held) => eraseAccountRows(deps, id, held, signal);
+  if (!(await erasePersonsContexts(sql, accountId, lock, eraseRows))) return 'waits';
+  if (!(await eraseRows(accountId, lock))) return 'waits';
+  return await locked(deps, accountId, (transaction) => finish(deps, transaction, accountId));
+}
+
+/** All domains of one account. False: it must stay. */
+async function eraseAccountRows(
+  deps: ErasureDeps,
+  accountId: string,
+  lock: Lock,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const { domains = personalData } = deps;
   for (const { erasing } of domains) {
     for (const step of erasing) {
-      if (!(await eraseAll(deps, accountId, step, signal))) return 'waits';
+      if (!(await eraseAll(deps, accountId, { step, lock }, signal))) return false;
     }
   }
-  return await locked(deps, accountId, (transaction) => finish(deps, transaction, accountId));
+  return true;
 }
 
 /** False: the account must stay, or somebody else has finished. */
 async function eraseAll(
   deps: ErasureDeps,
   accountId: string,
-  step: ErasingStep,
+  { step, lock }: { step: ErasingStep; lock: Lock },
   signal: AbortSignal,
 ): Promise<boolean> {
   for (let after: string | null = ''; after !== null; ) {
     signal.throwIfAborted();
     const place: string = after;
     const page = await deps.sql.begin(async (transaction): Promise<ErasedPage | null> => {
-      if (!(await lockErasing(transaction, accountId))) return null;
+      if (!(await lock(transaction))) return null;
       const { pageRowsMax } = deps.limits;
       const erased = await erasePage(transaction, step, accountId, place, pageRowsMax);
       // Before the commit: an object whose row is gone would be found by nobody for a day.
@@ -89,6 +115,8 @@ async function finish(
   transaction: Transaction,
   accountId: string,
 ): Promise<void> {
+  // Not before: what is forgotten of a membership says no more that a legal hold keeps it.
+  await forgetPerson(transaction, accountId);
   await finishErasing(transaction, accountId);
   await insertAuditEvent(transaction, {
     id: newAuditId(node),

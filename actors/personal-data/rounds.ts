@@ -3,7 +3,9 @@
 import { forgetExport, listLeftExports, listOldExports } from '../../db/accounts/exports.ts';
 import type { Sql } from '../../db/driver/sql.ts';
 import { listDueErasures } from '../../db/erasure.ts';
+import { listDueContexts } from '../../db/organizations/erasure.ts';
 import type { BlobStore } from '../../media/blobs/contract.ts';
+import { organizationLimits } from '../organization/limits.ts';
 import type { PersonalDataDesk } from './desk.ts';
 import type { PersonalDataLimits } from './limits.ts';
 
@@ -36,4 +38,6 @@ export async function sweepErasures(
   { graceMs, dueMax }: Pick<PersonalDataLimits, 'graceMs' | 'dueMax'>,
 ): Promise<void> {
   for (const id of await listDueErasures(sql, graceMs, dueMax)) addErasure(id);
+  const { keptMs } = organizationLimits;
+  for (const id of await listDueContexts(sql, keptMs, dueMax)) addErasure(id);
 }

@@ -159,7 +159,8 @@ async function endOf(run: Run, asked: RoundAsked): Promise<GenerationEnd> {
       storeRequest: null,
       takePermit: () => () => {},
       alias: model,
-      prepare: async () => judgingRequest(model, text, questions),
+      // The house has no organization.
+      prepare: async () => ({ request: judgingRequest(model, text, questions), rules: null }),
     },
     () => new ReplySink(null),
     (listener) => {

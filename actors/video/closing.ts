@@ -23,7 +23,7 @@ export async function settle(run: Run): Promise<Closed> {
     chargeMicros: BigInt(isSilent ? candidate.silentCharge : candidate.charge),
     providerCostMicros: BigInt(isSilent ? candidate.silentProviderCost : candidate.providerCost),
     finish: finishOf(run, { status: 'succeeded', video: videoOf(run, file) }),
-    apiKeyId: job.apiKeyId,
+    spender: { accountId: job.accountId, apiKeyId: job.apiKeyId },
   };
   const closed = await repeatedly(run, async () => {
     const { wallet, ledger } = run.deps;

@@ -1,5 +1,6 @@
 // Makes a job: the key is looked for, candidates are chosen, and claim, row and hold are one write
 // of the ledger. Who repeats a key gets its job, whatever would be decided now.
+
 import { type Sql, withDeadline } from '../../db/driver/sql.ts';
 import { idempotencyMs } from '../../db/generations.ts';
 import { videoJobRoute } from '../../db/video-jobs/rows.ts';
@@ -7,9 +8,12 @@ import { findSticky, lookUpRequest, readDatabaseTime, type VideoJob } from '../.
 import type { VideoSettings } from '../../media/model/video.ts';
 import type { ActorRef } from '../../runtime/actor/contract.ts';
 import { newId, siblingId } from '../../runtime/ids.ts';
-import { Problem, plainProblem, toProblem } from '../../runtime/problem.ts';
-import { limitProblem } from '../billed-request/spend-refusal.ts';
+import { Problem, toProblem } from '../../runtime/problem.ts';
+import { firstPayment, type Payment, takesOver } from '../billed-request/fallback.ts';
+import { refusalProblem, type SpendRefusal } from '../billed-request/spend-refusal.ts';
 import type { Catalog } from '../catalog/current.ts';
+import { catalogUnder, isRuled, type ModelRules } from '../catalog/ruled/rules.ts';
+import { withheldModel } from '../catalog/use.ts';
 import type { HoldReply, WalletProtocol } from '../wallet/protocol.ts';
 import {
   type Asked,
@@ -17,6 +21,7 @@ import {
   chooseCandidates,
   lengthFor,
   type RouteView,
+  videoRoute,
 } from './candidates.ts';
 import type { VideoJobClaim } from './holder.ts';
 import type { VideoLimits } from './limits.ts';
@@ -42,6 +47,8 @@ export interface CreationDeps {
 export interface VideoOrder {
   accountId: string;
   walletId: string;
+  /** Who pays where that wallet refuses the hold; left out or null: nobody. */
+  fallbackWalletId?: string | null | undefined;
   apiKeyId: string | null;
   /** The caller's idempotency key; null: one is made. */
   requestId: string | null;
@@ -49,6 +56,8 @@ export interface VideoOrder {
   conversationId: string | null;
   /** An exact model; null: the managed route chooses. */
   exact: string | null;
+  /** What the organization forbids; null: nothing. */
+  rules: ModelRules | null;
   /** `durationSeconds` null: as long as the model makes it by itself. */
   settings: Omit<VideoSettings, 'durationSeconds'> & { durationSeconds: number | null };
 }
@@ -62,8 +71,8 @@ export interface MadeJob {
 /**
  * Makes a job, or finds the one that the key names.
  * @throws Problem idempotency_key_reused, model_not_found, invalid_request, no_route_available,
- * overloaded, concurrency_limited, insufficient_credits, spend_limit_exceeded,
- * dependency_unavailable
+ * overloaded, concurrency_limited, insufficient_credits, spend_limit_exceeded, policy_blocked,
+ * forbidden, dependency_unavailable
  */
 export async function createVideoJob(deps: CreationDeps, order: VideoOrder): Promise<MadeJob> {
   const { sql, limits } = deps;
@@ -87,7 +96,8 @@ export async function createVideoJob(deps: CreationDeps, order: VideoOrder): Pro
   deps.queued.added();
   deps.metrics.created();
   deps.enqueue(id);
-  return { job: rowOf(order, draft, made, limits), isNew: true };
+  const { named, walletId } = made;
+  return { job: rowOf({ ...order, walletId }, draft, named, limits), isNew: true };
 }
 
 function lookUp(sql: Sql, accountId: string, requestId: string) {
@@ -106,8 +116,9 @@ async function plan(
   deps: CreationDeps,
   order: VideoOrder,
 ): Promise<{ settings: VideoSettings; candidates: Candidate[] }> {
-  const { exact, conversationId, accountId } = order;
-  const catalog = deps.catalog();
+  const { exact, conversationId, accountId, rules } = order;
+  const whole = deps.catalog();
+  const catalog = rules === null ? whole : catalogUnder(whole, rules);
   const sticky =
     exact !== null || conversationId === null
       ? null
@@ -117,13 +128,23 @@ async function plan(
   const choice = chooseCandidates(catalog, asked, settings, deps.routes);
   if (choice.ok) return { settings, candidates: choice.candidates };
   if (choice.reason === 'unknown_model') {
-    throw new Problem('model_not_found', { param: exact === null ? 'model' : 'video_model' });
+    const param = exact === null ? 'model' : 'video_model';
+    const alias = exact ?? videoRoute;
+    const withheld = isRuled(catalog) ? catalog.withheld.get(alias) : undefined;
+    if (withheld !== undefined) throw withheldModel(alias, withheld.rule, param);
+    throw new Problem('model_not_found', { param });
   }
   if (choice.reason === 'unable') {
     const message = `No enabled model can make a video with this '${choice.member}'.`;
     throw new Problem('invalid_request', { message, param: choice.member });
   }
   throw new Problem('no_route_available', { headers: { 'retry-after': '10' } });
+}
+
+/** The wallet that holds, and the candidates that it can pay. */
+interface Held {
+  named: readonly Candidate[];
+  walletId: string;
 }
 
 interface Draft {
@@ -138,22 +159,24 @@ const dearestOf = (candidates: readonly Candidate[]): bigint =>
   candidates.reduce((most, { charge }) => (BigInt(charge) > most ? BigInt(charge) : most), 0n);
 
 /**
- * Holds the dearest of the candidates. Those that the wallet cannot pay are not named.
- * @throws Problem insufficient_credits, spend_limit_exceeded, concurrency_limited,
- * dependency_unavailable
+ * Holds the dearest of the candidates. Those that the wallet cannot pay are not named. Where it can
+ * pay none, the wallet that pays in its place is asked for all of them.
+ * @throws Problem insufficient_credits, spend_limit_exceeded, policy_blocked, forbidden,
+ * concurrency_limited, dependency_unavailable
  */
 async function hold(
   deps: CreationDeps,
   order: VideoOrder,
   draft: Draft,
   candidates: readonly Candidate[],
-): Promise<readonly Candidate[] | 'duplicate'> {
+): Promise<Held | 'duplicate'> {
+  const payment = firstPayment(order);
   let named = candidates;
   for (;;) {
-    const reply = await askHold(deps, order, draft, named);
+    const reply = await askHold(deps, order, payment, draft, named);
     switch (reply.status) {
       case 'held':
-        return named;
+        return { named, walletId: payment.walletId };
       case 'duplicate':
         return 'duplicate';
       case 'too_many':
@@ -162,13 +185,16 @@ async function hold(
           headers: { 'retry-after': '10' },
         });
       case 'insufficient':
-      case 'limited': {
+      case 'over_limit': {
         const { availableMicros } = reply;
         const payable = named.filter(({ charge }) => BigInt(charge) <= availableMicros);
-        if (payable.length === 0 || payable.length === named.length) throw unpayable(named, reply);
-        named = payable;
+        if (payable.length > 0 && payable.length < named.length) named = payable;
+        else if (takesOver(payment, order.fallbackWalletId, reply)) named = candidates;
+        else throw unpayable(named, reply);
         break;
       }
+      case 'not_allowed':
+        throw toProblem(refusalProblem(reply));
       default:
         throw new Problem('dependency_unavailable', { headers: { 'retry-after': '1' } });
     }
@@ -178,28 +204,21 @@ async function hold(
 /** What is needed is what the cheapest of them costs. */
 function unpayable(
   candidates: readonly Candidate[],
-  reply: Extract<HoldReply, { status: 'insufficient' | 'limited' }>,
+  reply: Exclude<SpendRefusal, { status: 'not_allowed' }>,
 ): Problem {
-  const { availableMicros } = reply;
   const prices = candidates.map(({ charge }) => BigInt(charge));
   const [leastMicros = 0n] = prices.sort((a, b) => (a < b ? -1 : 1));
-  if (reply.status === 'limited') {
-    return toProblem(limitProblem({ ...reply, requiredMicros: leastMicros }));
-  }
-  const amounts = {
-    required_microcredits: Number(leastMicros),
-    available_microcredits: Number(availableMicros),
-  };
-  return toProblem(plainProblem('insufficient_credits', undefined, amounts));
+  return toProblem(refusalProblem({ ...reply, requiredMicros: leastMicros }));
 }
 
 async function askHold(
   deps: CreationDeps,
   order: VideoOrder,
+  { walletId }: Payment,
   draft: Draft,
   candidates: readonly Candidate[],
 ): Promise<HoldReply> {
-  const { accountId, walletId, apiKeyId, fingerprint, conversationId } = order;
+  const { accountId, apiKeyId, fingerprint, conversationId } = order;
   const { id, requestId, settings, nowMs } = draft;
   const livesMs = lifeOf(candidates, deps.limits);
   const claim: VideoJobClaim = {

@@ -169,7 +169,7 @@ export const closing: Pick<Handlers<VoiceSessionProtocol, VoiceSession>, Closing
   settle(session) {
     const { deps, spec, holdId, funds } = session;
     void deps
-      .wallet(spec.walletId)
+      .wallet(session.payment.walletId)
       .ask(
         'settle',
         {
@@ -177,7 +177,7 @@ export const closing: Pick<Handlers<VoiceSessionProtocol, VoiceSession>, Closing
           chargeMicros: funds.dueMicros,
           providerCostMicros: funds.dueProviderMicros,
           finish: finishOf(session),
-          apiKeyId: spec.apiKeyId,
+          spender: { accountId: spec.accountId, apiKeyId: spec.apiKeyId },
         },
         deps.limits.ledger.askTimeoutMs,
       )
@@ -192,9 +192,9 @@ export const closing: Pick<Handlers<VoiceSessionProtocol, VoiceSession>, Closing
   },
 
   release(session) {
-    const { deps, spec, holdId } = session;
+    const { deps, holdId } = session;
     void deps
-      .wallet(spec.walletId)
+      .wallet(session.payment.walletId)
       .ask(
         'release',
         { holdId, reason: 'cancelled', finish: finishOf(session) },
@@ -256,7 +256,7 @@ function settleBlindly(session: VoiceSession, reason: string): void {
   const { deps, spec, holdId, funds } = session;
   if (funds.state === 'none' || funds.state === 'refused') return;
   if (funds.state === 'held') addEstimate(session);
-  const wallet = deps.wallet(spec.walletId);
+  const wallet = deps.wallet(session.payment.walletId);
   const ended = { ...finishOf(session), reason };
   const { dueMicros, dueProviderMicros } = funds;
   if (funds.state === 'held' && dueMicros > 0n) {
@@ -265,7 +265,7 @@ function settleBlindly(session: VoiceSession, reason: string): void {
       chargeMicros: dueMicros,
       providerCostMicros: dueProviderMicros,
       finish: ended,
-      apiKeyId: spec.apiKeyId,
+      spender: { accountId: spec.accountId, apiKeyId: spec.apiKeyId },
     });
   } else wallet.tell('release', { holdId, reason: 'failed', finish: ended });
 }

@@ -22,7 +22,7 @@ export function askHold(session: VoiceSession): void {
   funds.heldMicros = holdMicros(started.tariff, durationMs);
   const { id, accountId, apiKeyId } = spec;
   void deps
-    .wallet(spec.walletId)
+    .wallet(session.payment.walletId)
     .ask(
       'hold',
       {
@@ -106,7 +106,7 @@ export function noteUsage(session: VoiceSession): void {
 
 /** The hold covers what is due and the rest of the longest duration, as far as the wallet goes. */
 function followUsage(session: VoiceSession, nowMs: number): void {
-  const { started, funds, deps, spec, holdId } = session;
+  const { started, funds, deps, holdId } = session;
   if (started === null || funds.extending) return;
   const neededMicros = funds.dueMicros + holdMicros(started.tariff, session.endsAtMs - nowMs);
   if (neededMicros <= funds.heldMicros) return;
@@ -114,7 +114,7 @@ function followUsage(session: VoiceSession, nowMs: number): void {
   funds.extending = true;
   funds.step += 1;
   void deps
-    .wallet(spec.walletId)
+    .wallet(session.payment.walletId)
     .ask(
       'extend',
       {
@@ -149,7 +149,7 @@ export function reduceHold(session: VoiceSession, nowMs: number): void {
   if (keepMicros < dueMicros) return;
   // Should the ledger be away, the settlement gives it back. An extension whose answer was lost
   // may have had the next number.
-  deps.wallet(spec.walletId).tell('reduce', {
+  deps.wallet(session.payment.walletId).tell('reduce', {
     holdId,
     step: funds.step + 2,
     keepMicros,

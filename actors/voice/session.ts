@@ -7,7 +7,8 @@ import type {
   Handlers,
 } from '../../runtime/actor/contract.ts';
 import type { SocketHandlers } from '../../runtime/http/route.ts';
-import { limitMessage } from '../billed-request/spend-refusal.ts';
+import { takesOver } from '../billed-request/fallback.ts';
+import { isSpendRefusal, refusalMessage } from '../billed-request/spend-refusal.ts';
 import type { HoldReply } from '../wallet/protocol.ts';
 import {
   advance,
@@ -20,7 +21,7 @@ import {
   reject,
 } from './closing.ts';
 import { give } from './frame-rate.ts';
-import { extended, isUncovered, watchEmpty } from './funding.ts';
+import { askHold, extended, isUncovered, watchEmpty } from './funding.ts';
 import { takeMessage } from './intake.ts';
 import { voiceLimits } from './limits.ts';
 import { noteOmitted } from './problems.ts';
@@ -58,14 +59,21 @@ const behaviour: Handlers<VoiceSessionProtocol, VoiceSession> = {
   },
 
   held(session, answer) {
-    const { funds, deps, spec } = session;
+    const { funds, deps, spec, payment } = session;
+    const reply = answer.ok ? answer.value : null;
+    if (session.phase !== 'ending' && takesOver(payment, spec.fallbackWalletId, reply)) {
+      askHold(session);
+      return;
+    }
     if (!answer.ok) {
       // It may still become durable behind the lost answer: the release follows it.
       funds.state = 'unknown';
     } else funds.state = answer.value.status === 'held' ? 'held' : 'refused';
+    const { accountId, apiKeyId } = spec;
+    const payer = { walletId: payment.walletId, accountId, apiKeyId };
     if (answer.ok && answer.value.status === 'held') {
-      deps.fundsEstimate.saw(spec, answer.value.availableMicros, Date.now());
-    } else deps.fundsEstimate.forget(spec);
+      deps.fundsEstimate.saw(payer, answer.value.availableMicros, Date.now());
+    } else deps.fundsEstimate.forget(payer);
     if (session.phase === 'ending') {
       advance(session);
       return;
@@ -85,13 +93,9 @@ const behaviour: Handlers<VoiceSessionProtocol, VoiceSession> = {
 };
 
 function refuse(session: VoiceSession, reply: HoldReply | null): void {
-  if (reply?.status === 'insufficient') {
-    const message = 'The wallet does not cover the longest duration of a session.';
-    reject(session, { code: 'insufficient_credits', message, retryable: false, fatal: true });
-    return;
-  }
-  if (reply?.status === 'limited') {
-    const message = limitMessage(reply.cap);
+  if (reply !== null && isSpendRefusal(reply)) {
+    const short = 'The wallet does not cover the longest duration of a session.';
+    const message = refusalMessage(reply, short);
     reject(session, { code: 'insufficient_credits', message, retryable: false, fatal: true });
     return;
   }

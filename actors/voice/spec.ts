@@ -35,6 +35,8 @@ export interface VoiceSpec {
   exchangeId: string;
   accountId: string;
   walletId: string;
+  /** Who pays where that wallet refuses the hold; left out or null: nobody. */
+  fallbackWalletId?: string | null | undefined;
   apiKeyId: string | null;
   /** Credentials and the account: the session ends when one of them is withdrawn. */
   dependsOn: readonly string[];

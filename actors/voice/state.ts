@@ -8,6 +8,7 @@ import type { LiveCall } from '../../media/providers/live/contract.ts';
 import type { ActorContext, ActorRef } from '../../runtime/actor/contract.ts';
 import type { ClientSocket } from '../../runtime/http/route.ts';
 import { siblingId } from '../../runtime/ids.ts';
+import { firstPayment, type Payment } from '../billed-request/fallback.ts';
 import type { CatalogModel } from '../catalog/model.ts';
 import type { Probe } from '../provider-health/breaker.ts';
 import type { EndReason } from './events.ts';
@@ -92,6 +93,8 @@ export interface VoiceSession {
   readonly self: ActorRef<VoiceSessionProtocol>;
   readonly context: ActorContext<VoiceSessionProtocol>;
   readonly holdId: string;
+  /** Who holds for it, and settles it. */
+  readonly payment: Payment;
   /** waiting (for the start) → starting (hold and upstream) → live → ending → over. */
   phase: 'waiting' | 'starting' | 'live' | 'ending' | 'over';
   turn: TurnState;
@@ -166,6 +169,7 @@ export function newSession(
     self: context.self,
     context,
     holdId: siblingId(spec.id, 'hold'),
+    payment: firstPayment(spec),
     phase: 'waiting',
     turn: 'connecting',
     socket: null,

@@ -3,25 +3,30 @@
 // of this, and writes none of it.
 import assert from 'node:assert/strict';
 import { periodAt, type SpendPeriod } from '../../db/spend/period.ts';
-import type { CapRow, CounterRows, SpendRow } from '../../db/spend/rows.ts';
+import type { CounterRows, OrganizationFacts, Spender, SpendRow } from '../../db/spend/rows.ts';
 import { timeOfId } from '../../runtime/ids.ts';
 import { TransientMap } from '../../runtime/transient.ts';
+import { type Cap, monthlyCaps } from './caps.ts';
 import type { OwnedChanges } from './holder.ts';
 import type { SpendCap } from './protocol.ts';
 
 export interface Counters {
-  readonly caps: ReadonlyMap<string, CapRow>;
+  readonly walletId: string;
+  /** Caps of keys. */
+  readonly caps: ReadonlyMap<string, Cap>;
+  /** Null: the wallet is a person's. */
+  readonly organization: OrganizationFacts | null;
   /** Rows by `nameOf`, never changed in place: a write that is on its way has them, too. */
   readonly spend: TransientMap<string, SpendRow>;
-  /** The keys of active holds. */
-  readonly spenders: TransientMap<string, string>;
+  /** For whom active holds are. */
+  readonly spenders: TransientMap<string, Spender>;
   /** Counters of periods that were over then, and held nothing, were not read. */
   readonly readFromMs: number;
 }
 
 /** One counter that a hold of this wallet would count towards. */
 export interface Count {
-  cap: CapRow;
+  cap: Cap;
   counter: SpendRow;
 }
 
@@ -31,10 +36,12 @@ export interface Tightest extends SpendCap {
 }
 
 /** As they were read with the wallet; null: it does not count. */
-export function openCounters(rows: CounterRows | null): Counters | null {
+export function openCounters(walletId: string, rows: CounterRows | null): Counters | null {
   if (rows === null) return null;
   return {
-    caps: new Map(rows.caps.map((cap) => [cap.spender, cap])),
+    walletId,
+    caps: new Map(rows.caps.map((cap) => [cap.spender, { ...cap, kind: 'key' }])),
+    organization: rows.organization ?? null,
     spend: new TransientMap(rows.spend.map((row) => [nameOf(row), row])),
     spenders: new TransientMap(rows.spenders),
     readFromMs: rows.readFromMs,
@@ -45,10 +52,10 @@ function nameOf(of: { spender: string; period: SpendPeriod; startsMs: number }):
   return `${of.spender} ${of.period} ${of.startsMs}`;
 }
 
-/** What counts for a key, at the time of this hold: nothing without a cap. */
+/** What counts for a spender, at the time of this hold. */
 export function countsOf(
   counters: Counters | null,
-  spender: string | null | undefined,
+  spender: Spender | null | undefined,
   holdId: string,
 ): Count[] {
   return countsAt(counters, spender, () => timeOfId(holdId));
@@ -56,21 +63,28 @@ export function countsOf(
 
 export function countsAt(
   counters: Counters | null,
-  spender: string | null | undefined,
+  spender: Spender | null | undefined,
   timeMs: () => number,
 ): Count[] {
   if (counters === null || spender === null || spender === undefined) return [];
-  const cap = counters.caps.get(spender);
-  if (cap === undefined) return [];
-  const { period } = cap;
-  const { startsMs, endsMs } = periodAt(period, timeMs());
+  const caps = monthlyCaps(counters.walletId, counters.organization, spender);
+  const ofKey = spender.apiKeyId === null ? undefined : counters.caps.get(spender.apiKeyId);
+  if (ofKey !== undefined) caps.push(ofKey);
+  if (caps.length === 0) return [];
+  const atMs = timeMs();
+  return caps.map((cap) => countOf(counters, cap, atMs));
+}
+
+function countOf(counters: Counters, cap: Cap, atMs: number): Count {
+  const { spender, period } = cap;
+  const { startsMs, endsMs } = periodAt(period, atMs);
   assert.ok(Number.isSafeInteger(startsMs), 'an id has its time in it');
   const head = { spender, period, startsMs, endsMs };
   const known = counters.spend.get(nameOf(head));
   // A period of long ago was not read: it may be used up.
   const isUnknown = known === undefined && endsMs !== null && endsMs <= counters.readFromMs;
-  if (isUnknown) return [{ cap: { ...cap, capMicros: 0n }, counter: { ...head, ...nothing } }];
-  return [{ cap, counter: known ?? { ...head, ...nothing } }];
+  if (isUnknown) return { cap: { ...cap, capMicros: 0n }, counter: { ...head, ...nothing } };
+  return { cap, counter: known ?? { ...head, ...nothing } };
 }
 
 const nothing = { spentMicros: 0n, heldMicros: 0n };
@@ -88,7 +102,8 @@ export function tightestOf(counts: readonly Count[]): Tightest | null {
     const left = cap.capMicros - counter.spentMicros - counter.heldMicros;
     const leftMicros = left > 0n ? left : 0n;
     if (tightest !== null && tightest.leftMicros <= leftMicros) continue;
-    tightest = { spender: cap.spender, resetsAtMs: counter.endsMs, leftMicros };
+    const { kind, spender } = cap;
+    tightest = { kind, spender, resetsAtMs: counter.endsMs, leftMicros };
   }
   return tightest;
 }

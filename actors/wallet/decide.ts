@@ -1,21 +1,11 @@
 // Decides a run of operations in order, and keeps the answers until the commit.
 import type { BatchEntry } from '../../runtime/actor/contract.ts';
 import type { Wallet } from './funds.ts';
-import {
-  balance,
-  extend,
-  grant,
-  hold,
-  type Known,
-  look,
-  operation,
-  reduce,
-  release,
-  settle,
-} from './ledger.ts';
+import { extend, grant, hold, type Known, operation, reduce, release, settle } from './ledger.ts';
 import type { WalletProtocol } from './protocol.ts';
 import { collect, restore, reverse } from './reversal.ts';
 import { debit, revoke } from './revocation.ts';
+import { balance, look } from './standing.ts';
 
 type Entry = BatchEntry<WalletProtocol>;
 
@@ -54,7 +44,11 @@ function decideOne(
       const reply = hold(wallet, entry.payload, known);
       // A key that memory has for taken may have been freed by others, too.
       if (reply.status !== 'held') decided.needsProof = true;
-      if (reply.status === 'insufficient' || reply.status === 'limited') {
+      if (
+        reply.status === 'insufficient' ||
+        reply.status === 'over_limit' ||
+        reply.status === 'not_allowed'
+      ) {
         const { holdId } = entry.payload;
         decided.refused.push(operation.hold(holdId), operation.end(holdId));
       }
@@ -102,12 +96,26 @@ function decideOne(
       return;
     case 'look':
     case 'balance': {
-      const reply = entry.message === 'look' ? look(wallet, entry.payload, nowMs) : balance(wallet);
       decided.needsProof = true;
-      decided.replies.push(() => entry.reply(reply));
+      tellStanding(wallet, entry, nowMs, decided);
       return;
     }
   }
+}
+
+function tellStanding(
+  wallet: Wallet,
+  entry: Extract<Entry, { message: 'look' | 'balance' }>,
+  nowMs: number,
+  decided: Decided,
+): void {
+  if (entry.message === 'look') {
+    const reply = look(wallet, entry.payload, nowMs);
+    decided.replies.push(() => entry.reply(reply));
+    return;
+  }
+  const reply = balance(wallet);
+  decided.replies.push(() => entry.reply(reply));
 }
 
 function moveBought(

@@ -101,7 +101,7 @@ export function openWallet(row: WalletRow, nonce: bigint, holders: Holders): Wal
     reversals: new RecentMap(ENDED_MIN),
     runningByKey: new TransientMap(),
     keyByRunning: new TransientMap(),
-    counters: openCounters(row.counters ?? null),
+    counters: openCounters(row.id, row.counters ?? null),
     changes: noChanges(),
   };
 }

@@ -4,16 +4,10 @@
 import { createHash } from 'node:crypto';
 import type { ClaimHolder } from '../../db/claims.ts';
 import { type CreditedRow, creditPartOf } from '../../db/ledger/credits.ts';
+import type { Spender } from '../../db/spend/rows.ts';
 import type { EntryRow, HoldRow } from '../../db/wallets.ts';
-import {
-  type Count,
-  countsAt,
-  countsOf,
-  countsOfHold,
-  move,
-  type Tightest,
-  tightestOf,
-} from './counters.ts';
+import { barOf } from './caps.ts';
+import { countsOf, countsOfHold, move, tightestOf } from './counters.ts';
 import { changeOf, openDebt, payDebt } from './debts.ts';
 import {
   addGrant,
@@ -31,7 +25,6 @@ import {
 } from './funds.ts';
 import type { OwnerEnd } from './holder.ts';
 import type {
-  BalanceReply,
   Claim,
   CreditOwner,
   ExtendReply,
@@ -41,7 +34,6 @@ import type {
   GrantRequest,
   HoldReply,
   HoldRequest,
-  LookRequest,
   ReduceReply,
   ReduceRequest,
   ReleaseReply,
@@ -49,6 +41,7 @@ import type {
   SettleReply,
   SettleRequest,
 } from './protocol.ts';
+import { capOf, leastOf, withinCaps } from './standing.ts';
 
 /** Facts from outside the wallet's memory. */
 export interface Known {
@@ -102,32 +95,54 @@ export const operation = {
 /** Earmarks funds, and makes the owner's row in the same write. */
 export function hold(wallet: Wallet, request: HoldRequest, known: Known): HoldReply {
   const { holdId, amountMicros, claim } = request;
-  const counts = countsOf(wallet.counters, claim?.apiKeyId, holdId);
+  const { counters } = wallet;
+  const spender = spenderOf(claim);
+  const counts = countsOf(counters, spender, holdId);
   const cap = tightestOf(counts);
   const availableMicros = leastOf(wallet, cap);
   const current = wallet.holds.get(holdId);
   if (current !== undefined) {
     confirm(wallet, current);
-    return { status: 'held', availableMicros };
+    return heldReply(wallet, availableMicros);
   }
   const end = endOf(wallet, holdId, known);
   if (end !== null) {
     // The id is used up: what it held was given back, so it must not be told to be held.
-    return end.kind === 'settled' ? { status: 'held', availableMicros } : { status: 'unavailable' };
+    return end.kind === 'settled' ? heldReply(wallet, availableMicros) : { status: 'unavailable' };
   }
   const holder = claim === null ? null : keyHolder(wallet, claim, known);
   if (holder !== null && !holder.free) {
     return { status: 'duplicate', generationId: holder.generationId };
   }
+  const bar = barOf(counters?.organization ?? null, spender);
+  if (bar !== null) return { status: 'not_allowed', reason: bar };
   if (hasEnough(wallet, request)) return { status: 'too_many' };
+  const told = { requiredMicros: amountMicros, availableMicros };
   if (cap !== null && amountMicros > cap.leftMicros) {
-    const { spender, resetsAtMs } = cap;
-    const told = { requiredMicros: amountMicros, availableMicros };
-    return { status: 'limited', ...told, cap: { spender, resetsAtMs } };
+    return { status: 'over_limit', ...told, cap: capOf(cap) };
   }
-  if (amountMicros > availableMicros) {
-    return { status: 'insufficient', requiredMicros: amountMicros, availableMicros };
-  }
+  if (amountMicros > availableMicros) return { status: 'insufficient', ...told };
+  addNewHold(wallet, request);
+  if (holder !== null) wallet.changes.owned.set('freed_keys', holder.generationId, holder);
+  if (claim !== null) addClaim(wallet, claim, request);
+  if (spender !== null) counters?.spenders.set(holdId, spender);
+  move(counters, wallet.changes.owned, counts, { heldMicros: amountMicros });
+  return heldReply(wallet, availableMicros - amountMicros);
+}
+
+/** A claim says for whom it is. */
+function spenderOf(claim: Claim | null): Spender | null {
+  return claim === null ? null : { accountId: claim.accountId, apiKeyId: claim.apiKeyId };
+}
+
+/** The reply says whose wallet pays. */
+function heldReply({ counters }: Wallet, availableMicros: bigint): HoldReply {
+  const reply = { status: 'held', availableMicros } as const;
+  return (counters?.organization ?? null) === null ? reply : { ...reply, isOrganization: true };
+}
+
+function addNewHold(wallet: Wallet, request: HoldRequest): void {
+  const { holdId, amountMicros, owner, claim } = request;
   const legs = earmark(wallet, [], amountMicros);
   post(wallet, operation.hold(holdId), 'hold', {
     walletMicros: -amountMicros,
@@ -137,9 +152,9 @@ export function hold(wallet: Wallet, request: HoldRequest, known: Known): HoldRe
     id: holdId,
     amountMicros,
     legs,
-    ownerKind: request.owner.kind,
-    ownerId: request.owner.id,
-    instanceId: request.owner.instanceId,
+    ownerKind: owner.kind,
+    ownerId: owner.id,
+    instanceId: owner.instanceId,
     claimed: claim !== null,
     attempt: wallet.nonce,
     step: 0,
@@ -147,17 +162,6 @@ export function hold(wallet: Wallet, request: HoldRequest, known: Known): HoldRe
     expiresAtMs: request.expiresAtMs,
     expired: false,
   });
-  if (holder !== null) wallet.changes.owned.set('freed_keys', holder.generationId, holder);
-  if (claim !== null) addClaim(wallet, claim, request);
-  const spender = claim?.apiKeyId ?? null;
-  if (spender !== null) wallet.counters?.spenders.set(holdId, spender);
-  move(wallet.counters, wallet.changes.owned, counts, { heldMicros: amountMicros });
-  return { status: 'held', availableMicros: availableMicros - amountMicros };
-}
-
-/** The least of what the wallet has and what caps leave. */
-function leastOf({ balances }: Wallet, cap: Tightest | null): bigint {
-  return cap === null ? balances.walletMicros : lesser(balances.walletMicros, cap.leftMicros);
 }
 
 /** Whether owners of its kind hold as often as the request allows. */
@@ -207,8 +211,10 @@ export function extend(wallet: Wallet, request: ExtendRequest, known: Known): Ex
   if (current === undefined || current.expired || request.step < current.step) {
     return { status: 'hold_not_active' };
   }
-  const counts = countsOfHold(wallet.counters, current.id);
-  const availableMicros = leastOf(wallet, tightestOf(counts));
+  const { counters } = wallet;
+  const counts = countsOfHold(counters, current.id);
+  const bar = barOf(counters?.organization ?? null, counters?.spenders.get(current.id) ?? null);
+  const availableMicros = bar === null ? leastOf(wallet, tightestOf(counts)) : 0n;
   if (request.minimumMicros > availableMicros) return { status: 'insufficient', availableMicros };
   const addedMicros = lesser(request.amountMicros, availableMicros);
   current.legs = earmark(wallet, current.legs, addedMicros);
@@ -283,12 +289,6 @@ export function settle(wallet: Wallet, request: SettleRequest, known: Known): Se
   return { status: 'settled', chargedMicros: chargeMicros, shortfallMicros };
 }
 
-/** So much of it as caps leave beyond what is held. */
-function withinCaps(micros: bigint, counts: readonly Count[]): bigint {
-  const cap = tightestOf(counts);
-  return cap === null ? micros : lesser(micros, cap.leftMicros);
-}
-
 /** A hold that is gone: repeated, or released because it expired or its process was given up. */
 function settleEnded(wallet: Wallet, request: SettleRequest, known: Known): SettleReply {
   const { holdId, chargeMicros } = request;
@@ -301,8 +301,11 @@ function settleEnded(wallet: Wallet, request: SettleRequest, known: Known): Sett
   if (!wasGivenUp(end)) return { status: 'hold_unknown' };
   // The key was run again, and who has it pays once.
   if (known.superseded.has(request.finish?.id ?? '')) return { status: 'superseded' };
-  const counts = countsOf(wallet.counters, request.apiKeyId, holdId);
-  const takenMicros = spendFree(wallet, withinCaps(chargeMicros, counts));
+  const { counters } = wallet;
+  const counts = countsOf(counters, request.spender, holdId);
+  // An organization takes nothing that it does not count.
+  const isNobodys = (counters?.organization ?? null) !== null && counts.length === 0;
+  const takenMicros = isNobodys ? 0n : spendFree(wallet, withinCaps(chargeMicros, counts));
   move(wallet.counters, wallet.changes.owned, counts, { spentMicros: takenMicros });
   const shortfallMicros = chargeMicros - takenMicros;
   post(wallet, operation.late(holdId), 'late', {
@@ -442,24 +445,6 @@ function credit(wallet: Wallet, owner: CreditOwner, grantId: string, amountMicro
     const row: CreditedRow = { id, grantId, amountMicros };
     wallet.changes.owned.set(creditPartOf(kind), id, row);
   }
-}
-
-export function balance(wallet: Wallet): BalanceReply {
-  return {
-    status: 'ok',
-    availableMicros: wallet.balances.walletMicros,
-    heldMicros: wallet.balances.heldMicros,
-  };
-}
-
-/** What a hold may have at this moment, for whom it is. */
-export function look(wallet: Wallet, { apiKeyId }: LookRequest, nowMs: number): BalanceReply {
-  const { walletMicros, heldMicros } = wallet.balances;
-  const cap = tightestOf(countsAt(wallet.counters, apiKeyId, () => nowMs));
-  if (cap === null || cap.leftMicros >= walletMicros) return balance(wallet);
-  const { spender, resetsAtMs, leftMicros } = cap;
-  const told = { availableMicros: leftMicros, heldMicros };
-  return { status: 'ok', ...told, cap: { spender, resetsAtMs } };
 }
 
 /** An operation that is done: as the journal has it, or in this batch. Null: it is not known. */

@@ -3,6 +3,8 @@
 // wrong. `unavailable` means that nothing is known to be durable: repeat with the same ids.
 import type { NewAuditEvent } from '../../db/audit-events.ts';
 import type { CreditKind } from '../../db/ledger/credits.ts';
+import type { Spender } from '../../db/spend/rows.ts';
+import type { Bar, CapKind } from './caps.ts';
 
 /** Who holds: the thing whose end settles or releases the hold, and the process it runs in. */
 export interface HoldOwner {
@@ -51,16 +53,19 @@ export interface HoldRequest {
 }
 /** What keeps a spender from more, and when it begins anew; null: never. */
 export interface SpendCap {
+  kind: CapKind;
   spender: string;
   resetsAtMs: number | null;
 }
 
 /** What is told as available is the least of funds and caps. */
 export type HoldReply =
-  | { status: 'held'; availableMicros: bigint }
+  | { status: 'held'; availableMicros: bigint; isOrganization?: true }
   | { status: 'insufficient'; requiredMicros: bigint; availableMicros: bigint }
-  /** A cap does not leave as much. The key of the claim counts towards its own. */
-  | { status: 'limited'; requiredMicros: bigint; availableMicros: bigint; cap: SpendCap }
+  /** A cap does not leave as much: that of the organization, of the claim's account or key. */
+  | { status: 'over_limit'; requiredMicros: bigint; availableMicros: bigint; cap: SpendCap }
+  /** The organization is suspended or closed, or the claim's account is none of its members. */
+  | { status: 'not_allowed'; reason: Bar }
   /** Another generation has the key (running, or finished less than 24 h ago). */
   | { status: 'duplicate'; generationId: string | null }
   /** As many owners of its kind as it allows hold already. */
@@ -106,8 +111,8 @@ export interface SettleRequest {
   finish: Finish | null;
   /** It was begun under an idempotency key: given up, others may have run it again. */
   keyed?: boolean;
-  /** The key whose cap it counts towards should the hold be gone; an active one knows. */
-  apiKeyId?: string | null;
+  /** The charge counts towards the caps of this spender should the hold be gone. */
+  spender?: Spender;
 }
 export type SettleReply =
   /** Also the answer to a repeated settlement, with the figures of the first one. */
@@ -232,9 +237,10 @@ export type BalanceReply =
  */
 export interface LookRequest {
   amountMicros: bigint;
-  /** For whom: its cap is looked at, too. */
-  apiKeyId?: string | null;
+  /** For whom: its caps are looked at, too. */
+  spender?: Spender;
 }
+export type LookReply = BalanceReply | { status: 'not_allowed'; reason: Bar };
 
 export type WalletProtocol = {
   hold: (request: HoldRequest) => HoldReply;
@@ -249,5 +255,5 @@ export type WalletProtocol = {
   revoke: (request: RevokeRequest) => RevokeReply;
   debit: (request: DebitRequest) => DebitReply;
   balance: (request: Record<string, never>) => BalanceReply;
-  look: (request: LookRequest) => BalanceReply;
+  look: (request: LookRequest) => LookReply;
 };

@@ -2,11 +2,11 @@
 // two actors for one wallet are slower, never wrong. Start with `ledger.ts` for the rules.
 import type { ActorContext, ActorKind } from '../../runtime/actor/contract.ts';
 import { createWalletEngine, emptyMemory, type WalletEntry, type WalletMemory } from './engine.ts';
-import { look } from './ledger.ts';
 import { createLedgerAccess, type WalletDependencies } from './ledger-access.ts';
 import type { WalletLimits } from './limits.ts';
 import type { WalletMetrics } from './metrics.ts';
 import type { WalletProtocol } from './protocol.ts';
+import { look } from './standing.ts';
 
 /** The kind, for one shard: all its wallets share the access to the ledger, which coalesces. */
 export function createWalletKind(

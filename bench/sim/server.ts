@@ -4,6 +4,8 @@ import { App, type HttpRequest, type HttpResponse, type TemplatedApp } from 'uWe
 import { STATUS_CODES } from 'node:http';
 import type { SimExchange, SimFamily } from './contract.ts';
 import type { Directive, Refusal } from './directive.ts';
+import { type DnsServer, startDns } from './dns/server.ts';
+import { DnsZone } from './dns/zone.ts';
 import { families, socketFamilies } from './families.ts';
 import { listen } from './listen.ts';
 import { Outages } from './outages.ts';
@@ -17,6 +19,8 @@ import { TimerWheel, type WheelEntry } from './wheel.ts';
 
 export interface SimOptions {
   port: number;
+  /** The DNS server's; left out: a free one. */
+  dnsPort?: number;
   /** When set, any other key gets the provider's 401. */
   key: string | null;
   seed: number;
@@ -24,6 +28,7 @@ export interface SimOptions {
 
 export interface RunningSim {
   port: number;
+  dnsPort: number;
   close(): void;
 }
 
@@ -40,6 +45,7 @@ class Sim implements SocketHost {
   readonly stats = new Stats();
   readonly videos = new VideoJobs();
   readonly payments = new Payments();
+  readonly zone = new DnsZone();
   readonly #options: SimOptions;
   readonly #outages = new Outages();
   readonly #sockets = new SocketControl();
@@ -122,11 +128,14 @@ class Sim implements SocketHost {
       this.stats.reset();
       this.videos.reset();
       this.payments.reset();
+      this.zone.reset();
       this.#outages.clear();
       this.#sockets.arm('', 0);
       sendJson(res, '200 OK', { ok: true });
     });
     this.#adminPost('/sim/outage', (body) => this.#outages.set(body));
+    this.app.get('/sim/dns', (res) => sendJson(res, '200 OK', this.zone.view()));
+    this.#adminPost('/sim/dns', (body) => this.zone.set(body) || null);
     this.app.get('/sim/payments', (res) => sendJson(res, '200 OK', this.payments.view()));
     this.#adminPost('/sim/payments', (body) => this.payments.act(body));
     this.#adminPost('/sim/webhooks', (body) => this.payments.webhooks.register(body) || null);
@@ -306,9 +315,17 @@ function sendJson(res: HttpResponse, status: string, value: unknown): void {
 export async function startSim(options: SimOptions): Promise<RunningSim> {
   const sim = new Sim(options);
   const port = await listen(sim.app, options.port);
+  let dns: DnsServer;
+  try {
+    dns = await startDns(sim.zone, options.dnsPort ?? 0);
+  } catch (error) {
+    sim.app.close();
+    throw error;
+  }
   const close = () => {
+    dns.close();
     sim.payments.close();
     sim.app.close();
   };
-  return { port, close };
+  return { port, dnsPort: dns.port, close };
 }

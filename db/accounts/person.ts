@@ -93,6 +93,18 @@ export async function findPerson(sql: Queryable, accountId: string): Promise<Per
   return row === undefined ? null : readPerson(row);
 }
 
+/**
+ * The person who gets mails about the money of an account. An organization has named one for its
+ * bills; else it is its canonical owner. Null: nobody.
+ */
+export async function findBilledPerson(sql: Queryable, accountId: string): Promise<Person | null> {
+  const [row] = await sql<Row[]>`
+    SELECT ${columns(sql)} FROM accounts a WHERE a.kind = 'person' AND a.id = coalesce(
+      (SELECT coalesce(g.billing_user_id, g.owner_user_id) FROM organizations g
+        WHERE g.account_id = ${accountId}), ${accountId})`;
+  return row === undefined ? null : readPerson(row);
+}
+
 /** The account that owns the address, or null. */
 export async function findOwner(sql: Queryable, address: string): Promise<Person | null> {
   const [row] = await sql<Row[]>`

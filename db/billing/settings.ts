@@ -175,11 +175,14 @@ export async function listDueTopUps(sql: Sql, limit: number, apartMs: number): P
   return sql<DueTopUp[]>`
     SELECT s.account_id AS "accountId", w.id AS "walletId"
     FROM billing_settings s JOIN accounts a ON a.id = s.account_id
-    JOIN wallets w ON w.account_id = s.account_id AND w.type = 'personal'
+    JOIN wallets w ON w.account_id = s.account_id
+      AND w.type = CASE a.kind WHEN 'organization' THEN 'organization' ELSE 'personal' END
     WHERE s.auto_enabled AND s.auto_paused_reason IS NULL AND s.payment_method_id IS NOT NULL
       AND (s.auto_next_at IS NULL OR s.auto_next_at <= now())
       AND a.disabled_at IS NULL AND a.deleting_at IS NULL AND a.billing_restricted_at IS NULL
       AND w.wallet_micros < s.auto_threshold_micros
+      AND NOT EXISTS (
+        SELECT FROM organizations g WHERE g.id = a.organization_id AND g.status = 'closed')
       AND NOT EXISTS (
         SELECT FROM purchases p WHERE p.wallet_id = w.id AND p.kind = 'auto'
           AND (p.status IN ('created', 'pending', 'paid')

@@ -7,8 +7,17 @@ const tables = [
   ...['oauth_clients', 'oauth_decisions', 'identity'],
   ...['payment_providers'],
   ...['app_board', 'app_releases', 'social_profiles', 'app_error_count'],
-  ...['promotions', 'reward_tasks', 'billing', 'promotion_counts', 'reward_prints', 'reward_days'],
+  ...[
+    'promotions',
+    'reward_tasks',
+    'billing',
+    'organization_defaults',
+    'promotion_counts',
+    'reward_prints',
+    'reward_days',
+  ],
   ...['usage_progress', 'usage_state'],
+  ...['organization_domains', 'organization_domain_checks'],
   ...['installation', 'payment_cursors'],
 ];
 const rule: TableRule = { exported: 'it names nobody', fate: { kept: 'it names nobody' } };

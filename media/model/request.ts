@@ -1,5 +1,6 @@
 // The neutral model request: what every inbound format is read into and every family is written
 // from. `source` keeps the client's own body, so that a same-format upstream loses nothing.
+import type { RoutingPolicy } from './choose/policy.ts';
 
 /** The public wire formats that are also formats of providers. */
 export type WireFormat = 'chat' | 'responses' | 'messages';
@@ -126,6 +127,8 @@ export interface RequestControls {
   webSearch: boolean | null;
   requireWebSearch: boolean;
   reroute: boolean;
+  /** What it narrows the choice of providers and models to; null: it does not. */
+  routing: RoutingPolicy | null;
   conversationId: string | null;
   clientContext: ClientContext | null;
   optimization: Optimization;
@@ -212,6 +215,7 @@ export const noControls: Readonly<RequestControls> = Object.freeze({
   webSearch: null,
   requireWebSearch: false,
   reroute: false,
+  routing: null,
   conversationId: null,
   clientContext: null,
   optimization: Object.freeze({ profile: 'code', mode: 'off', allowLossyContext: false }),

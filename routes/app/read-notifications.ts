@@ -18,7 +18,7 @@ export const readNotifications = defineRoute({
     'changes nothing; ids of what the account is not told are left out.',
   tag: 'Apps',
   documents: ['account'],
-  access: { kind: 'user' },
+  access: { kind: 'user', isPersonal: true },
   cors: 'web',
   body: {
     kind: 'json',

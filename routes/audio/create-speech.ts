@@ -8,6 +8,7 @@ import { countCharacters, maxCharacters } from '../../runtime/http/text.ts';
 import { fieldProblem } from '../../runtime/http/validate.ts';
 import { fixedLimits } from '../../runtime/limits.ts';
 import { Problem, toProblem } from '../../runtime/problem.ts';
+import { catalogOf } from '../callers-catalog.ts';
 import { defineRoute } from '../define.ts';
 import { leftNote } from '../generations/generate.ts';
 import { orderAudio, requireModel } from './order.ts';
@@ -70,7 +71,7 @@ export const createSpeech = defineRoute({
     const { voice, response_format: format } = body;
     const { input } = body;
     const instructions = body.instructions ?? '';
-    const model = requireModel(services.catalog.current(), caller, body.model, 'speech');
+    const model = requireModel(catalogOf(caller, services), caller, body.model, 'speech');
     const count = requireBound('input', input);
     requireBound('instructions', instructions);
     if (!Object.hasOwn(model.voices, voice)) {

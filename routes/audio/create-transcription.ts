@@ -9,10 +9,12 @@ import { requireFunds } from '../../actors/billed-request/funds-look.ts';
 import type { Exchange, Reply } from '../../runtime/http/route.ts';
 import { maxCharacters } from '../../runtime/http/text.ts';
 import { Problem, toProblem } from '../../runtime/problem.ts';
+import { catalogOf } from '../callers-catalog.ts';
 import { defineRoute } from '../define.ts';
 import { fundedOrRetry } from '../generations/funds.ts';
 import { leftNote } from '../generations/generate.ts';
 import { idempotencyKeyOf } from '../generations/idempotency.ts';
+import { payerOf } from '../payer.ts';
 import { inspectRecording } from './inspect.ts';
 import { orderAudio, requireModel } from './order.ts';
 import { audioHeaders, audioProblemHeaders, audioProblems, audioReplyHeaders } from './problems.ts';
@@ -72,14 +74,13 @@ export const createTranscription = defineRoute({
   problemHeaders: audioProblemHeaders,
   async handle({ body, files, caller, services, exchange }): Promise<Reply> {
     const { file } = files;
-    assert(file !== undefined, 'the file is required');
-    const model = requireModel(services.catalog.current(), caller, body.model, 'transcription');
-    const { accountId, walletId, keyId: apiKeyId } = caller;
+    assert(file !== undefined);
+    const model = requireModel(catalogOf(caller, services), caller, body.model, 'transcription');
     const keyed = { services, caller, route, idempotencyKey: idempotencyKeyOf(exchange, {}) };
     const leastMicros = file.bytes.length === 0 ? 0n : leastTranscription(model);
-    await fundedOrRetry(keyed, requireFunds(services.audio, { walletId, apiKeyId }, leastMicros));
-    takeMemory(services.audio, accountId, exchange, file.bytes.length);
-    const inspected = await inspectRecording(services, accountId, file);
+    await fundedOrRetry(keyed, requireFunds(services.audio, payerOf(caller), leastMicros));
+    takeMemory(services.audio, caller.accountId, exchange, file.bytes.length);
+    const inspected = await inspectRecording(services, caller.accountId, file);
     const { container, seconds, isSilent, sha256 } = inspected;
     if (isSilent) return replyWith('', seconds, {});
     const { language = null } = body;
@@ -96,8 +97,7 @@ export const createTranscription = defineRoute({
     const { opening } = opened;
     if (opening.kind === 'transcript') return replyWith(opening.text, opening.seconds, headers);
     assert(opening.kind === 'failed', `a transcription opens as ${opening.kind}`);
-    const { problem } = opening;
-    throw toProblem({ ...problem, headers: { ...problem.headers, ...headers } });
+    throw toProblem({ ...opening.problem, headers: { ...opening.problem.headers, ...headers } });
   },
 });
 

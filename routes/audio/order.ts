@@ -11,6 +11,7 @@ import { Problem } from '../../runtime/problem.ts';
 import { fingerprint, idempotencyKeyOf } from '../generations/idempotency.ts';
 import { logRetry } from '../generations/retries.ts';
 import { requireAllowed } from '../keys/allowed.ts';
+import { payerOf } from '../payer.ts';
 import type { KeyCaller, Services } from '../services.ts';
 
 /** @throws Problem model_not_found, policy_blocked */
@@ -42,14 +43,12 @@ export interface AudioOrderInput {
 /** @throws Problem invalid_request */
 export function orderAudio(input: AudioOrderInput): AudioOrder {
   const { model, work, asked, route, caller, services, exchange } = input;
-  const { accountId, walletId, keyId, permit } = caller;
+  const { accountId, permit } = caller;
   const idempotencyKey = idempotencyKeyOf(exchange, {});
   logRetry({ exchange, caller, services, route });
   return {
     exchangeId: exchange.requestId,
-    accountId,
-    walletId,
-    apiKeyId: keyId,
+    ...payerOf(caller),
     route,
     idempotencyKey,
     fingerprint: idempotencyKey === null ? '' : fingerprint(asked),

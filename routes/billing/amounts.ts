@@ -16,16 +16,22 @@ export function walletBody(wallet: {
   type: string;
   availableMicros: bigint;
   heldMicros: bigint;
+  /** What caps leave of it; left out: there are none. */
+  leftMicros?: bigint | null;
 }): Record<string, unknown> {
   const balanceMicros = wallet.availableMicros + wallet.heldMicros;
   return {
     id: wallet.id,
     type: wallet.type,
     ...amount('balance', balanceMicros),
-    ...amount('available', wallet.availableMicros),
+    ...amount('available', leastOf(wallet.availableMicros, wallet.leftMicros ?? null)),
     ...amount('held', wallet.heldMicros),
     balance_credits: Number(balanceMicros) / microsPerCredit,
   };
+}
+
+function leastOf(fundsMicros: bigint, leftMicros: bigint | null): bigint {
+  return leftMicros === null || leftMicros > fundsMicros ? fundsMicros : leftMicros;
 }
 
 export function grantBody(grant: BillingGrant): Record<string, unknown> {

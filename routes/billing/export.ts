@@ -7,6 +7,7 @@ import { Problem } from '../../runtime/problem.ts';
 import { TransientMap } from '../../runtime/transient.ts';
 import { defineRoute } from '../define.ts';
 import { csvPieces, exportKinds } from './exported.ts';
+import { requireBillingOwner } from './owner.ts';
 
 const daysMax = 400;
 const daysDefault = 30;
@@ -35,14 +36,14 @@ export const billingExport = defineRoute({
     to: v.optional(day),
   }),
   replies: { 200: { description: 'The file.', mediaType } },
-  problems: ['concurrency_limited', 'dependency_unavailable'],
+  problems: ['forbidden', 'concurrency_limited', 'dependency_unavailable'],
   async handle({ query, caller, services, exchange }) {
     const range = rangeOf(query);
-    const { accountId, walletId } = caller;
+    const owner = requireBillingOwner(caller);
+    const { accountId } = caller;
     if (exporting.has(accountId)) throw new Problem('concurrency_limited');
     exporting.set(accountId, true);
     exchange.onFinish(() => exporting.delete(accountId));
-    const owner = { accountId, walletId };
     const pieces = csvPieces(query.what, { sql: services.sql, owner, range });
     // What cannot be read at all is told as a problem.
     const first = await pieces.next();

@@ -2,6 +2,7 @@
 import { findSettings, findStanding } from '../../db/billing/settings.ts';
 import { withDeadline } from '../../db/driver/sql.ts';
 import { defineRoute } from '../define.ts';
+import { requireBillingOwner } from './owner.ts';
 import { settingsBody, settingsSchema } from './settings-body.ts';
 
 export const getSettings = defineRoute({
@@ -19,7 +20,7 @@ export const getSettings = defineRoute({
   replies: { 200: { description: 'The settings.', schema: settingsSchema } },
   problems: ['dependency_unavailable'],
   async handle({ caller, services: { sql } }) {
-    const { accountId } = caller;
+    const { accountId } = requireBillingOwner(caller);
     const reading = Promise.all([findSettings(sql, accountId), findStanding(sql, accountId)]);
     const [settings, standing] = await withDeadline(reading);
     const json = settingsBody(settings, standing?.restrictedAt === null);

@@ -5,6 +5,7 @@ import { Problem } from '../../runtime/problem.ts';
 import { defineRoute } from '../define.ts';
 import { pageQuery, pageReply, pageRequest, pageSchema } from '../page.ts';
 import { ledgerLineBody } from './amounts.ts';
+import { requireBillingOwner } from './owner.ts';
 import { ledgerLineSchema } from './schema.ts';
 
 /** Microseconds, the line of the entry, and an operation id, which may hold anything visible. */
@@ -24,11 +25,12 @@ export const billingLedger = defineRoute({
   cors: 'web',
   query: pageQuery,
   replies: { 200: { description: 'A page of lines.', schema: pageSchema(ledgerLineSchema) } },
-  problems: ['not_found', 'dependency_unavailable'],
+  problems: ['forbidden', 'not_found', 'dependency_unavailable'],
   async handle({ query, caller, services }) {
     const { limit, afterId } = pageRequest(query, placePattern);
+    const owner = requireBillingOwner(caller);
     const after = afterId === null ? null : placeOf(afterId);
-    const page = await withDeadline(readLines(services.sql, caller, { limit, after }));
+    const page = await withDeadline(readLines(services.sql, owner, { limit, after }));
     if (page === null) throw new Problem('not_found');
     return {
       status: 200,

@@ -65,7 +65,7 @@ export const ledgerLineSchema = v.strictObject({
 
 export const billingSummarySchema = v.strictObject({
   ok: v.literal(true),
-  wallet: v.strictObject(walletEntries),
+  wallet: v.nullable(v.strictObject(walletEntries)),
   grants: v.array(grantSchema),
   reservations: v.strictObject({
     active: v.array(reservationSchema),

@@ -1,14 +1,16 @@
 // GET /api/me/billing/summary: the exact wallet, in one snapshot, also for keys with billing:read.
 import * as v from 'valibot';
 import type { BillingSummary } from '../../db/billing.ts';
-import { readBillingSummary } from '../../db/billing.ts';
+import { readBillingSummary, readOwnPart } from '../../db/billing.ts';
 import { withDeadline } from '../../db/driver/sql.ts';
 import { Problem } from '../../runtime/problem.ts';
 import { defineRoute } from '../define.ts';
 import { packageBody } from '../discovery/offers.ts';
 import { purchaseBody } from '../purchases/schema.ts';
+import type { AccountCaller, Services } from '../services.ts';
 import { amount, grantBody, reservationBody, usageBody, walletBody } from './amounts.ts';
 import { keySummary, keySummaryEntries } from './key-summary.ts';
+import { billingOwner } from './owner.ts';
 import { billingSummarySchema } from './schema.ts';
 import { autoTopUpBody } from './settings-body.ts';
 
@@ -20,9 +22,12 @@ export const billingSummary = defineRoute({
   operationId: 'getBillingSummary',
   summary: 'Read your wallet, reservations and usage',
   description:
-    '`balance = available + held`. Grants are in spending order. Reservations and purchases are ' +
+    '`balance = available + held`; in an organization `available` is at most what caps leave. ' +
+    'Grants are in spending order. Reservations and purchases are ' +
     'the newest 100. Usage is of today and the 29 days before, in UTC, and counts what began ' +
-    'since `usage_since`. `debt` is what refunds and disputes could not take back.',
+    'since `usage_since`. `debt` is what refunds and disputes could not take back. In an ' +
+    'organization it is of its wallet, for owners, administrators and billing; others get their ' +
+    'own `usage`, no `wallet`, and empty lists.',
   tag: 'Billing',
   documents: ['account'],
   access: { kind: 'key-or-user', scope: 'billing:read' },
@@ -30,9 +35,8 @@ export const billingSummary = defineRoute({
   replies: { 200: { description: 'The summary.', schema: summarySchema } },
   problems: ['not_found', 'dependency_unavailable'],
   async handle({ caller, services }) {
-    const { accountId, walletId } = caller;
-    const summary = await withDeadline(readBillingSummary(services.sql, accountId, walletId));
-    if (summary === null) throw new Problem('not_found');
+    const summary = await summaryOf(services, caller);
+    const leftMicros = await leftOf(services, caller);
     const { packages } = services.catalog.current().snapshot;
     return {
       status: 200,
@@ -40,18 +44,57 @@ export const billingSummary = defineRoute({
       json: {
         ok: true,
         ...(await keySummary(services, caller)),
-        wallet: walletBody(summary.wallet),
-        grants: summary.grants.map(grantBody),
-        reservations: reservationsBody(summary),
-        ...usageBodies(summary),
-        ...amount('debt', summary.debtMicros),
+        ...moneyBodies(summary, leftMicros),
         packages: packages.map(packageBody),
-        purchases: summary.purchases.map(purchaseBody),
-        auto_top_up: autoTopUpBody(summary.settings, summary.isChargeable),
       },
     };
   },
 });
+
+/** @throws Problem not_found */
+async function summaryOf(
+  { sql }: Pick<Services, 'sql'>,
+  caller: AccountCaller,
+): Promise<BillingSummary> {
+  const owner = billingOwner(caller);
+  const { accountId, walletId } = caller;
+  const reading =
+    owner === null
+      ? readOwnPart(sql, accountId, walletId)
+      : readBillingSummary(sql, owner.accountId, owner.walletId);
+  const summary = await withDeadline(reading);
+  if (summary === null) throw new Problem('not_found');
+  return summary;
+}
+
+/** What caps of the organization and of the caller leave; null: it acts as the person. */
+async function leftOf(
+  { wallet, limits }: Pick<Services, 'wallet' | 'limits'>,
+  { organization, accountId, walletId, ...caller }: AccountCaller,
+): Promise<bigint | null> {
+  if (organization === null) return null;
+  const apiKeyId = 'keyId' in caller ? caller.keyId : null;
+  const look = { amountMicros: 0n, spender: { accountId, apiKeyId } };
+  const answer = await wallet(walletId).ask('look', look, limits.ledger.askTimeoutMs);
+  if (!answer.ok || answer.value.status !== 'ok') return null;
+  return answer.value.availableMicros;
+}
+
+/** What a summary tells beside the key and what is offered. */
+export function moneyBodies(
+  summary: BillingSummary,
+  leftMicros: bigint | null = null,
+): Record<string, unknown> {
+  return {
+    wallet: summary.wallet && walletBody({ ...summary.wallet, leftMicros }),
+    grants: summary.grants.map(grantBody),
+    reservations: reservationsBody(summary),
+    ...usageBodies(summary),
+    ...amount('debt', summary.debtMicros),
+    purchases: summary.purchases.map(purchaseBody),
+    auto_top_up: autoTopUpBody(summary.settings, summary.isChargeable),
+  };
+}
 
 function reservationsBody({ active, released }: BillingSummary) {
   return {

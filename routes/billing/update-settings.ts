@@ -7,6 +7,7 @@ import { newAuditId } from '../../runtime/ids.ts';
 import { fixedLimits } from '../../runtime/limits.ts';
 import { defineRoute } from '../define.ts';
 import { requireVerified } from '../identity/sign-in.ts';
+import { requireBillingOwner } from './owner.ts';
 import { settingsBody, settingsSchema } from './settings-body.ts';
 import { requireChargeable, settingsInput } from './settings-input.ts';
 
@@ -33,7 +34,7 @@ export const updateSettings = defineRoute({
   replies: { 200: { description: 'The settings.', schema: settingsSchema } },
   problems: ['forbidden', 'dependency_unavailable'],
   async handle({ body, caller, services }) {
-    const { accountId } = caller;
+    const { accountId } = requireBillingOwner(caller);
     const { sql, system } = services;
     const { auto_top_up: auto, profile } = body;
     const before = await withDeadline(findSettings(sql, accountId));
@@ -60,7 +61,7 @@ export const updateSettings = defineRoute({
       const event = {
         id: newAuditId(system.node),
         accountId,
-        actor: accountId,
+        actor: caller.personId,
         action: 'billing.settings',
         subject: `account:${accountId}`,
         details: {

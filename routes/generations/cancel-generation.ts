@@ -17,7 +17,7 @@ export const cancelGeneration = defineRoute({
     'cancelled is answered with its state; anything else that has ended is a conflict.',
   tag: 'Generation',
   documents: ['model'],
-  access: { kind: 'key', scope: 'models:generate', isUncounted: true },
+  access: { kind: 'key', scope: 'models:generate', isUncounted: true, isForSuspended: true },
   cors: 'public',
   params: generationParams,
   replies: { 200: { description: 'The generation after its end.', schema: generationSchema } },

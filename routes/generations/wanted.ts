@@ -2,10 +2,12 @@
 // key, and what tells a retry from another request.
 import type { Catalog } from '../../actors/catalog/current.ts';
 import type { GenerationWanted } from '../../actors/generation/start.ts';
+import { rulesIn } from '../../actors/organization/rules.ts';
 import type { GenerationRequest } from '../../media/model/request.ts';
 import { isLongRequest } from '../../media/model/tokens.ts';
 import type { Exchange } from '../../runtime/http/route.ts';
 import { requireAllowed } from '../keys/allowed.ts';
+import { payerOf } from '../payer.ts';
 import type { KeyCaller, Services } from '../services.ts';
 import { fingerprint, fingerprintInTurns, idempotencyKeyOf } from './idempotency.ts';
 import { logRetry } from './retries.ts';
@@ -34,15 +36,18 @@ export async function wantedBy(input: WantedInput): Promise<GenerationWanted> {
   requireAllowed(caller, request.model);
   logRetry(input);
   const idempotencyKey = idempotencyKeyOf(exchange, body);
+  const { accountId, walletId, fallbackWalletId, apiKeyId } = payerOf(caller);
   return {
     exchangeId: exchange.requestId,
-    accountId: caller.accountId,
-    walletId: caller.walletId,
-    apiKeyId: caller.keyId,
+    accountId,
+    walletId,
+    fallbackWalletId,
+    apiKeyId,
     route: input.route,
     idempotencyKey,
     fingerprint: idempotencyKey === null ? '' : await fingerprintOf(input),
     request,
+    rules: rulesIn(caller.organization),
     stored: input.stored === true,
     background: input.background === true,
     storeRequest: null,

@@ -11,12 +11,14 @@ import {
   type NewApiKey,
   revokeKey,
 } from '../../db/keys.ts';
+import { lockPayer } from '../../db/organizations/payer.ts';
 import { type SpendLimit, setSpendLimit } from '../../db/spend/limit.ts';
 import { newAuditId } from '../../runtime/ids.ts';
 import { Problem } from '../../runtime/problem.ts';
 import { tellChange } from '../credentials.ts';
 import type { Services } from '../services.ts';
 import { tooManyKeys } from './new-key.ts';
+import { recordKeyAct } from './recorded.ts';
 import { toldTerms } from './terms.ts';
 
 const { activeMax } = keyLimits;
@@ -32,7 +34,9 @@ export async function createAuditedKey(
   actor: string,
 ): Promise<ApiKey> {
   const made = audited(sql, async (transaction) => {
-    let result = await createKeyWithin(transaction, key, activeMax);
+    // The payer of a membership may have changed since the caller was read.
+    const walletId = (await lockPayer(transaction, key.accountId)) ?? key.walletId;
+    let result = await createKeyWithin(transaction, { ...key, walletId }, activeMax);
     if (result === null) return { result, event: null };
     if (spendLimit !== null) {
       await setSpendLimit(transaction, result, spendLimit, Date.now());
@@ -47,7 +51,9 @@ export async function createAuditedKey(
     const { disabled: _new, ...terms } = toldTerms(result);
     const details = { environment, scopes, prefix, ...terms };
     const id = newAuditId(system.node);
-    const event = { id, accountId, actor, action: 'key.create', subject: `key:${result.id}` };
+    const action = 'key.create';
+    await recordKeyAct(transaction, { accountId, keyId: result.id, actor, action, details });
+    const event = { id, accountId, actor, action, subject: `key:${result.id}` };
     return { result, event: { ...event, details } };
   });
   const row = await withDeadline(made);
@@ -69,8 +75,10 @@ export async function revokeAuditedKey(
     if (before === null || before.status === 'revoked') return { result, event: null };
     const { label, prefix } = before;
     const id = newAuditId(system.node);
-    const event = { id, accountId, actor, action: 'key.revoke', subject: `key:${keyId}` };
-    return { result, event: { ...event, details: { label, prefix } } };
+    const [action, details] = ['key.revoke', { label, prefix }];
+    await recordKeyAct(transaction, { accountId, keyId, actor, action, details });
+    const event = { id, accountId, actor, action, subject: `key:${keyId}` };
+    return { result, event: { ...event, details } };
   });
   const row = await withDeadline(revoked);
   if (row === null) throw new Problem('not_found', { param: 'api_key_id' });

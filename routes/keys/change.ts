@@ -9,6 +9,8 @@ import { newAuditId } from '../../runtime/ids.ts';
 import { Problem } from '../../runtime/problem.ts';
 import { tellChange } from '../credentials.ts';
 import type { Services } from '../services.ts';
+import { differences } from './differences.ts';
+import { recordKeyAct } from './recorded.ts';
 import { limitOf, type TermsBody, termsAfter, toldTerms } from './terms.ts';
 
 type Needed = Pick<Services, 'sql' | 'system' | 'bus' | 'wallet' | 'limits'>;
@@ -33,18 +35,34 @@ export async function updateAuditedKey(
 ): Promise<ApiKey> {
   const limit = limitOf(change);
   const { before, after } = await changed(services, order, 'key.update', async (sql, key) => {
-    await updateKey(sql, key.id, {
-      label: change.label ?? key.label,
-      isDisabled: change.disabled ?? key.disabledAt !== null,
-      ...termsAfter(key, change, Date.now()),
-    });
-    if (limit !== undefined) await setSpendLimit(sql, key, limit, Date.now());
+    await writeChange(sql, key, change);
     return {};
   });
   const isWithdrawn = after.status !== 'active' && before.status === 'active';
   await tellChange(services.bus, [after.id], { isWithdrawn });
   if (limit !== undefined) await seeLimit(services, after.walletId);
   return after;
+}
+
+async function writeChange(sql: Transaction, key: ApiKey, change: KeyChange): Promise<void> {
+  await updateKey(sql, key.id, {
+    label: change.label ?? key.label,
+    isDisabled: change.disabled ?? key.disabledAt !== null,
+    ...termsAfter(key, change, Date.now()),
+  });
+  const limit = limitOf(change);
+  if (limit !== undefined) await setSpendLimit(sql, key, limit, Date.now());
+}
+
+/** Changes a locked key for who tells it elsewhere: in the audit of an organization. */
+export async function applyChange(
+  sql: Transaction,
+  before: ApiKey,
+  change: KeyChange,
+): Promise<{ after: ApiKey; told: Record<string, unknown> }> {
+  await writeChange(sql, before, change);
+  const after = (await findKey(sql, before.accountId, before.id)) ?? before;
+  return { after, told: differences(toldTerms(before), toldTerms(after)) };
 }
 
 /** @throws Problem not_found, invalid_state when it is revoked */
@@ -54,17 +72,12 @@ export async function rotateAuditedKey(
   graceSeconds: number,
 ): Promise<{ token: string; key: ApiKey }> {
   let token = '';
-  const { after: key } = await changed(
-    services,
-    order,
-    'key.rotate',
-    async (sql, { environment }) => {
-      token = newKeyToken(environment);
-      const made = { tokenHash: tokenHash(token), prefix: displayPrefix(token) };
-      await rotateKey(sql, order.keyId, made, graceSeconds);
-      return { grace_seconds: graceSeconds };
-    },
-  );
+  const { after: key } = await changed(services, order, 'key.rotate', async (sql, before) => {
+    token = newKeyToken(before.environment);
+    const made = { tokenHash: tokenHash(token), prefix: displayPrefix(token) };
+    await rotateKey(sql, order.keyId, made, graceSeconds);
+    return { grace_seconds: graceSeconds };
+  });
   await tellChange(services.bus, [key.id], { isWithdrawn: false });
   return { token, key };
 }
@@ -87,24 +100,11 @@ async function changed(
     const { prefix } = after;
     const details = { prefix, ...told, ...differences(toldTerms(before), toldTerms(after)) };
     const subject = `key:${keyId}`;
+    await recordKeyAct(transaction, { accountId, keyId, actor, action, details });
     const event = { id: newAuditId(system.node), accountId, actor, action, subject, details };
     return { result: { before, after }, event };
   });
   return withDeadline(done);
-}
-
-/** The members that differ, as they were and as they are. */
-function differences(
-  before: Record<string, unknown>,
-  after: Record<string, unknown>,
-): { before?: Record<string, unknown>; after?: Record<string, unknown> } {
-  const names = Object.keys(after).filter((name) => {
-    return JSON.stringify(before[name]) !== JSON.stringify(after[name]);
-  });
-  if (names.length === 0) return {};
-  const pick = (from: Record<string, unknown>) =>
-    Object.fromEntries(names.map((name) => [name, from[name]]));
-  return { before: pick(before), after: pick(after) };
 }
 
 /**

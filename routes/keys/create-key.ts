@@ -3,6 +3,7 @@ import * as v from 'valibot';
 import { keyLimits } from '../../actors/credentials/limits.ts';
 import { fixedLimits } from '../../runtime/limits.ts';
 import { defineRoute } from '../define.ts';
+import { requireAllowedBy } from '../policy.ts';
 import { createAuditedKey } from './audited.ts';
 import { newKey } from './new-key.ts';
 import { apiKeyBody, createdKeySchema, defaultScopesText, newKeyEntries } from './schema.ts';
@@ -31,14 +32,15 @@ export const createKey = defineRoute({
     schema: v.strictObject(newKeyEntries),
   },
   replies: { 201: { description: 'The key and its token.', schema: createdKeySchema } },
-  problems: ['invalid_request', 'conflict', 'dependency_unavailable'],
+  problems: ['invalid_request', 'policy_blocked', 'conflict', 'dependency_unavailable'],
   async handle({ body, caller, services }) {
+    requireAllowedBy(caller, { kind: 'key.create' });
     requireOwnersRates(body, services.limits.keys);
     const { token, key, spendLimit } = newKey(body, caller, services);
     const { by, id } = caller.signedIn;
     const authorizationId = by === 'bearer' ? id : null;
     const made = { ...key, authorizationId };
-    const row = await createAuditedKey(services, { key: made, spendLimit }, caller.accountId);
+    const row = await createAuditedKey(services, { key: made, spendLimit }, caller.personId);
     return {
       status: 201,
       headers: { 'cache-control': 'no-store' },

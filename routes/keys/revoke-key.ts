@@ -16,7 +16,7 @@ export const revokeKey = defineRoute({
     'already revoked is answered with its state.',
   tag: 'Keys',
   documents: ['account'],
-  access: { kind: 'user' },
+  access: { kind: 'user', isForSuspended: true },
   cors: 'web',
   body: {
     kind: 'json',
@@ -33,7 +33,7 @@ export const revokeKey = defineRoute({
   async handle({ body, caller, services }) {
     const { accountId } = caller;
     const keyId = body.api_key_id;
-    const row = await revokeAuditedKey(services, { accountId, keyId, actor: accountId });
+    const row = await revokeAuditedKey(services, { accountId, keyId, actor: caller.personId });
     return { status: 200, json: { ok: true, api_key: apiKeyBody(row) } };
   },
 });

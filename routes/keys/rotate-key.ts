@@ -4,9 +4,7 @@ import * as v from 'valibot';
 import { fixedLimits } from '../../runtime/limits.ts';
 import { defineRoute } from '../define.ts';
 import { rotateAuditedKey } from './change.ts';
-import { apiKeyBody, createdKeySchema, keyIdEntry } from './schema.ts';
-
-const graceSecondsMax = 604_800;
+import { apiKeyBody, createdKeySchema, rotateEntries } from './schema.ts';
 
 export const rotateKey = defineRoute({
   method: 'POST',
@@ -25,19 +23,13 @@ export const rotateKey = defineRoute({
     kind: 'json',
     bytesMax: fixedLimits.body.jsonBytesMax,
     example: { api_key_id: 'key_019ab2c3d4e5f60718293a4b', grace_seconds: 3_600 },
-    schema: v.strictObject({
-      ...keyIdEntry,
-      grace_seconds: v.optional(
-        v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(graceSecondsMax)),
-        0,
-      ),
-    }),
+    schema: v.strictObject(rotateEntries),
   },
   replies: { 200: { description: 'The key and its new token.', schema: createdKeySchema } },
   problems: ['not_found', 'invalid_state', 'dependency_unavailable'],
   async handle({ body, caller, services }) {
     const { accountId } = caller;
-    const order = { accountId, keyId: body.api_key_id, actor: accountId };
+    const order = { accountId, keyId: body.api_key_id, actor: caller.personId };
     const { token, key } = await rotateAuditedKey(services, order, body.grace_seconds);
     return {
       status: 200,

@@ -63,6 +63,17 @@ export const changedKeyEntries = {
 
 export const keyIdEntry = { api_key_id: lineOfText(100) };
 
+const graceSecondsMax = 604_800;
+
+/** What another token takes: for how long the former one works on. */
+export const rotateEntries = {
+  ...keyIdEntry,
+  grace_seconds: v.optional(
+    v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(graceSecondsMax)),
+    0,
+  ),
+};
+
 export const keyReplySchema = v.strictObject({ ok: v.literal(true), api_key: apiKeySchema });
 
 export const createdKeySchema = v.strictObject({

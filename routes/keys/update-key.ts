@@ -36,7 +36,7 @@ export const updateKey = defineRoute({
     const { api_key_id: keyId, ...change } = body;
     const { accountId } = caller;
     requireOwnersRates(change, services.limits.keys);
-    const order = { accountId, keyId, actor: accountId };
+    const order = { accountId, keyId, actor: caller.personId };
     const row = await updateAuditedKey(services, order, change);
     return {
       status: 200,

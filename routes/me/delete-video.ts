@@ -15,7 +15,7 @@ export const deleteVideo = defineRoute({
   description: 'For good. What was charged for it stays charged.',
   tag: 'Video',
   documents: ['account'],
-  access: { kind: 'user' },
+  access: { kind: 'user', isForSuspended: true },
   cors: 'web',
   params: videoParams,
   replies: {

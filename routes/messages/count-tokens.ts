@@ -1,5 +1,6 @@
 // POST /v1/messages/count_tokens: how many input tokens a message request has. Free.
 import { countGeneration } from '../../actors/generation/count-request.ts';
+import { rulesIn } from '../../actors/organization/rules.ts';
 import { readCountRequest } from '../../media/model/dialects/messages/request.ts';
 import { countRequestSchema } from '../../media/model/dialects/messages/schema.ts';
 import { fixedLimits } from '../../runtime/limits.ts';
@@ -48,6 +49,7 @@ export const countMessageTokens = defineRoute({
     const { inputTokens, estimated } = await countGeneration(
       caller.accountId,
       sent,
+      rulesIn(caller.organization),
       services.generations,
     );
     return {

@@ -3,6 +3,7 @@ import * as v from 'valibot';
 import { callableEntries } from '../../actors/catalog/snapshot.ts';
 import { unknownModel } from '../../actors/catalog/use.ts';
 import { maxCharacters } from '../../runtime/http/text.ts';
+import { catalogOf } from '../callers-catalog.ts';
 import { defineRoute } from '../define.ts';
 import { requireAllowed } from '../keys/allowed.ts';
 import { modelHeaders, speaksMessages } from './messages.ts';
@@ -28,7 +29,7 @@ export const getModel = defineRoute({
   problems: ['model_not_found', 'policy_blocked'],
   handle({ params, caller, services, exchange }) {
     requireAllowed(caller, params.model);
-    const catalog = services.catalog.current();
+    const catalog = catalogOf(caller, services);
     const entries = callableEntries(catalog.snapshot);
     const found = entries.find(({ alias }) => alias === params.model);
     if (found === undefined) throw unknownModel(catalog, params.model, null);

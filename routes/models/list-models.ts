@@ -1,6 +1,7 @@
 // GET /v1/models: the enabled, healthy aliases in the list form of OpenAI's API.
 import * as v from 'valibot';
 import { callableEntries } from '../../actors/catalog/snapshot.ts';
+import { catalogOf } from '../callers-catalog.ts';
 import { defineRoute } from '../define.ts';
 import { mayName } from '../keys/allowed.ts';
 import type { MonitorServices } from '../services.ts';
@@ -27,7 +28,8 @@ export const listModels = defineRoute({
   description:
     'Left out are those whose public status is `unavailable`: no route answers. For ' +
     'clients of Messages it is a page of that format as well, of the models that they can name. ' +
-    'A key with `allowed_models` sees no others.',
+    'A key with `allowed_models` sees no others, and one in an organization those that its ' +
+    'policy allows.',
   tag: 'Models',
   documents: ['model'],
   access: { kind: 'key', scope: 'models:read' },
@@ -38,7 +40,7 @@ export const listModels = defineRoute({
   async handle({ caller, services, exchange }) {
     const forMessages = speaksMessages(exchange);
     const unavailable = await unavailableAliases(services.monitor);
-    const { snapshot } = services.catalog.current();
+    const { snapshot } = catalogOf(caller, services);
     const data = callableEntries(snapshot)
       .filter(({ alias }) => !unavailable.has(alias) && mayName(caller, alias))
       .filter((entry) => !forMessages || isText(entry))

@@ -42,6 +42,8 @@ const tags = {
   'Sign-in': 'One-time codes for browsers, passwords for apps, and their sessions.',
   Account: 'Who is signed in: name and address, sessions, apps, a copy of the data, deletion.',
   Keys: 'API keys of the account.',
+  Organizations:
+    'Companies with one wallet: members, caps, policy, domains, and an audit to check.',
   Preferences: 'Models that the account prefers, and remote MCP servers that it added.',
   Apps: 'What apps tell of themselves, and what they are told; no key needed.',
   Billing: 'The wallet, reservations and usage.',

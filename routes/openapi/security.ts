@@ -2,6 +2,7 @@
 // refusals of whoever may not.
 import type { Scope } from '../../actors/credentials/scope.ts';
 import type { ProblemCode } from '../../runtime/problem.ts';
+import { isContextual } from '../context.ts';
 import type { AppRoute } from '../define.ts';
 import type { Access } from '../services.ts';
 import { securitySchemes } from './schemes.ts';
@@ -21,6 +22,9 @@ const userProblems: ProblemCode[] = [
   'forbidden',
   'dependency_unavailable',
 ];
+
+/** What the organization's status or membership refuses. */
+const contextProblems: ProblemCode[] = ['policy_blocked', 'invalid_state', 'invalid_request'];
 
 const appProblems: ProblemCode[] = [...userProblems, 'insufficient_scope', 'concurrency_limited'];
 
@@ -42,9 +46,11 @@ export function accessOf(access: Access): {
     case 'none':
       return { security: [], problems: [] };
     case 'key':
-      return { security: key(access.scope), problems: keyProblems };
-    case 'user':
-      return { security: [session, cookie, app], problems: appProblems };
+      return { security: key(access.scope), problems: [...keyProblems, 'policy_blocked'] };
+    case 'user': {
+      const problems = isContextual(access) ? [...appProblems, ...contextProblems] : appProblems;
+      return { security: [session, cookie, app], problems };
+    }
     case 'optional-user':
       return { security: [nobody, session, cookie, app], problems: appProblems };
     case 'app':
@@ -67,12 +73,12 @@ export function accessOf(access: Access): {
     case 'socket':
       return {
         security: [...key(access.scope), { ticket: [] }, session, app],
-        problems: [...new Set([...keyProblems, ...appProblems])],
+        problems: [...new Set([...keyProblems, ...appProblems, ...contextProblems])],
       };
     case 'key-or-user':
       return {
         security: [...key(access.scope), session, cookie, app],
-        problems: [...new Set([...keyProblems, ...appProblems])],
+        problems: [...new Set([...keyProblems, ...appProblems, ...contextProblems])],
       };
   }
 }

@@ -9,7 +9,7 @@ import {
 import { newId } from '../../runtime/ids.ts';
 import { Problem } from '../../runtime/problem.ts';
 import { requireVerified } from '../identity/sign-in.ts';
-import type { Services, UserCaller } from '../services.ts';
+import type { Services } from '../services.ts';
 import { requireRate, requireStanding } from './allowed.ts';
 import { findKnown, type PurchaseKey, purchaseKey } from './known.ts';
 import { findSale, type Sale, type SaleRequest } from './sale.ts';
@@ -17,6 +17,13 @@ import { findSale, type Sale, type SaleRequest } from './sale.ts';
 interface PurchaseRequest extends SaleRequest {
   save_payment_method: boolean;
   return_path: string;
+}
+
+/** The account that buys, and whether its person has proved the address. */
+interface Buyer {
+  accountId: string;
+  walletId: string;
+  isUnverified: boolean;
 }
 
 type Needed = Pick<Services, 'catalog' | 'payments' | 'sql' | 'system'>;
@@ -29,7 +36,7 @@ type Begun = { purchase: Purchase; isNew: boolean };
  */
 export async function begin(
   services: Needed,
-  caller: UserCaller,
+  caller: Buyer,
   request: PurchaseRequest,
   keyText: string | null,
 ): Promise<Begun> {
@@ -54,7 +61,7 @@ export async function begin(
 
 function newPurchase(
   { system, payments }: Needed,
-  { accountId, walletId }: UserCaller,
+  { accountId, walletId }: Buyer,
   request: PurchaseRequest,
   { sold, seller }: Sale,
   key: PurchaseKey | null,

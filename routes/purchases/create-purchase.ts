@@ -1,6 +1,7 @@
 // POST /api/me/purchases: a checkout at a payment provider, or the credits where they cost nothing.
 import * as v from 'valibot';
 import { fixedLimits } from '../../runtime/limits.ts';
+import { requireBillingOwner } from '../billing/owner.ts';
 import { defineRoute } from '../define.ts';
 import { idempotencyKeyOf } from '../generations/idempotency.ts';
 import { begin } from './begin.ts';
@@ -50,7 +51,7 @@ export const createPurchase = defineRoute({
     'its purchase as it is now. An eleventh open checkout ends the oldest one. 20 an hour.',
   tag: 'Billing',
   documents: ['account'],
-  access: { kind: 'user' },
+  access: { kind: 'user', isForSuspended: true },
   cors: 'web',
   headers: {
     'idempotency-key': {
@@ -75,8 +76,9 @@ export const createPurchase = defineRoute({
     'dependency_unavailable',
   ],
   async handle({ body, caller, exchange, services }) {
+    const buyer = { ...requireBillingOwner(caller), isUnverified: caller.isUnverified };
     const key = idempotencyKeyOf(exchange, {});
-    const { purchase, isNew } = await begin(services, caller, body, key);
+    const { purchase, isNew } = await begin(services, buyer, body, key);
     return {
       status: isNew ? 201 : 200,
       headers: { 'cache-control': 'no-store' },

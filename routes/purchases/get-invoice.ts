@@ -6,6 +6,7 @@ import type { IssuedDocument } from '../../media/documents/document.ts';
 import { invoiceHtml, invoicePolicy } from '../../media/documents/invoice.ts';
 import { lineOfText } from '../../runtime/http/text.ts';
 import { Problem } from '../../runtime/problem.ts';
+import { requireBillingOwner } from '../billing/owner.ts';
 import { defineRoute } from '../define.ts';
 import { documentSchema } from './document-schema.ts';
 
@@ -43,7 +44,7 @@ export const getInvoice = defineRoute({
   problems: ['not_found', 'overloaded', 'dependency_unavailable'],
   async handle({ params, query, caller, services }) {
     const { format = 'html', document: number = null } = query;
-    const { accountId } = caller;
+    const { accountId } = requireBillingOwner(caller);
     const document = await findDocument<IssuedDocument>(services.sql, accountId, params.id, number);
     if (document === null) throw new Problem('not_found', { param: 'id' });
     if (format === 'json') return { status: 200, json: { ok: true, document }, headers };

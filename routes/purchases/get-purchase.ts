@@ -3,6 +3,7 @@ import * as v from 'valibot';
 import { withDeadline } from '../../db/driver/sql.ts';
 import { findOwnPurchase } from '../../db/purchases.ts';
 import { Problem } from '../../runtime/problem.ts';
+import { requireBillingOwner } from '../billing/owner.ts';
 import { defineRoute } from '../define.ts';
 import { purchaseBody, purchaseParams, purchaseSchema } from './schema.ts';
 
@@ -26,7 +27,8 @@ export const getPurchase = defineRoute({
   problems: ['not_found', 'dependency_unavailable'],
   async handle({ params, caller, services }) {
     const { purchase_id: id } = params;
-    const found = await withDeadline(findOwnPurchase(services.sql, caller.accountId, id));
+    const { accountId } = requireBillingOwner(caller);
+    const found = await withDeadline(findOwnPurchase(services.sql, accountId, id));
     if (found === null) throw new Problem('not_found');
     return {
       status: 200,

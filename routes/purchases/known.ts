@@ -3,14 +3,13 @@ import { type Sql, withDeadline } from '../../db/driver/sql.ts';
 import { findKeyedPurchase, type NewPurchase, type Purchase } from '../../db/purchases.ts';
 import { Problem } from '../../runtime/problem.ts';
 import { fingerprint } from '../generations/idempotency.ts';
-import type { UserCaller } from '../services.ts';
 
 export type PurchaseKey = NonNullable<NewPurchase['key']>;
 
 /** What the key named before. @throws Problem idempotency_key_reused for another request */
 export async function findKnown(
   sql: Sql,
-  { accountId }: UserCaller,
+  { accountId }: { accountId: string },
   key: PurchaseKey,
 ): Promise<Purchase | null> {
   const finding = sql.begin(async (transaction) => ({

@@ -8,6 +8,7 @@ import { fieldProblem } from '../../runtime/http/validate.ts';
 import { fixedLimits } from '../../runtime/limits.ts';
 import { Problem } from '../../runtime/problem.ts';
 import { walletBody } from '../billing/amounts.ts';
+import { requireBillingOwner } from '../billing/owner.ts';
 import { walletEntries } from '../billing/schema.ts';
 import { defineRoute } from '../define.ts';
 import type { Services } from '../services.ts';
@@ -29,7 +30,7 @@ export const verifyPurchase = defineRoute({
     'it as well. While nothing is decided the reply has Retry-After.',
   tag: 'Billing',
   documents: ['account'],
-  access: { kind: 'user' },
+  access: { kind: 'user', isForSuspended: true },
   cors: 'web',
   body: {
     kind: 'json',
@@ -50,7 +51,7 @@ export const verifyPurchase = defineRoute({
   },
   problems: ['not_found', 'rate_limited', 'dependency_unavailable'],
   async handle({ body, caller, services }) {
-    const { accountId } = caller;
+    const { accountId } = requireBillingOwner(caller);
     const found = await findMeant(services, accountId, body);
     const isDecided = await settle(services, found.id, body);
     const { sql } = services;

@@ -21,7 +21,7 @@ export const cancelResponse = defineRoute({
     'ended is a conflict.',
   tag: 'Generation',
   documents: ['model'],
-  access: { kind: 'key', scope: 'models:generate', isUncounted: true },
+  access: { kind: 'key', scope: 'models:generate', isUncounted: true, isForSuspended: true },
   cors: 'public',
   params: responseParams,
   replies: {

@@ -1,6 +1,7 @@
 // POST /v1/responses/input_tokens: how many input tokens a response would have, with the turns
 // that it continues. Free, and nothing of it is stored.
 import { countGeneration } from '../../actors/generation/count-request.ts';
+import { rulesIn } from '../../actors/organization/rules.ts';
 import { responsesRequestSchema } from '../../media/model/dialects/responses/schema.ts';
 import { fixedLimits } from '../../runtime/limits.ts';
 import { defineRoute } from '../define.ts';
@@ -54,6 +55,7 @@ export const countResponseTokens = defineRoute({
     const { inputTokens, estimated } = await countGeneration(
       caller.accountId,
       request,
+      rulesIn(caller.organization),
       services.generations,
     );
     const json = { object: 'response.input_tokens' as const, input_tokens: inputTokens };

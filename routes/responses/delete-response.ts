@@ -20,7 +20,7 @@ export const deleteResponse = defineRoute({
     'charged stays charged.',
   tag: 'Generation',
   documents: ['model'],
-  access: { kind: 'key', scope: 'models:generate', isUncounted: true },
+  access: { kind: 'key', scope: 'models:generate', isUncounted: true, isForSuspended: true },
   cors: 'public',
   params: responseParams,
   replies: {

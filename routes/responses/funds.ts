@@ -3,6 +3,7 @@ import { requireLeastHold } from '../../actors/generation/least-hold.ts';
 import type { ResponsesRequestBody } from '../../media/model/dialects/responses/schema.ts';
 import { fundedOrRetry } from '../generations/funds.ts';
 import { requireAllowed } from '../keys/allowed.ts';
+import { payerOf } from '../payer.ts';
 import type { Services } from '../services.ts';
 import type { Asker } from './conversation.ts';
 import { readsStored } from './references.ts';
@@ -19,7 +20,6 @@ export async function requireFundsToRead(
   requireAllowed(asker.caller, body.model);
   if (!readsStored(body)) return;
   const asked = { model: body.model, outputTokensMax: body.max_output_tokens ?? null };
-  const { walletId, keyId: apiKeyId } = asker.caller;
-  const look = requireLeastHold(generations, { walletId, apiKeyId }, asked, 0);
+  const look = requireLeastHold(generations, payerOf(asker.caller), asked, 0);
   await fundedOrRetry(asker, look);
 }

@@ -5,6 +5,7 @@ import type { GenerationEnd } from '../../actors/subscriber/protocol.ts';
 import { withDeadline } from '../../db/driver/sql.ts';
 import { failedUncharged, findGeneration, type Generation } from '../../db/generations.ts';
 import { findResponse } from '../../db/responses.ts';
+import type { WalletType } from '../../db/wallets.ts';
 import { emptyAnswer } from '../../media/model/answer.ts';
 import type { ReplyIdentity, SvcUsage } from '../../media/model/dialects/contract.ts';
 import { responsesDialect } from '../../media/model/dialects/responses/dialect.ts';
@@ -19,6 +20,7 @@ import type { KeyCaller, Services } from '../services.ts';
 
 export interface Stored {
   generation: Generation;
+  walletType: WalletType;
   background: boolean;
   /** The request as far as replies repeat it: of its input what declares tools. */
   request: GenerationRequest;
@@ -44,13 +46,13 @@ export async function requireResponse(
     ]),
   );
   if (response === null || generation === null) throw notFound();
-  const { background } = response;
+  const { background, walletType } = response;
   if (!background && failedUncharged(generation)) throw notFound();
   const body = JSON.parse(response.requestJson) as ResponsesRequestBody;
   const included = include.length === 0 ? {} : { include: [...(body.include ?? []), ...include] };
   const { input = [] } = body;
   const request = responsesDialect.readRequest({ ...body, ...included, input }, {});
-  return { generation, background, request };
+  return { generation, walletType, background, request };
 }
 
 /** The response object as it stands now. */
@@ -58,13 +60,13 @@ export function storedBody(
   services: Pick<Services, 'catalog' | 'seals'>,
   stored: Stored,
 ): Record<string, unknown> {
-  const { generation, request } = stored;
+  const { generation, walletType, request } = stored;
   const identity = identityOf(generation);
   const options = { request, seals: services.seals(generation.accountId) };
   if (generation.status === 'running') {
     return responseObject(identity, options, emptyAnswer(), null, 'in_progress');
   }
-  const end = readEnd(services, generation);
+  const end = readEnd(services, generation, walletType);
   if (end.status === 'duplicate') throw notFound();
   const { answer } = end;
   if (end.status === 'failed') {
@@ -77,15 +79,17 @@ export function storedBody(
   return responseObject(identity, options, answer, end.receipt, status);
 }
 
+type Models = Pick<Services, 'catalog'>;
+
 /** How a response ended; who was told that nothing is charged is told so again. */
-export function readEnd(services: Pick<Services, 'catalog'>, row: Generation): GenerationEnd {
+export function readEnd({ catalog }: Models, row: Generation, payer: WalletType): GenerationEnd {
   const end = storedEnd(row, false);
   if (end.status !== 'failed' || end.svcUsage !== null) return end;
-  const simulated = services.catalog.current().models.get(row.model)?.simulated ?? false;
-  return { ...end, svcUsage: freeUsage(row, simulated) };
+  const simulated = catalog.current().models.get(row.model)?.simulated ?? false;
+  return { ...end, svcUsage: freeUsage(row, payer, simulated) };
 }
 
-function freeUsage(row: Generation, simulated: boolean): SvcUsage {
+function freeUsage(row: Generation, walletType: WalletType, simulated: boolean): SvcUsage {
   return {
     request_id: row.id,
     model: row.model,
@@ -96,7 +100,7 @@ function freeUsage(row: Generation, simulated: boolean): SvcUsage {
     reasoning_tokens: 0,
     search_calls: 0,
     charge_microcredits: 0,
-    wallet_type: 'personal',
+    wallet_type: walletType,
     source: 'none',
     credits_exhausted: false,
     replayed: false,

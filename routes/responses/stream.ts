@@ -35,7 +35,9 @@ export async function streamStored(
     const isLost = row.status === 'failed' && row.answerJson === null;
     const options = { includeUsage: true, request, seals, startingAfter, isLost };
     const encoder = responsesDialect.encoder(identityOf(row), options);
-    if (row.status !== 'running') return storedReply(encoder, readEnd(services, row), headers);
+    if (row.status !== 'running') {
+      return storedReply(encoder, readEnd(services, row, stored.walletType), headers);
+    }
     const sink = new ReplySink(encoder);
     const clientGone = await attachSink(services.generations, row.id, sink);
     if (clientGone !== null) {

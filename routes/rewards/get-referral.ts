@@ -45,7 +45,7 @@ export const getReferral = defineRoute({
     'with a card or an account that you have paid with. `terms` null: nothing is given now.',
   tag: 'Rewards',
   documents: ['account'],
-  access: { kind: 'user' },
+  access: { kind: 'user', isPersonal: true },
   cors: 'web',
   replies: {
     200: { description: 'The code, its terms, and what came of it.', schema: replySchema },

@@ -13,7 +13,7 @@ export const listSubmissions = defineRoute({
   description: 'Newest first.',
   tag: 'Rewards',
   documents: ['account'],
-  access: { kind: 'user' },
+  access: { kind: 'user', isPersonal: true },
   cors: 'web',
   query: pageQuery,
   replies: {

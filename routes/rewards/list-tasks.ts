@@ -34,7 +34,7 @@ export const listRewardTasks = defineRoute({
   description: 'All of them on one page, each with the submission that the account has begun.',
   tag: 'Rewards',
   documents: ['account'],
-  access: { kind: 'user' },
+  access: { kind: 'user', isPersonal: true },
   cors: 'web',
   replies: { 200: { description: 'The tasks.', schema: pageSchema(taskSchema) } },
   problems: ['dependency_unavailable'],

@@ -30,7 +30,7 @@ export const redeemCode = defineRoute({
     '`billing_restricted`.',
   tag: 'Rewards',
   documents: ['account'],
-  access: { kind: 'user' },
+  access: { kind: 'user', isPersonal: true },
   cors: 'web',
   body: {
     kind: 'json',

@@ -24,7 +24,7 @@ export const startTask = defineRoute({
     'unrestricted accounts: else 403 with the reason `unverified` or `billing_restricted`.',
   tag: 'Rewards',
   documents: ['account'],
-  access: { kind: 'user' },
+  access: { kind: 'user', isPersonal: true },
   cors: 'web',
   body: {
     kind: 'json',

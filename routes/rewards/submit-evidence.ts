@@ -24,7 +24,7 @@ export const submitEvidence = defineRoute({
     'it is 409 `invalid_state`. An account hands in 10 an hour.',
   tag: 'Rewards',
   documents: ['account'],
-  access: { kind: 'user' },
+  access: { kind: 'user', isPersonal: true },
   cors: 'web',
   body: {
     kind: 'json',

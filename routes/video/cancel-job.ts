@@ -18,7 +18,7 @@ export const cancelJob = defineRoute({
     'cannot be cancelled there: 409 `invalid_state`.',
   tag: 'Video',
   documents: ['account', 'model'],
-  access: { kind: 'key-or-user', scope: 'video:generate' },
+  access: { kind: 'key-or-user', scope: 'video:generate', isForSuspended: true },
   cors: 'public',
   params: jobParams,
   replies: {

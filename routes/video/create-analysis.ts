@@ -1,10 +1,12 @@
 // POST /v1/video/analyses: queues the description of a video.
 import { createAnalysis } from '../../actors/analysis/create.ts';
+import { rulesIn } from '../../actors/organization/rules.ts';
 import { fixedLimits } from '../../runtime/limits.ts';
 import { Problem } from '../../runtime/problem.ts';
 import { defineRoute } from '../define.ts';
 import { fingerprint, idempotencyKeyOf } from '../generations/idempotency.ts';
 import { requireAllowed } from '../keys/allowed.ts';
+import { payerOf } from '../payer.ts';
 import { analysisBody, analysisHeaders, analysisReplyHeaders } from './analysis-body.ts';
 import { analysisReplySchema, analysisRequestSchema } from './analysis-schema.ts';
 import { requestIdOf } from './request-id.ts';
@@ -74,9 +76,8 @@ export const createVideoAnalysis = defineRoute({
       throw new Problem('invalid_request', { message, param: 'end_seconds' });
     }
     const { analysis, isNew } = await createAnalysis(services.analysis.creation, {
-      accountId: caller.accountId,
-      walletId: caller.walletId,
-      apiKeyId: caller.keyId,
+      ...payerOf(caller),
+      rules: rulesIn(caller.organization),
       requestId: requestIdOf(idempotencyKeyOf(exchange, body)),
       fingerprint: fingerprint(body),
       sourceUrl: body.source_url,

@@ -1,10 +1,13 @@
 // POST /v1/video/generations: a job that is paid for once and submitted once.
+
+import { rulesIn } from '../../actors/organization/rules.ts';
 import { videoRoute } from '../../actors/video/candidates.ts';
 import { createVideoJob } from '../../actors/video/create.ts';
 import { fixedLimits } from '../../runtime/limits.ts';
 import { defineRoute } from '../define.ts';
 import { fingerprint, idempotencyKeyOf } from '../generations/idempotency.ts';
 import { requireAllowed } from '../keys/allowed.ts';
+import { payerOf } from '../payer.ts';
 import { jobBody, jobHeaders, jobReplyHeaders } from './job-body.ts';
 import { requestSchema } from './request.ts';
 import { requestIdOf } from './request-id.ts';
@@ -66,15 +69,13 @@ export const createJob = defineRoute({
     const { video_model: exact = null } = body;
     requireAllowed(caller, exact ?? videoRoute, 'video_model');
     const requestId = requestIdOf(idempotencyKeyOf(exchange, body));
-    const { accountId, walletId } = caller;
     const { job, isNew } = await createVideoJob(services.video.creation, {
-      accountId,
-      walletId,
-      apiKeyId: caller.kind === 'key' ? caller.keyId : null,
+      ...payerOf(caller),
       requestId,
       fingerprint: fingerprint(body),
       conversationId: body.conversation_id ?? null,
       exact,
+      rules: rulesIn(caller.organization),
       settings: {
         prompt: body.prompt,
         durationSeconds: body.duration_seconds ?? null,

@@ -3,6 +3,7 @@
 import { voiceLimits } from '../../actors/voice/limits.ts';
 import { sealTicket } from '../../actors/voice/sealed.ts';
 import { newId } from '../../runtime/ids.ts';
+import { catalogOf } from '../callers-catalog.ts';
 import { defineRoute } from '../define.ts';
 import { requireVoices } from './find-voice.ts';
 import { ticketSchema } from './schema.ts';
@@ -25,7 +26,7 @@ export const createTicket = defineRoute({
   problems: ['policy_blocked'],
   handle({ caller, services }) {
     const { accountId, walletId } = caller;
-    requireVoices(services.catalog.current(), caller);
+    requireVoices(catalogOf(caller, services), caller);
     const { ticketMs } = voiceLimits;
     const ticket = sealTicket(services.voice.sealer, {
       id: newId('vs', services.system.node),

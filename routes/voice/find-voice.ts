@@ -2,6 +2,8 @@
 // other voice models that an administrator has enabled.
 import type { Catalog } from '../../actors/catalog/current.ts';
 import type { CatalogModel } from '../../actors/catalog/model.ts';
+import { isRuled } from '../../actors/catalog/ruled/rules.ts';
+import { withheldModel } from '../../actors/catalog/use.ts';
 import type { ChosenVoice } from '../../actors/voice/spec.ts';
 import { mayName, notAllowed } from '../keys/allowed.ts';
 import type { SocketCaller } from '../services.ts';
@@ -22,9 +24,20 @@ function voiceModels(catalog: Catalog): readonly CatalogModel[] {
 /** @throws Problem policy_blocked when the caller may use none of the models of voices */
 export function requireVoices(catalog: Catalog, caller: SocketCaller): void {
   const [first] = voiceModels(catalog);
-  if (first === undefined) return;
+  if (first === undefined) {
+    requireNoneWithheld(catalog);
+    return;
+  }
   if (voiceModels(catalog).some(({ alias }) => mayName(caller, alias))) return;
   throw notAllowed(first.alias, null);
+}
+
+/** Where rules have left none. @throws Problem policy_blocked */
+function requireNoneWithheld(catalog: Catalog): void {
+  if (!isRuled(catalog)) return;
+  for (const [alias, { kind, rule }] of catalog.withheld) {
+    if (kind === 'voice') throw withheldModel(alias, rule, null);
+  }
 }
 
 /** Null: no such voice, or none that the caller may have. */

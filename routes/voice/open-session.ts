@@ -7,7 +7,9 @@ import { openSession as open } from '../../actors/voice/session.ts';
 import type { VoiceSpec } from '../../actors/voice/spec.ts';
 import { newId } from '../../runtime/ids.ts';
 import { Problem } from '../../runtime/problem.ts';
+import { catalogOf } from '../callers-catalog.ts';
 import { defineRoute } from '../define.ts';
+import { payerOf } from '../payer.ts';
 import type { VoiceServices } from '../services.ts';
 import { findVoice, requireVoices } from './find-voice.ts';
 import { voiceProtocolText } from './words.ts';
@@ -41,9 +43,9 @@ export const openSession = defineRoute({
     bufferedBytesMax: voiceLimits.bufferedBytesMax,
     silenceSecondsMax: voiceLimits.silenceSeconds,
     accept({ caller, services, exchange }) {
-      const { accountId, walletId, permit, sessionPermit } = caller;
+      const { permit, sessionPermit } = caller;
       const { voice, system } = services;
-      requireVoices(services.catalog.current(), caller);
+      requireVoices(catalogOf(caller, services), caller);
       if (sessionPermit !== undefined) sessionPermit.isTaken = true;
       else if (!voice.host.admit()) throw full(services.voice);
       const releasePermit = permit.take();
@@ -51,12 +53,10 @@ export const openSession = defineRoute({
       const spec: VoiceSpec = {
         id: newId('vs', system.node),
         exchangeId: exchange.requestId,
-        accountId,
-        walletId,
-        apiKeyId: caller.kind === 'key' ? caller.keyId : null,
+        ...payerOf(caller),
         dependsOn: caller.dependsOn,
-        findVoice: (voiceId) => findVoice(services.catalog.current(), caller, voiceId),
-        searchTarget: () => services.catalog.current().snapshot.search,
+        findVoice: (voiceId) => findVoice(catalogOf(caller, services), caller, voiceId),
+        searchTarget: () => catalogOf(caller, services).snapshot.search,
         releasePermit,
         link: { session: null },
       };

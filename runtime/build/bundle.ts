@@ -6,6 +6,8 @@ import { build } from 'esbuild';
 import { compiledFile, isFresh } from '../files.ts';
 
 const entries = ['runtime/main.js', 'runtime/shard.js'];
+/** What people take away: one file that needs nothing beside it. */
+const verifier = { entry: 'runtime/commands/audit-verify.js', file: 'tollgate-audit.mjs' };
 
 /** Packages that load binaries or thread files of their own, or that few processes ever load. */
 const separate = [
@@ -46,6 +48,17 @@ async function makeBundle(): Promise<void> {
       sourcesContent: false,
       logLevel: 'warning',
     });
+    await build({
+      entryPoints: [pathOf(verifier.entry)],
+      outfile: `${made}/${verifier.file}`,
+      bundle: true,
+      format: 'esm',
+      platform: 'node',
+      target: 'node20',
+      banner: { js: '#!/usr/bin/env node' },
+      legalComments: 'inline',
+      logLevel: 'warning',
+    });
     await rm(folder, { recursive: true, force: true });
     await rename(made, folder).catch(async (error: unknown) => {
       // Another build has put its own there meanwhile, which is as good.
@@ -57,7 +70,7 @@ async function makeBundle(): Promise<void> {
 }
 
 async function areFresh(): Promise<boolean> {
-  const each = await Promise.all(entries.map((entry) => isFresh(entry)));
+  const each = await Promise.all([...entries, verifier.file].map((entry) => isFresh(entry)));
   return !each.includes(false);
 }
 

@@ -17,7 +17,7 @@ export interface Cors {
 const nothing: readonly HeaderPair[] = [];
 const preflightAgeSeconds = '7200';
 const defaultRequestHeaders =
-  'authorization, content-type, idempotency-key, x-api-key, x-request-id';
+  'authorization, content-type, idempotency-key, x-api-key, x-request-id, x-svc-organization';
 /** A list of tokens (RFC 9110, 5.6.2): what may be echoed without a way to inject a header. */
 const tokenListPattern = /^[A-Za-z0-9!#$%&'*+.^_`|~, -]{1,2048}$/;
 

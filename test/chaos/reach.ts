@@ -72,11 +72,17 @@ export function simulatorPid(gateway: Gateway): number {
   return all.find((pid) => commandOf(pid).includes('sim/main.js')) ?? 0;
 }
 
-/** `npm run ledger:check` on its data, beside the running server or alone: the books are right. */
-export async function assertLedger(gateway: Gateway): Promise<void> {
+/**
+ * `npm run ledger:check` on its data, beside the running server or alone: the books are right.
+ * `env` names its database, where that is none of its own.
+ */
+export async function assertLedger(
+  gateway: Gateway,
+  env: Record<string, string> = {},
+): Promise<void> {
   const entry = fileURLToPath(new URL('../../runtime/commands/ledger-check.js', import.meta.url));
   const child = spawn(process.execPath, [entry], {
-    env: { PATH: process.env.PATH, TOLLGATE_DATA: gateway.dataDir },
+    env: { PATH: process.env.PATH, TOLLGATE_DATA: gateway.dataDir, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let output = '';

@@ -30,6 +30,14 @@ before(async () => {
   for (const id of ['wal_a', 'wal_b']) {
     await createWallet(sql, { id, accountId: 'acc_a', type: 'personal' });
   }
+  await sql.begin(async (transaction) => {
+    await createWallet(transaction, { id: 'wal_o', accountId: 'acc_a', type: 'organization' });
+    await transaction.unsafe(`INSERT INTO accounts (id, role, kind, organization_id)
+      VALUES ('acc_o', 'user', 'organization', 100000)`);
+    await transaction.unsafe(`INSERT INTO organizations
+        (id, account_id, wallet_id, name, seat_limit)
+      VALUES (100000, 'acc_o', 'wal_o', 'Example', 5000)`);
+  });
 });
 after(() => database.close());
 
@@ -201,6 +209,11 @@ async function grow(from: number, to: number): Promise<void> {
   await sql.unsafe(`INSERT INTO spend (wallet_id, spender, period, starts_at, ends_at,
       spent_micros, held_micros)
     SELECT 'wal_c', 'key_' || n, 'total', to_timestamp(0), 'infinity', 0, 0 FROM ${series}`);
+  await sql.unsafe(`INSERT INTO accounts (id, role) SELECT 'acc_' || n, 'user' FROM ${series}`);
+  await sql.unsafe(`INSERT INTO accounts (id, role, kind, person_id, organization_id)
+    SELECT 'acc_member_' || n, 'user', 'member', 'acc_' || n, 100000 FROM ${series}`);
+  await sql.unsafe(`INSERT INTO organization_members (organization_id, user_id, account_id, role)
+    SELECT 100000, 'acc_' || n, 'acc_member_' || n, 'member' FROM ${series}`);
   await sql.unsafe(`INSERT INTO voice_sessions (id, account_id, wallet_id, model, voice_id,
       instance_id, hold_id)
     SELECT 'voice_' || n, 'acc_a', 'wal_c', 'm', 'v', 'i', 'hold_' || n FROM ${series}`);

@@ -192,7 +192,7 @@ test('the billing summary shows the wallet, its grants, its holds and its usage'
     },
   });
   const summary = await readBillingSummary(sql, accountId, fresh);
-  assert.ok(summary !== null);
+  assert.ok(summary?.wallet != null);
   const { createdAt, ...wallet } = summary.wallet;
   assert.ok(createdAt <= new Date());
   assert.deepEqual(wallet, {

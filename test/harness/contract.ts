@@ -133,7 +133,10 @@ export class Contract {
         operations.push({ document, pointer, members: members as Members, template });
       }
     }
-    return operations;
+    // A path without a parameter comes before one that has it (OpenAPI 3.1, Paths Object).
+    const parameters = ({ template }: Operation) => template.split('{').length;
+    const fewest = Math.min(...operations.map(parameters));
+    return operations.filter((operation) => parameters(operation) === fewest);
   }
 
   #checkAgainst(operation: Operation, reply: Reply, isHead: boolean): void {

@@ -49,7 +49,14 @@ before(async () => {
     await copyFile(join(root, path), join(clone, path));
   }
   const written = [
-    ...['runtime/main.ts', 'runtime/shard.ts', 'actors/a.ts', 'routes/a.ts', 'media/a.ts'],
+    ...[
+      'runtime/main.ts',
+      'runtime/shard.ts',
+      'runtime/commands/audit-verify.ts',
+      'actors/a.ts',
+      'routes/a.ts',
+      'media/a.ts',
+    ],
     ...['db/a.ts', 'bench/sim/a.ts', 'test/a.ts', 'routes/pages/voice/browser/page.ts'],
     ...['identity', 'mailbox', 'video'].map((page) => `routes/pages/${page}/browser/page.ts`),
   ];

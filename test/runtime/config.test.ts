@@ -2,7 +2,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createLimits } from '../../actors/limits.ts';
-import { ConfigError, describeVariables, readConfig, withPort } from '../../runtime/config.ts';
+import {
+  ConfigError,
+  describeVariables,
+  readConfig,
+  withDnsServers,
+  withPort,
+} from '../../runtime/config.ts';
 import { databaseConnectionsMax, effectiveBytesMax } from '../../runtime/limits.ts';
 
 function refusal(environment: Record<string, string>): string {
@@ -50,6 +56,25 @@ test('an unknown TOLLGATE_ variable is named; other variables are nobody’s bus
   assert.match(refusal({ TOLLGATE_PROT: '1' }), /^TOLLGATE_PROT is not a variable/);
   assert.match(refusal({ TOLLGATE_UPSTREAM_URL: 'http://a' }), /^TOLLGATE_UPSTREAM_URL is not/);
   assert.equal(readConfig({ PATH: '/bin', npm_config_x: '1' }).port, 8787);
+});
+
+test('DNS servers are addresses with ports; the simulator stands in where none is named', () => {
+  const named = readConfig({ TOLLGATE_DNS_SERVERS: '192.0.2.1:53, [2001:db8::1]:53,192.0.2.1:53' });
+  assert.deepEqual(named.dnsServers, ['192.0.2.1:53', '[2001:db8::1]:53']);
+  assert.equal(withDnsServers(named, ['127.0.0.1:1']), named);
+  const unnamed = readConfig({});
+  assert.deepEqual(unnamed.dnsServers, []);
+  assert.deepEqual(withDnsServers(unnamed, ['127.0.0.1:1']).dnsServers, ['127.0.0.1:1']);
+  const many = Array(9).fill('192.0.2.1:53').join(',');
+  for (const text of ['dns.example:53', '192.0.2.1', '192.0.2.1:0', '::1:53', many]) {
+    assert.match(
+      refusal({ TOLLGATE_DNS_SERVERS: text }),
+      /^TOLLGATE_DNS_SERVERS must be at most 8/,
+    );
+  }
+  assert.equal(readConfig({}).region, null);
+  assert.equal(readConfig({ TOLLGATE_REGION: 'eu' }).region, 'eu');
+  assert.match(refusal({ TOLLGATE_REGION: 'auto' }), /^TOLLGATE_REGION must be one of us, eu, in/);
 });
 
 test('a mail server is a URL whose password is never shown, its sender one address', () => {

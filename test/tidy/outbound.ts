@@ -7,6 +7,7 @@ import { isProduct, type Source } from './tree.ts';
 /** Paths, and whose addresses these are. A new line needs a reason that holds for every call. */
 const ALLOWED: readonly (readonly [path: RegExp, reason: string])[] = [
   [/^runtime\/outbound\//, 'the guard itself'],
+  [/^runtime\/dns\.ts$/, 'TOLLGATE_DNS_SERVERS, which the operator gives'],
   [/^actors\/mail\/smtp\.ts$/, 'TOLLGATE_SMTP_URL, which the operator gives'],
   [/^runtime\/embedded\/probe\.ts$/, 'the socket file of our own database'],
   [/^db\/driver\//, 'DATABASE_URL, which the operator gives'],

@@ -13,7 +13,7 @@ const PATH = new RegExp(
 /** A document that is named without its folder. */
 const DOCUMENT = /(?<![\w./@-])[\w-]+\.md\b/g;
 /** The contract: its owner keeps it beside the repository. */
-const CONTRACT = new Set(['customer.md', 'decisions.md', 'identity.md']);
+const CONTRACT = new Set(['customer.md', 'decisions.md', 'identity.md', 'organizations.md']);
 const LINK = /\]\(([^)\s]+)\)/g;
 /** What stands for a name that the text leaves open. */
 const OPEN = /…|\.\.\.|<[^>]*>|\$|<|>/;

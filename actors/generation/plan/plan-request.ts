@@ -6,8 +6,9 @@ import type { GenerationRequest } from '../../../media/model/request.ts';
 import { asksChatSearch } from '../../../media/model/search-tools.ts';
 import { estimateInputTokens } from '../../../media/model/tokens.ts';
 import { requireFamily } from '../../../media/providers/generation/families.ts';
-import type { Payer } from '../../billed-request/funds-estimate.ts';
+import type { LookedAt } from '../../billed-request/funds-look.ts';
 import type { Catalog } from '../../catalog/current.ts';
+import { type ModelRules, underRules } from '../../catalog/ruled/rules.ts';
 import { requireLeastHold } from '../least-hold.ts';
 import type { GenerationPlanned } from '../spec.ts';
 import { planThatFits } from './context-fit.ts';
@@ -18,24 +19,32 @@ import { refuseForbiddenSearch } from './priced-tools.ts';
 import { withSharedSearch } from './search-plan.ts';
 import type { PlanServices, PoolClient } from './services.ts';
 
+export interface PlanWanted extends LookedAt {
+  request: GenerationRequest;
+  /** What the organization forbids; null: nothing. */
+  rules: ModelRules | null;
+}
+
+/** What the request itself forbids. */
+function narrowing({ controls: { routing } }: GenerationRequest): ModelRules | null {
+  return routing === null ? null : { routing, region: null };
+}
+
 /**
  * Everything that is decided of a generation before it is opened: its context, its candidates, its
  * search and its format.
  * @throws Problem model_not_found, invalid_request, input_too_long, no_route_available,
- * insufficient_credits, spend_limit_exceeded, policy_blocked, overloaded
+ * insufficient_credits, spend_limit_exceeded, policy_blocked, forbidden, overloaded
  */
 export async function planRequest(
-  services: PlanServices,
-  {
-    request: asked,
-    accountId,
-    walletId,
-    apiKeyId,
-  }: { request: GenerationRequest; accountId: string } & Payer,
+  given: PlanServices,
+  { request: asked, rules, ...payer }: PlanWanted,
 ): Promise<GenerationPlanned> {
+  const { accountId } = payer;
+  const services = underRules(given, [rules, narrowing(asked)]);
   const clientWith = (inputTokens: number): PoolClient => ({
     accountId,
-    requireFunds: () => requireLeastHold(services, { walletId, apiKeyId }, asked, inputTokens),
+    requireFunds: () => requireLeastHold(services, payer, asked, inputTokens),
   });
   const catalog = services.catalog();
   const managed = catalog.routes.get(asked.model);

@@ -19,6 +19,7 @@ import { Problem } from '../../../runtime/problem.ts';
 import type { Catalog } from '../../catalog/current.ts';
 import type { ManagedRoute } from '../../catalog/managed.ts';
 import type { CatalogModel } from '../../catalog/model.ts';
+import { isRuled } from '../../catalog/ruled/rules.ts';
 import { requireKind, unknownModel } from '../../catalog/use.ts';
 import type { RouteHealth } from '../../provider-health/health.ts';
 import type { Candidate, RoutingPlan, SearchPlan } from '../spec.ts';
@@ -140,11 +141,13 @@ function planManaged(
   const begunMs = performance.now();
   if (!route.public.available) throw new Problem('no_route_available');
   const mustSearch = mustSearchNatively(search);
+  const routing = isRuled(catalog) ? catalog.routing : openPolicy;
   const plan = planRoute({
     route: ableRoute(input, route, search),
     request,
     inputTokens,
-    policy: openPolicy,
+    // What its lists forbid is not in the catalog.
+    policy: { ...openPolicy, costPremiumMax: routing.costPremiumMax },
     stickyAlias,
     extraCapabilities: mustSearch ? ['web_search'] : [],
     health,
@@ -159,7 +162,7 @@ function planManaged(
     routing: {
       decision_category: decision.category,
       sticky: decision.sticky,
-      policy_version: policyVersion(openPolicy),
+      policy_version: policyVersion(routing),
       catalog_version: catalog.snapshot.contentVersion,
       decisionMs: Math.round((performance.now() - begunMs) * 1_000) / 1_000,
       answered: input.answered,

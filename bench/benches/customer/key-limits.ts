@@ -66,7 +66,8 @@ export const customerKeyLimits: Bench = {
         async ({ isLimited }) => {
           const [walletId = ''] = await makeWallets(ground.sql, 1);
           const keyIds = await makeKeys(ground.sql, walletId, isLimited);
-          const [teller, close] = actorTeller(ground.url, true, keyIds);
+          const spenders = keyIds.map((apiKeyId) => ({ accountId, apiKeyId }));
+          const [teller, close] = actorTeller(ground.url, true, spenders);
           try {
             return await measure(teller, callers, options.seconds ?? seconds, () => walletId);
           } finally {

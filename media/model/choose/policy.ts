@@ -33,7 +33,6 @@ const entriesMax = 1_000;
  * Reads a `routing_policy` (specification 2.7): lists of names, and a whole number of percent that
  * becomes a fraction. Absent and null members restrict nothing; an empty list of allowed names
  * allows none. Returns the name of the member that is wrong, if one is.
- * @public for organizations, whose policy it reads
  */
 export function readRoutingPolicy(
   value: unknown,
@@ -87,10 +86,7 @@ export function policyVersion(policy: RoutingPolicy): string {
   return `${rulesVersion}.${createHash('sha256').update(text).digest('hex').slice(0, 12)}`;
 }
 
-/**
- * What both allow.
- * @public for organizations, whose policy a request may only narrow
- */
+/** What both allow. */
 export function narrowPolicy(one: RoutingPolicy, other: RoutingPolicy): RoutingPolicy {
   if (other === openPolicy) return one;
   if (one === openPolicy) return other;

@@ -3,6 +3,7 @@
 import * as v from 'valibot';
 import { lineOfText, maxCharacters, visibleAscii } from '../../../runtime/http/text.ts';
 import { fieldProblem } from '../../../runtime/http/validate.ts';
+import { type RoutingPolicy, readRoutingPolicy } from '../choose/policy.ts';
 import type { ClientContext, OutputFormat, RequestControls } from '../request.ts';
 import { assertOutputFormat } from '../structured.ts';
 
@@ -40,15 +41,21 @@ const optimization = v.pipe(
   ),
 );
 
+const routingPolicy = v.union([v.pipe(v.string(), maxCharacters(100_000)), v.looseObject({})]);
+
 const metadata = v.pipe(
   v.looseObject({
     require_web_search: v.nullish(v.boolean()),
     intelligent_reroute: v.nullish(v.boolean()),
+    routing_policy: v.nullish(routingPolicy),
   }),
   v.description(
-    'Of the application, and two switches, off if absent: require_web_search fails rather than ' +
+    'Of the application, and what the service is asked: require_web_search fails rather than ' +
       'answers without current web context; intelligent_reroute selects a model again where a ' +
-      'managed route would keep that of the conversation.',
+      'managed route would keep that of the conversation; routing_policy, an object or its JSON ' +
+      'text, narrows which providers and models may answer (allowed_providers, ' +
+      'denied_providers, allowed_models, denied_models, max_cost_premium_percent). What it ' +
+      'leaves nothing of is 403 `policy_blocked`.',
   ),
 );
 
@@ -127,6 +134,7 @@ export function readControls(body: SharedBody): RequestControls {
     webSearch: body.web_search ?? null,
     requireWebSearch: body.metadata?.require_web_search === true,
     reroute: body.metadata?.intelligent_reroute === true,
+    routing: readNarrowing(body.metadata?.routing_policy ?? null),
     conversationId: body.conversation_id ?? null,
     clientContext: readContext(body.client_context ?? null),
     optimization: {
@@ -135,6 +143,27 @@ export function readControls(body: SharedBody): RequestControls {
       allowLossyContext: body.optimization?.allow_lossy_context === true,
     },
   };
+}
+
+/**
+ * An object, or its JSON text, as metadata of most formats are texts. Null: there is none.
+ * @throws Problem invalid_request
+ */
+function readNarrowing(value: string | Record<string, unknown> | null): RoutingPolicy | null {
+  if (value === null) return null;
+  const read = readRoutingPolicy(typeof value === 'string' ? parsed(value) : value);
+  if (read.ok) return read.policy;
+  const path = ['metadata.routing_policy', read.member].filter((part) => part !== '').join('.');
+  throw fieldProblem(path, 'A routing policy is expected, an object or its JSON text.');
+}
+
+/** What is no JSON is no policy either. */
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text) ?? text;
+  } catch {
+    return text;
+  }
 }
 
 function readContext(declared: SharedBody['client_context'] | null): ClientContext | null {

@@ -32,6 +32,10 @@ export interface UpstreamQuirks {
 export interface UpstreamTarget {
   /** Opaque id of the provider route, for health and metrics. */
   routeId: string;
+  /** What policies call its provider; left out: it is on no list of theirs. */
+  publicName?: string;
+  /** Where the provider works; left out: nobody says. */
+  region?: string;
   family: string;
   /** With the version prefix: `https://api.example.com/v1`. */
   baseUrl: string;

@@ -23,7 +23,8 @@ export const resources: readonly Resource[] = [
       'encrypted and never returned: `has_credential` says that there is one, ' +
       '`credential_key_id` which master key sealed it. A `base_url` of another server needs the ' +
       '`api_key` again, or null. Link-local and metadata addresses are refused. Providers of ' +
-      'videos alone have `media_hosts`, `jobs_max` and `idempotency`.',
+      'videos alone have `media_hosts`, `jobs_max` and `idempotency`. Policies of organizations ' +
+      'go by its `region` and its `public_name`.',
   ),
   resource(
     'models',

@@ -16,7 +16,7 @@ export const deleteServer = defineRoute({
   summary: 'Remove an MCP server',
   tag: 'Preferences',
   documents: ['account'],
-  access: { kind: 'user' },
+  access: { kind: 'user', isForSuspended: true },
   cors: 'web',
   params: v.object({ server_id: mcpServerId }),
   replies: { 200: { description: 'It is gone.', schema: v.strictObject({ ok: v.literal(true) }) } },

@@ -8,6 +8,8 @@ import { fixedLimits } from '../../../runtime/limits.ts';
 import type { Outbound } from '../../../runtime/outbound/contract.ts';
 import { outboundUses } from '../../../runtime/outbound/uses.ts';
 import { defineRoute } from '../../define.ts';
+import { requireRecorded } from '../../organizations/recorded.ts';
+import type { Services, UserCaller } from '../../services.ts';
 import { changeServer, mcpServerId } from './change.ts';
 import { mcpServerBody, mcpServerSchema } from './schema.ts';
 
@@ -50,12 +52,13 @@ export const saveServer = defineRoute({
     200: { description: 'The server as it is now.', schema: reply },
     201: { description: 'The new server.', schema: reply },
   },
-  problems: ['not_found', 'conflict', 'dependency_unavailable'],
+  problems: ['policy_blocked', 'not_found', 'conflict', 'dependency_unavailable'],
   async handle({ body, caller, services, exchange }) {
     // No tool is known before the server was asked: there is none to approve.
     if ((body.approve ?? []).length > 0) {
       throw fieldProblem('approve[0]', 'The server has no tool of this name.');
     }
+    await requireAllowed(services, caller, body.url);
     const ending = new AbortController();
     exchange.onAbort(() => ending.abort());
     const url = await judged(services.outbound, body.url, ending.signal);
@@ -68,6 +71,18 @@ export const saveServer = defineRoute({
     };
   },
 });
+
+/** What is no URL is told by whoever judges it. @throws Problem policy_blocked */
+async function requireAllowed(
+  services: Pick<Services, 'audit'>,
+  caller: UserCaller,
+  url: string,
+): Promise<void> {
+  if (!URL.canParse(url)) return;
+  const { hostname: host } = new URL(url);
+  const target = { type: 'mcp_server', id: host };
+  await requireRecorded(services, caller, { kind: 'mcp.add', host }, target);
+}
 
 /** The URL as it was parsed. @throws Problem invalid_request */
 async function judged(outbound: Outbound, url: string, signal: AbortSignal): Promise<string> {

@@ -28,6 +28,7 @@ const accountPages = [
   ['/account', 'Account'],
   ['/account/sessions', 'Sessions'],
   ['/account/apps', 'Apps'],
+  ['/account/invitations', 'Invitations'],
 ] as const;
 
 export function framed({ name, title, module, data, current }: Framed): Reply {

@@ -40,6 +40,13 @@ export const identityPageRoutes: readonly AppRoute[] = [
     summary: 'The page of the apps that a person lets act',
     ...{ name: 'apps', title: 'Connected apps', module: 'apps', current: '/account/apps' },
   }),
+  ownPage({
+    path: '/account/invitations',
+    operationId: 'getInvitationsPage',
+    summary: 'The page of the organizations that wait for a person',
+    ...{ name: 'invitations', title: 'Invitations', module: 'invitations' },
+    current: '/account/invitations',
+  }),
   ...fileRoutes({
     name: 'identity',
     styleName: 'base.css',
@@ -59,6 +66,7 @@ export const identityPageRoutes: readonly AppRoute[] = [
       'erase',
       'export',
       'field',
+      'invitations',
       'listing',
       'new-address',
       'page',

@@ -135,23 +135,41 @@ test('with an idempotency key nobody calls ahead: many clients, one call', async
 
 test('a wallet that is not far above one hold is never trusted ahead', () => {
   const fundsEstimate = createFundsEstimate();
-  assert.equal(fundsEstimate.expectsFunds({ walletId: 'wal', apiKeyId: null }, 1n, 0), false);
-  fundsEstimate.saw({ walletId: 'wal', apiKeyId: null }, 999_999n, 0);
-  assert.equal(fundsEstimate.expectsFunds({ walletId: 'wal', apiKeyId: null }, 1_000n, 0), false);
-  fundsEstimate.saw({ walletId: 'wal', apiKeyId: null }, 1_000_000n, 0);
   assert.equal(
-    fundsEstimate.expectsFunds({ walletId: 'wal', apiKeyId: null }, 1_000n, 9_999),
+    fundsEstimate.expectsFunds({ walletId: 'wal', accountId: 'acc', apiKeyId: null }, 1n, 0),
+    false,
+  );
+  fundsEstimate.saw({ walletId: 'wal', accountId: 'acc', apiKeyId: null }, 999_999n, 0);
+  assert.equal(
+    fundsEstimate.expectsFunds({ walletId: 'wal', accountId: 'acc', apiKeyId: null }, 1_000n, 0),
+    false,
+  );
+  fundsEstimate.saw({ walletId: 'wal', accountId: 'acc', apiKeyId: null }, 1_000_000n, 0);
+  assert.equal(
+    fundsEstimate.expectsFunds(
+      { walletId: 'wal', accountId: 'acc', apiKeyId: null },
+      1_000n,
+      9_999,
+    ),
     true,
   );
   assert.equal(
-    fundsEstimate.expectsFunds({ walletId: 'wal', apiKeyId: null }, 1_000n, 10_001),
+    fundsEstimate.expectsFunds(
+      { walletId: 'wal', accountId: 'acc', apiKeyId: null },
+      1_000n,
+      10_001,
+    ),
     false,
     'what was seen grows old',
   );
-  fundsEstimate.saw({ walletId: 'wal', apiKeyId: null }, 1_000_000n, 20_000);
-  fundsEstimate.forget({ walletId: 'wal', apiKeyId: null });
+  fundsEstimate.saw({ walletId: 'wal', accountId: 'acc', apiKeyId: null }, 1_000_000n, 20_000);
+  fundsEstimate.forget({ walletId: 'wal', accountId: 'acc', apiKeyId: null });
   assert.equal(
-    fundsEstimate.expectsFunds({ walletId: 'wal', apiKeyId: null }, 1_000n, 20_000),
+    fundsEstimate.expectsFunds(
+      { walletId: 'wal', accountId: 'acc', apiKeyId: null },
+      1_000n,
+      20_000,
+    ),
     false,
   );
 });

@@ -30,12 +30,14 @@ const has = (availableMicros: bigint): Answer<BalanceReply> => ({
   value: { status: 'ok', availableMicros, heldMicros: 0n },
 });
 
-const payer = (walletId: string) => ({ walletId, apiKeyId: null });
+const payer = (walletId: string) => ({ walletId, accountId: 'acc', apiKeyId: null });
 
 test('who has as much goes on, who has less is told both amounts', async () => {
   const { services, asked } = shard(has(10n));
   await requireFunds(services, payer('wal'), 10n);
-  assert.deepEqual(asked, [['wal', 'look', { amountMicros: 10n, apiKeyId: null }]]);
+  assert.deepEqual(asked, [
+    ['wal', 'look', { amountMicros: 10n, spender: { accountId: 'acc', apiKeyId: null } }],
+  ]);
   await assert.rejects(requireFunds(services, payer('wal'), 11n), {
     code: 'insufficient_credits',
     details: { required_microcredits: 11, available_microcredits: 10 },

@@ -12,6 +12,7 @@ import { createLiveCatalog } from '../../../actors/catalog/live.ts';
 import { loadCatalog } from '../../../actors/catalog/load.ts';
 import { planLines } from '../../../actors/catalog/plan-lines.ts';
 import { buildSnapshot, type CatalogSnapshot } from '../../../actors/catalog/snapshot.ts';
+import { tableOf } from '../../../db/catalog.ts';
 import type { Sql } from '../../../db/driver/sql.ts';
 import { readConfig } from '../../../runtime/config.ts';
 import { createLog } from '../../../runtime/log.ts';
@@ -86,7 +87,7 @@ export async function openCatalogStage(): Promise<CatalogStage> {
     served: () => live.current().snapshot,
     async stored(kind, name) {
       const [row] = await sql<{ definition: Definition }[]>`
-        SELECT definition FROM ${sql(kind)} WHERE name = ${name}`;
+        SELECT definition FROM ${sql(tableOf(kind))} WHERE name = ${name}`;
       return row?.definition ?? null;
     },
     async everything() {

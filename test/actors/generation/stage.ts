@@ -67,13 +67,18 @@ export interface StageOptions {
   onCall?: () => void;
 }
 
+/** Who asks, and who pays. */
+export type StageAccount = Pick<TestAccount, 'accountId' | 'walletId' | 'keyId'> & {
+  fallbackWalletId?: string;
+};
+
 export interface Stage {
   simulator: Simulator;
   model: CatalogModel;
   account(micros?: bigint): Promise<TestAccount>;
   /** One client that wants the whole answer: how it is told the end. */
-  ask(account: TestAccount, text: string, key?: string): Promise<GenerationEnd>;
-  open(account: TestAccount, text: string, key?: string): Promise<Opened>;
+  ask(account: StageAccount, text: string, key?: string): Promise<GenerationEnd>;
+  open(account: StageAccount, text: string, key?: string): Promise<Opened>;
   alive(): number;
   /** What the shard gives to whoever starts generations; the catalog has the one model. */
   services: GenerationServices;
@@ -178,7 +183,7 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
   const system = createActorSystem({ node: 1, kinds: all, log: silent });
   const services = servicesOf(deps, system, sql, kinds.generation, model);
   const direct = createDirectWallet({ ...ledger, log: silent });
-  const open = (account: TestAccount, text: string, key?: string) =>
+  const open = (account: StageAccount, text: string, key?: string) =>
     openGeneration(
       services,
       orderOf(account, model, text, key ?? null, options.outputFormat ?? { type: 'text' }),
@@ -253,7 +258,7 @@ function modelOf(baseUrls: readonly string[]): CatalogModel {
 }
 
 function orderOf(
-  account: TestAccount,
+  account: StageAccount,
   model: CatalogModel,
   text: string,
   key: string | null,
@@ -270,6 +275,7 @@ function orderOf(
     exchangeId: randomBytes(8).toString('hex'),
     accountId: account.accountId,
     walletId: account.walletId,
+    fallbackWalletId: account.fallbackWalletId,
     apiKeyId: account.keyId,
     route: '/v1/chat/completions',
     idempotencyKey: key,

@@ -65,6 +65,7 @@ function wantedOf({ accountId, walletId, keyId }: TestAccount, key: string | nul
     fingerprint: key === null ? '' : 'f'.repeat(64),
     background: false,
     stored: false,
+    rules: null,
     storeRequest: null,
     request: neutralRequest({
       model: alias,

@@ -47,16 +47,21 @@ export interface StageOptions extends ChosenLimits {
   foresees?: boolean;
 }
 
+/** Who speaks, and who pays. */
+type StageAccount = Pick<TestAccount, 'accountId' | 'walletId' | 'keyId'> & {
+  fallbackWalletId?: string;
+};
+
 export interface VoiceStage {
   sql: Sql;
   host: VoiceHost;
   health: RouteHealth;
   account(micros?: bigint): Promise<TestAccount>;
-  connect(account: TestAccount): FakeClient;
+  connect(account: StageAccount): FakeClient;
   /** A client whose upstream is called and not ready. */
-  starting(account: TestAccount, members?: Record<string, unknown>): Promise<FakeClient>;
+  starting(account: StageAccount, members?: Record<string, unknown>): Promise<FakeClient>;
   /** A client whose session is live. */
-  live(account: TestAccount, members?: Record<string, unknown>): Promise<FakeClient>;
+  live(account: StageAccount, members?: Record<string, unknown>): Promise<FakeClient>;
   calls: FakeCall[];
   row(client: FakeClient): Promise<Record<string, unknown>>;
   /** Waits until the session is over and its money is settled. */
@@ -146,7 +151,7 @@ async function openRoom(options: StageOptions): Promise<Room> {
   return { options, database, sql, deps, system, kind: kinds.voiceSession, calls, places: 0 };
 }
 
-function connect(room: Room, account: TestAccount): FakeClient {
+function connect(room: Room, account: StageAccount): FakeClient {
   const { options, deps, system, kind } = room;
   assert.ok(deps.host.admit(), 'there is a place');
   room.places += 1;
@@ -158,6 +163,7 @@ function connect(room: Room, account: TestAccount): FakeClient {
     exchangeId: 'test',
     accountId: account.accountId,
     walletId: account.walletId,
+    fallbackWalletId: account.fallbackWalletId,
     apiKeyId: account.keyId,
     dependsOn: [account.keyId, account.accountId],
     findVoice: (voiceId) => (voiceId === 'alto' ? { model, upstreamVoice: 'Alto' } : null),
@@ -175,7 +181,7 @@ function connect(room: Room, account: TestAccount): FakeClient {
 
 async function starting(
   room: Room,
-  account: TestAccount,
+  account: StageAccount,
   members: Record<string, unknown>,
 ): Promise<FakeClient> {
   const client = connect(room, account);
@@ -189,7 +195,7 @@ async function starting(
 
 async function live(
   room: Room,
-  account: TestAccount,
+  account: StageAccount,
   members: Record<string, unknown>,
 ): Promise<FakeClient> {
   const client = await starting(room, account, members);

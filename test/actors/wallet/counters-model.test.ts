@@ -133,7 +133,7 @@ function applyHold(world: World, { key, day, amount: asked }: Step & { do: 'hold
   const reply = hold(world.wallet, request, nothingKnown());
   if (asked > mayHave) {
     const isLimited = asked > left(world, { counter, cap });
-    assert.equal(reply.status, isLimited ? 'limited' : 'insufficient');
+    assert.equal(reply.status, isLimited ? 'over_limit' : 'insufficient');
     return;
   }
   assert.equal(reply.status, 'held');
@@ -233,10 +233,13 @@ function apply(world: World, each: Step): void {
     const spend = [...world.spend.values()];
     const active = world.holds.filter(({ state }) => state === 'active' || state === 'expired');
     const spenders = new Map(
-      active.map(({ request }) => [request.holdId, request.claim?.apiKeyId ?? '']),
+      active.map(({ request }) => {
+        const { accountId = '', apiKeyId = null } = request.claim ?? {};
+        return [request.holdId, { accountId, apiKeyId }] as const;
+      }),
     );
     const read = { caps, spend, spenders, readFromMs: 0 };
-    world.wallet = { ...world.wallet, counters: openCounters(read) };
+    world.wallet = { ...world.wallet, counters: openCounters('wal_model', read) };
     return;
   }
   const own = world.holds[each.which % Math.max(1, world.holds.length)];
@@ -304,7 +307,7 @@ test('periods begin at midnight, on Mondays, on the first of a month, in UTC', (
 
 test('what is settled of a period that was not read takes nothing of who has a cap', () => {
   const world = newWorld();
-  const counters = openCounters({
+  const counters = openCounters('wal_model', {
     caps,
     spend: [],
     spenders: new Map(),
@@ -312,7 +315,7 @@ test('what is settled of a period that was not read takes nothing of who has a c
   });
   const wallet: Wallet = { ...world.wallet, counters };
   const old = keyHold('key_day', 5, startMs);
-  assert.equal(hold(wallet, old, nothingKnown()).status, 'limited');
+  assert.equal(hold(wallet, old, nothingKnown()).status, 'over_limit');
   const known = nothingKnown();
   const legs = noLegs();
   const id = `${old.holdId}.end`;

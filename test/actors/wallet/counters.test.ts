@@ -7,7 +7,7 @@ import { recoverDead } from '../../../actors/wallet/recovery.ts';
 import { sweepOnce } from '../../../actors/wallet/sweep.ts';
 import { auditLedger } from '../../../db/audit.ts';
 import { registerInstance } from '../../../db/instances.ts';
-import { type Bank, type Branch, openBank } from './bank.ts';
+import { accountId, type Bank, type Branch, openBank } from './bank.ts';
 import {
   countersOf,
   fundedWallet,
@@ -44,14 +44,14 @@ test('of 1,000 holds at once on a limit for 100, 100 are held', async () => {
   );
   const held = holds.filter((_, index) => replies[index]?.status === 'held');
   assert.equal(held.length, 100);
-  const refused = replies.find((reply) => reply?.status === 'limited');
+  const refused = replies.find((reply) => reply?.status === 'over_limit');
   assert.deepEqual(refused, {
-    status: 'limited',
+    status: 'over_limit',
     requiredMicros: 10n,
     availableMicros: 0n,
-    cap: { spender: keyId, resetsAtMs: null },
+    cap: { kind: 'key', spender: keyId, resetsAtMs: null },
   });
-  assert.equal(replies.filter((reply) => reply?.status === 'limited').length, 900);
+  assert.equal(replies.filter((reply) => reply?.status === 'over_limit').length, 900);
   assert.deepEqual(await spentAndHeld(keyId), [0, 1_000]);
   await bank.assertBooks();
   // Half of them give back, the others are charged: as much may be held again.
@@ -63,7 +63,7 @@ test('of 1,000 holds at once on a limit for 100, 100 are held', async () => {
   );
   assert.deepEqual(await spentAndHeld(keyId), [350, 0]);
   const most = await ask(walletId, 'hold', keyHold(keyId, 651));
-  assert.equal(most.status, 'limited');
+  assert.equal(most.status, 'over_limit');
   assert.equal((await ask(walletId, 'hold', keyHold(keyId, 650))).status, 'held');
   await bank.assertBooks();
 });
@@ -98,7 +98,7 @@ test('an extension gets what the limit leaves, and a charge beyond it is a short
 test('a limit of 0 allows what costs nothing, one below what is spent cuts nothing', async () => {
   const walletId = await fundedWallet(bank);
   const keyId = await newKey(bank, walletId, limitOf(0));
-  assert.equal((await ask(walletId, 'hold', keyHold(keyId, 1))).status, 'limited');
+  assert.equal((await ask(walletId, 'hold', keyHold(keyId, 1))).status, 'over_limit');
   const free = keyHold(keyId, 0);
   assert.equal((await ask(walletId, 'hold', free)).status, 'held');
   await ask(walletId, 'release', { holdId: free.holdId, reason: 'failed', finish: null });
@@ -106,7 +106,7 @@ test('a limit of 0 allows what costs nothing, one below what is spent cuts nothi
   const hold = keyHold(keyId, 80);
   await ask(walletId, 'hold', hold);
   await setLimit(bank, keyId, limitOf(20));
-  assert.equal((await ask(walletId, 'hold', keyHold(keyId, 1))).status, 'limited');
+  assert.equal((await ask(walletId, 'hold', keyHold(keyId, 1))).status, 'over_limit');
   const settled = await ask(walletId, 'settle', settlement(hold, 80));
   assert.equal(settled.status === 'settled' && settled.shortfallMicros, 0n);
   assert.deepEqual(await spentAndHeld(keyId), [80, 0]);
@@ -137,12 +137,12 @@ test('midnight and the end of a month begin a new period, for what begins then',
     const before = keyHold(keyId, 70, utc(last));
     assert.equal((await ask(walletId, 'hold', before)).status, 'held');
     const refused = await ask(walletId, 'hold', keyHold(keyId, 31, utc(last)));
-    assert.equal(refused.status === 'limited' && refused.cap.resetsAtMs, utc(first));
+    assert.equal(refused.status === 'over_limit' && refused.cap.resetsAtMs, utc(first));
     const behind = keyHold(keyId, 100, utc(first));
     const held = await ask(walletId, 'hold', behind);
     assert.deepEqual(held, { status: 'held', availableMicros: 0n });
     const full = await ask(walletId, 'hold', keyHold(keyId, 1, utc(first) + lengthMs - 1));
-    assert.equal(full.status === 'limited' && full.cap.resetsAtMs, utc(first) + lengthMs);
+    assert.equal(full.status === 'over_limit' && full.cap.resetsAtMs, utc(first) + lengthMs);
     // It ends in the next period, and counts where it began; so does what it is charged beyond.
     await ask(walletId, 'settle', settlement(before, 90));
     await ask(walletId, 'settle', settlement(behind, 10));
@@ -200,7 +200,8 @@ test('a look knows the limit of whoever looks', async () => {
   const walletId = await fundedWallet(bank, 1_000n);
   const keyId = await newKey(bank, walletId, limitOf(50, 'month'));
   await ask(walletId, 'hold', keyHold(keyId, 20));
-  const look = (apiKeyId: string | null) => ask(walletId, 'look', { amountMicros: 40n, apiKeyId });
+  const look = (apiKeyId: string | null) =>
+    ask(walletId, 'look', { amountMicros: 40n, spender: { accountId, apiKeyId } });
   const own = await look(keyId);
   assert.equal(own.status === 'ok' && own.availableMicros, 30n);
   assert.equal(own.status === 'ok' && own.cap?.spender, keyId);
@@ -224,7 +225,7 @@ test('a new limit counts what was settled and is held in its period', async () =
   await setLimit(bank, keyId, limitOf(100, 'total'));
   assert.deepEqual(await spentAndHeld(keyId), [82, 25]);
   await bank.assertBooks();
-  assert.equal((await ask(walletId, 'hold', keyHold(keyId, 1))).status, 'limited');
+  assert.equal((await ask(walletId, 'hold', keyHold(keyId, 1))).status, 'over_limit');
   await setLimit(bank, keyId, null);
   assert.deepEqual(await countersOf(bank, keyId), []);
   assert.equal((await ask(walletId, 'hold', keyHold(keyId, 500))).status, 'held');

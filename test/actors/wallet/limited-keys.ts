@@ -76,7 +76,8 @@ export function keyHold(keyId: string, amount: number | bigint, atMs = Date.now(
 /** As its live owner settles it. */
 export function settlement(hold: HoldRequest, charge: number | bigint): SettleRequest {
   const { claim, holdId, owner } = hold;
-  const apiKeyId = claim?.apiKeyId ?? null;
+  const { accountId: id = '', apiKeyId = null } = claim ?? {};
+  const spender = claim === null ? {} : { spender: { accountId: id, apiKeyId } };
   const finish: GenerationFinish = {
     kind: 'generation',
     id: owner.id,
@@ -85,7 +86,7 @@ export function settlement(hold: HoldRequest, charge: number | bigint): SettleRe
     usageJson: null,
     problemJson: null,
   };
-  return { holdId, chargeMicros: BigInt(charge), providerCostMicros: 0n, finish, apiKeyId };
+  return { holdId, chargeMicros: BigInt(charge), providerCostMicros: 0n, finish, ...spender };
 }
 
 export interface Counter {

@@ -88,7 +88,8 @@ async function rowsRead(): Promise<Map<string, { whole: number; found: number }>
 const range = lastDays(Date.now(), 60);
 const looks: Record<string, () => Promise<unknown>> = {
   summary: () => readBillingSummary(sql, owner.accountId, owner.walletId),
-  dashboard: () => readDashboard(sql, owner, 20),
+  dashboard: () =>
+    readDashboard(sql, { personId: owner.accountId, accountId: owner.accountId, owner }, 20),
   ledger: () => readLines(sql, owner, { limit: 100, after: null }),
 };
 for (const what of exportKinds) {

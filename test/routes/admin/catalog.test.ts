@@ -156,6 +156,9 @@ test('a record that is wrong is refused with the path of the member', async () =
     ['packages', { slug: 'x', name: 'x', credits: 9_007_199_255, price_usd: '1' }, 'credits'],
     ['surfaces', { name: 'x', display_name: '' }, 'display_name'],
     ['providers', { name: 'x', ...provider, jobs_max: 5 }, 'jobs_max'],
+    ['providers', { name: 'x', ...provider, region: 'auto' }, 'region'],
+    ['providers', { name: 'x', ...provider, public_name: '' }, 'public_name'],
+    ['providers', { name: 'x', ...provider, public_name: 'x'.repeat(121) }, 'public_name'],
     [
       'providers',
       { name: 'x', ...provider, family: 'google-veo', idempotency: 'list' },

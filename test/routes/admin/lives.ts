@@ -46,8 +46,10 @@ export const lives: Life[] = [
       media_hosts: ['*.example.com', 'files.example.net'],
       jobs_max: 3,
       idempotency: 'key',
+      region: 'eu',
+      public_name: 'Film maker',
     }),
-    patch: { media_hosts: ['a.example.com'], jobs_max: null, idempotency: 'list' },
+    patch: { media_hosts: ['a.example.com'], jobs_max: null, idempotency: 'list', region: 'apac' },
     enabled: 'enabled',
   },
   {

@@ -47,7 +47,7 @@ async function transcribe(services: object): Promise<unknown> {
   const onFinish = (listener: () => void) => finished.push(listener);
   const exchange = { onFinish, header: () => undefined };
   const file = { bytes, filename: 'a.wav', mediaType: 'audio/wav' };
-  const caller = { accountId: 'acc', walletId: 'wal' };
+  const caller = { accountId: 'acc', walletId: 'wal', organization: null };
   const given = { body: { model: 'hear' }, files: { file }, caller, services, exchange };
   try {
     await createTranscription.handle(given as never);

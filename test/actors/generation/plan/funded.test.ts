@@ -98,7 +98,7 @@ test('the wallet is asked for the cheapest model, its input and one slice', asyn
   const ask = (alias: string, outputTokensMax: number | null, inputTokens: number) =>
     requireLeastHold(
       services,
-      { walletId: 'wal', apiKeyId: null },
+      { walletId: 'wal', accountId: 'acc', apiKeyId: null },
       { model: alias, outputTokensMax },
       inputTokens,
     );

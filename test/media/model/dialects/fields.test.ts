@@ -97,6 +97,7 @@ for (const [format, read] of Object.entries(readers)) {
       webSearch: null,
       requireWebSearch: false,
       reroute: false,
+      routing: null,
       conversationId: null,
       clientContext: null,
       optimization: { profile: 'code', mode: 'off', allowLossyContext: false },

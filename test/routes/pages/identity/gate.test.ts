@@ -22,7 +22,8 @@ async function location(path: string, headers: Record<string, string> = {}): Pro
   return reply.headers.get('location') ?? '';
 }
 
-const own = ['/oauth/device', '/account', '/account/sessions', '/account/apps'];
+const account = ['/account', '/account/sessions', '/account/apps', '/account/invitations'];
+const own = ['/oauth/device', ...account];
 const open = ['/signin', '/signup'];
 
 test('who is not signed in is sent to sign in, and back to the same page', async () => {

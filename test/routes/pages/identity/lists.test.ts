@@ -4,7 +4,7 @@ import { after, before, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { noChromium } from '../../../harness/chromium.ts';
 import { type Answers, focused, IdentityBench, type Opened, refusal, waitMs } from './bench.ts';
-import { authorizations, listed, sessions } from './samples.ts';
+import { authorizations, invitations, listed, sessions } from './samples.ts';
 
 const skip = noChromium;
 let bench: IdentityBench;
@@ -108,6 +108,45 @@ test('apps are listed with what they may do and made, and one is cut off', { ski
   assert.deepEqual(sent('POST /api/me/authorizations/revoke'), [{ client_id: 'svc-cli' }]);
   assert.deepEqual(faults, []);
   await opened.close();
+});
+
+test('invitations are accepted at once, and declined after a question', { skip }, async () => {
+  const [first, second] = invitations;
+  const accepting = `POST /api/me/invitations/${first?.id}/accept`;
+  const declining = `POST /api/me/invitations/${second?.id}/decline`;
+  const opened = await openList('/account/invitations', {
+    'GET /api/me/invitations': listed(invitations),
+    [accepting]: { json: { ok: true } },
+    [declining]: { json: { ok: true } },
+  });
+  const { page, sent, faults } = opened;
+  const yes = page.getByRole('button', { name: 'Accept the invitation to Acme GmbH' });
+  await yes.press('Enter');
+  await said(page, '#news', /You are a member of Acme GmbH/);
+  assert.equal(await focused(page), 'list-title');
+  assert.equal(sent(accepting).length, 1);
+  await page.getByRole('button', { name: /^Decline the invitation to Donau/ }).press('Enter');
+  await page.keyboard.press('Escape');
+  assert.equal(sent(declining).length, 0);
+  await page.getByRole('button', { name: /^Decline the invitation to Donau/ }).press('Enter');
+  await page.getByRole('button', { name: 'Decline it' }).press('Enter');
+  await said(page, '#list-state', /No organization waits for you/);
+  assert.equal(sent(declining).length, 1);
+  assert.deepEqual(faults, []);
+  await opened.close();
+});
+
+test('an invitation that is over is told and taken away', { skip }, async () => {
+  const { page, close } = await openList('/account/invitations', {
+    'GET /api/me/invitations': listed(invitations),
+    [`POST /api/me/invitations/${invitations[0]?.id}/accept`]: refusal(409, 'invalid_state', {
+      reason: 'invitation_status',
+    }),
+  });
+  await page.locator('#list button').first().press('Enter');
+  await said(page, '#news', /The invitation to Acme GmbH is over/);
+  assert.equal(await page.locator('#list > li').count(), 1);
+  await close();
 });
 
 test('an empty list and one that does not come say so', { skip }, async () => {

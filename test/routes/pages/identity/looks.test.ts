@@ -15,9 +15,18 @@ import {
   user,
   waitMs,
 } from './bench.ts';
-import { approvalOf, apps, askedBy, authorizations, listed, session, sessions } from './samples.ts';
+import {
+  approvalOf,
+  apps,
+  askedBy,
+  authorizations,
+  invitations,
+  listed,
+  session,
+  sessions,
+} from './samples.ts';
 
-// slow: A browser draws 16 states of pages, and axe looks at each of them three times.
+// slow: A browser draws 18 states of pages, and axe looks at each of them three times.
 
 const skip = noChromium;
 let bench: IdentityBench;
@@ -106,6 +115,16 @@ const states: Record<string, () => Promise<Opened>> = {
   apps: async () => {
     const answers = { 'GET /api/me/authorizations': listed(authorizations) };
     return shown(await bench.open('/account/apps', { signedIn: true, answers }), '#list li');
+  },
+  invitations: async () => {
+    const answers = { 'GET /api/me/invitations': listed(invitations, 'more') };
+    return shown(await bench.open('/account/invitations', { signedIn: true, answers }), '#list li');
+  },
+  'declining an invitation': async () => {
+    const answers = { 'GET /api/me/invitations': listed(invitations) };
+    const opened = await bench.open('/account/invitations', { signedIn: true, answers });
+    await opened.page.locator('#list button').nth(1).press('Enter');
+    return shown(opened, 'dialog');
   },
   'cutting off an app': async () => {
     const answers = { 'GET /api/me/authorizations': listed(authorizations) };

@@ -113,3 +113,22 @@ export const authorizations = [
 export const listed = (data: readonly unknown[], next_cursor: string | null = null): Answer => ({
   json: { ok: true, data, next_cursor },
 });
+
+export const invitations = [
+  {
+    id: 'inv_019ab2c3d4e5f60718293a4b',
+    organization_id: 123_456,
+    organization_name: 'Acme GmbH',
+    role: 'manager',
+    created_at: before(3 * minuteMs),
+    expires_at: before(-6 * dayMs),
+  },
+  {
+    id: 'inv_019ab2c3d4e5f60718293a4c',
+    organization_id: 234_567,
+    organization_name: `Donaudampfschifffahrtsgesellschaft ${'M'.repeat(60)}`,
+    role: 'member',
+    created_at: before(2 * dayMs),
+    expires_at: before(-5 * dayMs),
+  },
+];
