@@ -1,18 +1,19 @@
 // Generated videos: made with the settlement of their job, and there until their file is removed.
 import type { BlobNamer } from './blobs/namer.ts';
 import type { Queryable } from './driver/sql.ts';
+import { heldText } from './organizations/hold.ts';
 import type { GeneratedVideoRow } from './video-jobs/rows.ts';
 import { millisecondsOf } from './video-jobs.ts';
 
-/** Videos of jobs that ended so long ago, whose files are still there. */
+/** Videos of jobs that ended so long ago, whose files are there and on no legal hold. */
 export async function listOldVideos(
   sql: Queryable,
   keptMs: number,
   limit: number,
-): Promise<{ id: string; blobId: string }[]> {
-  return sql<{ id: string; blobId: string }[]>`
-    SELECT v.id, v.blob_id AS "blobId" FROM generated_videos v
-    WHERE v.blob_id IS NOT NULL
+): Promise<{ id: string; blobId: string; accountId: string }[]> {
+  return sql<{ id: string; blobId: string; accountId: string }[]>`
+    SELECT v.id, v.blob_id AS "blobId", v.account_id AS "accountId" FROM generated_videos v
+    WHERE v.blob_id IS NOT NULL AND NOT ${sql.unsafe(heldText('v.account_id'))}
       AND v.created_at <= now() - ${keptMs}::float8 * interval '1 ms'
     ORDER BY v.id LIMIT ${limit}`;
 }

@@ -1,7 +1,8 @@
 // Stored responses: what clients sent, for reading again and for being continued. The answer is the
 // generation's. A row whose generation does not exist (refused, or a duplicate) is nobody's.
-import type { Queryable } from './driver/sql.ts';
+import type { Queryable, Sql } from './driver/sql.ts';
 import { failedUnchargedText, type GenerationStatus } from './generations.ts';
+import { erasing, heldText } from './organizations/hold.ts';
 import type { WalletType } from './wallets.ts';
 
 export interface NewResponse {
@@ -252,11 +253,12 @@ const endedMax = 2_000;
  * went: 20,000 times for a conversation of 200.
  */
 const sweepText = `WITH RECURSIVE due AS MATERIALIZED (
-    SELECT generation_id, previous_id FROM responses WHERE kept_until <= now()
-    ORDER BY kept_until LIMIT $1 FOR UPDATE SKIP LOCKED),
+    SELECT r.generation_id, r.previous_id, ${heldText('r.account_id')} AS held
+    FROM responses r WHERE r.kept_until <= now()
+    ORDER BY r.kept_until LIMIT $1 FOR UPDATE SKIP LOCKED),
   ending AS (
     SELECT d.generation_id, d.previous_id FROM due d
-    WHERE NOT EXISTS (SELECT FROM responses n WHERE n.previous_id = d.generation_id)
+    WHERE NOT d.held AND NOT EXISTS (SELECT FROM responses n WHERE n.previous_id = d.generation_id)
     UNION ALL
     SELECT p.generation_id, p.previous_id
     FROM ending e JOIN responses p ON p.generation_id = e.previous_id
@@ -266,7 +268,9 @@ const sweepText = `WITH RECURSIVE due AS MATERIALIZED (
   continued AS (
     SELECT d.generation_id, max(n.kept_until) AS kept_until
     FROM due d JOIN responses n ON n.previous_id = d.generation_id
-    WHERE d.generation_id NOT IN (SELECT generation_id FROM ended) GROUP BY d.generation_id),
+    WHERE d.generation_id NOT IN (SELECT generation_id FROM ended) GROUP BY d.generation_id
+    UNION ALL
+    SELECT d.generation_id, now() + interval '1 hour' FROM due d WHERE d.held),
   later AS (
     UPDATE responses r SET kept_until = greatest(c.kept_until, now()) + interval '10 minutes'
     FROM continued c WHERE r.generation_id = c.generation_id),
@@ -279,11 +283,13 @@ const sweepText = `WITH RECURSIVE due AS MATERIALIZED (
   SELECT count(*) AS looked FROM due`;
 
 /**
- * Removes expired responses with their answers, at most `limit` at once; those that a later one
- * continues wait for it. An answer under a key goes with the key (`sweepGenerations`). Returns how
- * many it looked at: fewer than `limit` means that it is done.
+ * Removes expired responses with their answers, at most `limit` at once. Those that a later one
+ * continues wait for it, and those on a legal hold stay. An answer under a key goes with the key
+ * (`sweepGenerations`). Returns how many it looked at: fewer than `limit` means that it is done.
  */
-export async function sweepResponses(sql: Queryable, limit: number): Promise<number> {
-  const [row] = await sql.unsafe<{ looked: bigint }[]>(sweepText, [limit], { prepare: true });
+export async function sweepResponses(sql: Sql, limit: number): Promise<number> {
+  const [row] = await erasing(sql, (transaction) =>
+    transaction.unsafe<{ looked: bigint }[]>(sweepText, [limit], { prepare: true }),
+  );
   return Number(row?.looked ?? 0n);
 }

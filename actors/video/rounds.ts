@@ -2,6 +2,7 @@
 // again. Files whose time is over are removed, and so are epochs of jobs that are over.
 import type { Sql } from '../../db/driver/sql.ts';
 import { listOldVideos, noteVideoRemoved } from '../../db/generated-videos.ts';
+import { erasing, isHeld } from '../../db/organizations/hold.ts';
 import { forgetEpochs, freeVideoJobs, listLeftVideoJobs } from '../../db/video-jobs/left.ts';
 import type { BlobStore } from '../../media/blobs/contract.ts';
 import type { VideoLimits } from './limits.ts';
@@ -31,10 +32,15 @@ export async function sweepVideos(
   await forgetEpochs(sql, pageLength);
   if (keptMs === 0) return 0;
   const old = await listOldVideos(sql, keptMs, pageLength);
-  for (const { id, blobId } of old) {
+  for (const { id, blobId, accountId } of old) {
+    const isGone = await erasing(sql, async (transaction) => {
+      // The hold may have been set since the list was read.
+      if (await isHeld(transaction, accountId)) return false;
+      await noteVideoRemoved(transaction, id);
+      return true;
+    });
     // First the row: an object that no row names is removed in any case.
-    await noteVideoRemoved(sql, id);
-    await blobs.remove(blobId);
+    if (isGone) await blobs.remove(blobId);
   }
   return old.length;
 }

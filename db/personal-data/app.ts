@@ -4,20 +4,22 @@ import { deleting, jsonOf, type PersonalDomain } from './contract.ts';
 export const appData: PersonalDomain = {
   file: 'apps',
   tables: {
-    app_installations: { exported: true, fate: 'erased' },
-    app_activity: { exported: true, fate: 'erased' },
-    app_feedback: { exported: true, fate: 'erased' },
+    app_installations: { hold: 'exempt', exported: true, fate: 'erased' },
+    app_activity: { hold: 'exempt', exported: true, fate: 'erased' },
+    app_feedback: { hold: 'exempt', exported: true, fate: 'erased' },
     app_errors: {
+      hold: 'exempt',
       exported: 'a group is of many, and names nobody',
       fate: { kept: 'a group is of many, and names nobody' },
     },
-    app_error_samples: { exported: true, fate: 'erased' },
+    app_error_samples: { hold: 'exempt', exported: true, fate: 'erased' },
     app_notices: {
+      hold: 'exempt',
       exported: 'those of the account are exported with who they are for',
       fate: { kept: 'those of one account are gone within 90 days, and no row names it' },
     },
-    app_notice_accounts: { exported: true, fate: 'erased' },
-    app_notice_reads: { exported: true, fate: 'erased' },
+    app_notice_accounts: { hold: 'exempt', exported: true, fate: 'erased' },
+    app_notice_reads: { hold: 'exempt', exported: true, fate: 'erased' },
   },
   lists: [
     {
@@ -94,8 +96,8 @@ export const appData: PersonalDomain = {
 export const preferenceData: PersonalDomain = {
   file: 'preferences',
   tables: {
-    ai_preferences: { exported: true, fate: 'erased' },
-    mcp_servers: { exported: true, fate: 'erased' },
+    ai_preferences: { hold: 'exempt', exported: true, fate: 'erased' },
+    mcp_servers: { hold: 'exempt', exported: true, fate: 'erased' },
   },
   lists: [
     {

@@ -9,6 +9,8 @@ export type Fate =
   | { kept: string };
 
 export interface TableRule {
+  /** What a legal hold of an organization keeps, whatever would erase it. */
+  hold: 'held' | 'exempt';
   /** `true`: an export has what is the person's in it. A text says why it has not. */
   exported: true | string;
   fate: Fate;

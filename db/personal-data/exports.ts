@@ -3,7 +3,9 @@ import { deleting, type PersonalDomain } from './contract.ts';
 
 export const exportData: PersonalDomain = {
   file: null,
-  tables: { account_exports: { exported: 'it is a copy of all the others', fate: 'erased' } },
+  tables: {
+    account_exports: { hold: 'exempt', exported: 'it is a copy of all the others', fate: 'erased' },
+  },
   lists: [],
   erasing: [deleting('account_exports', 'id', 't.blob_id')],
 };

@@ -5,7 +5,7 @@ const books = 'the row says what was charged, and for how much of what';
 
 export const generationData: PersonalDomain = {
   file: 'generations',
-  tables: { generations: { exported: true, fate: { blanked: books } } },
+  tables: { generations: { hold: 'held', exported: true, fate: { blanked: books } } },
   lists: [
     {
       name: 'generations',
@@ -42,7 +42,7 @@ export const generationData: PersonalDomain = {
 /** What declares tools may hold credentials of the client's own servers: it is left out. */
 export const responseData: PersonalDomain = {
   file: 'responses',
-  tables: { responses: { exported: true, fate: 'erased' } },
+  tables: { responses: { hold: 'held', exported: true, fate: 'erased' } },
   lists: [
     {
       name: 'responses',
@@ -74,7 +74,7 @@ const conversationCursor = 'c.conversation_id || chr(1) || c.route';
 
 export const conversationData: PersonalDomain = {
   file: 'conversations',
-  tables: { conversations: { exported: true, fate: 'erased' } },
+  tables: { conversations: { hold: 'exempt', exported: true, fate: 'erased' } },
   lists: [
     {
       name: 'conversations',

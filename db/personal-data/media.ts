@@ -4,8 +4,16 @@ import { deleting, jsonOf, type PersonalDomain } from './contract.ts';
 export const voiceData: PersonalDomain = {
   file: 'voice_sessions',
   tables: {
-    voice_sessions: { exported: true, fate: { kept: 'it says what was charged, and no content' } },
-    voice_tickets: { exported: 'it names nobody', fate: { kept: 'it names nobody' } },
+    voice_sessions: {
+      hold: 'exempt',
+      exported: true,
+      fate: { kept: 'it says what was charged, and no content' },
+    },
+    voice_tickets: {
+      hold: 'exempt',
+      exported: 'it names nobody',
+      fate: { kept: 'it names nobody' },
+    },
   },
   lists: [
     {
@@ -32,8 +40,13 @@ const videoColumns = [
 export const videoJobData: PersonalDomain = {
   file: 'video_jobs',
   tables: {
-    video_jobs: { exported: true, fate: { blanked: 'the row says what was charged' } },
+    video_jobs: {
+      hold: 'held',
+      exported: true,
+      fate: { blanked: 'the row says what was charged' },
+    },
     video_job_epochs: {
+      hold: 'exempt',
       exported: 'it counts who of us worked on a job',
       fate: { kept: 'it names nobody' },
     },
@@ -61,7 +74,7 @@ export const videoJobData: PersonalDomain = {
 
 export const generatedVideoData: PersonalDomain = {
   file: 'generated_videos',
-  tables: { generated_videos: { exported: true, fate: 'erased' } },
+  tables: { generated_videos: { hold: 'held', exported: true, fate: 'erased' } },
   lists: [
     {
       name: 'generated_videos',
@@ -79,7 +92,7 @@ export const generatedVideoData: PersonalDomain = {
 
 export const analysisData: PersonalDomain = {
   file: 'video_analyses',
-  tables: { video_analyses: { exported: true, fate: 'erased' } },
+  tables: { video_analyses: { hold: 'held', exported: true, fate: 'erased' } },
   lists: [
     {
       name: 'video_analyses',

@@ -6,22 +6,44 @@ const books = 'money is accounted for, and the account is an id alone';
 export const walletData: PersonalDomain = {
   file: 'wallets',
   tables: {
-    wallets: { exported: true, fate: { kept: books } },
-    grants: { exported: true, fate: { kept: books } },
-    purchases: { exported: true, fate: { kept: books } },
-    invoices: { exported: true, fate: { kept: 'what was issued is never changed' } },
-    invoice_counters: { exported: "it is nobody's", fate: { kept: 'numbers have no gap' } },
+    wallets: { hold: 'exempt', exported: true, fate: { kept: books } },
+    grants: { hold: 'exempt', exported: true, fate: { kept: books } },
+    purchases: { hold: 'exempt', exported: true, fate: { kept: books } },
+    invoices: {
+      hold: 'exempt',
+      exported: true,
+      fate: { kept: 'what was issued is never changed' },
+    },
+    invoice_counters: {
+      hold: 'exempt',
+      exported: "it is nobody's",
+      fate: { kept: 'numbers have no gap' },
+    },
     ledger: {
+      hold: 'exempt',
       exported: 'each charge stands with what was charged, and each grant in its list',
       fate: { kept: books },
     },
     holds: {
+      hold: 'exempt',
       exported: 'it ends with what holds it',
       fate: { kept: 'none is there when an erasing begins' },
     },
-    usage_days: { exported: 'it is the sum of what stands beside it', fate: { kept: books } },
-    usage_quarters: { exported: 'it is the sum of what stands beside it', fate: { kept: books } },
-    usage_late: { exported: 'it is gone within seconds', fate: { kept: 'it names nobody' } },
+    usage_days: {
+      hold: 'exempt',
+      exported: 'it is the sum of what stands beside it',
+      fate: { kept: books },
+    },
+    usage_quarters: {
+      hold: 'exempt',
+      exported: 'it is the sum of what stands beside it',
+      fate: { kept: books },
+    },
+    usage_late: {
+      hold: 'exempt',
+      exported: 'it is gone within seconds',
+      fate: { kept: 'it names nobody' },
+    },
   },
   lists: [
     {
@@ -69,6 +91,7 @@ export const auditData: PersonalDomain = {
   file: 'audit',
   tables: {
     audit_events: {
+      hold: 'exempt',
       exported: true,
       fate: { kept: 'who changed what must be known, and the account is an id alone' },
     },

@@ -2,7 +2,11 @@
 // of a person lies in details beside it, which are blanked.
 import { jsonOf, type PersonalDomain, type TableRule } from './contract.ts';
 
-const rule: TableRule = { exported: 'it names nobody', fate: { kept: 'it names nobody' } };
+const rule: TableRule = {
+  hold: 'held',
+  exported: 'it names nobody',
+  fate: { kept: 'it names nobody' },
+};
 const cursor = `lpad(r.organization_id::text, 10, '0') || '.' || lpad(r.seq::text, 16, '0')`;
 const address = 'SELECT lower(a.email) FROM accounts a WHERE a.id = $1 AND a.email_owned';
 
@@ -15,6 +19,7 @@ export const organizationAuditData: PersonalDomain = {
     organization_audit_keys: rule,
     organization_audit_anchors: rule,
     organization_audit_records: {
+      hold: 'held',
       exported: true,
       fate: { blanked: 'a chain of records breaks without one; ids stay, details go' },
     },

@@ -7,11 +7,23 @@ const itsOwn = "it is the organization's, and names people by their ids alone";
 export const organizationData: PersonalDomain = {
   file: 'organizations',
   tables: {
-    organizations: { exported: 'it is told with the membership', fate: { kept: itsOwn } },
-    organization_members: { exported: true, fate: { kept: itsOwn } },
-    organization_invitations: { exported: true, fate: 'erased' },
-    organization_groups: { exported: 'they are told with the membership', fate: { kept: itsOwn } },
-    organization_group_members: { exported: 'it is told with the membership', fate: 'erased' },
+    organizations: {
+      hold: 'held',
+      exported: 'it is told with the membership',
+      fate: { kept: itsOwn },
+    },
+    organization_members: { hold: 'held', exported: true, fate: { kept: itsOwn } },
+    organization_invitations: { hold: 'exempt', exported: true, fate: 'erased' },
+    organization_groups: {
+      hold: 'held',
+      exported: 'they are told with the membership',
+      fate: { kept: itsOwn },
+    },
+    organization_group_members: {
+      hold: 'held',
+      exported: 'it is told with the membership',
+      fate: 'erased',
+    },
   },
   lists: [
     {

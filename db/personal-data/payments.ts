@@ -7,15 +7,20 @@ const ids = 'it holds ids of purchases and of their provider alone';
 export const paymentData: PersonalDomain = {
   file: 'payments',
   tables: {
-    billing_settings: { exported: true, fate: 'erased' },
-    refunds: { exported: true, fate: { kept: books } },
-    purchase_steps: { exported: true, fate: { kept: books } },
+    billing_settings: { hold: 'exempt', exported: true, fate: 'erased' },
+    refunds: { hold: 'exempt', exported: true, fate: { kept: books } },
+    purchase_steps: { hold: 'exempt', exported: true, fate: { kept: books } },
     payment_facts: {
+      hold: 'exempt',
       exported: 'what follows from them stands in the steps',
       fate: { kept: books },
     },
-    payment_anomalies: { exported: ids, fate: { kept: books } },
-    payment_events: { exported: ids, fate: { kept: 'it is forgotten after 90 days' } },
+    payment_anomalies: { hold: 'exempt', exported: ids, fate: { kept: books } },
+    payment_events: {
+      hold: 'exempt',
+      exported: ids,
+      fate: { kept: 'it is forgotten after 90 days' },
+    },
   },
   lists: [
     {

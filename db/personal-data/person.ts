@@ -5,8 +5,12 @@ import { deleting, jsonOf, type PersonalDomain } from './contract.ts';
 export const accountData: PersonalDomain = {
   file: 'account',
   tables: {
-    accounts: { exported: true, fate: { blanked: 'its id is what the books are kept under' } },
-    account_passwords: { exported: 'a hash is a secret', fate: 'erased' },
+    accounts: {
+      hold: 'held',
+      exported: true,
+      fate: { blanked: 'its id is what the books are kept under' },
+    },
+    account_passwords: { hold: 'exempt', exported: 'a hash is a secret', fate: 'erased' },
   },
   lists: [
     {
@@ -33,7 +37,7 @@ export const accountData: PersonalDomain = {
 
 export const sessionData: PersonalDomain = {
   file: 'sessions',
-  tables: { sessions: { exported: true, fate: 'erased' } },
+  tables: { sessions: { hold: 'exempt', exported: true, fate: 'erased' } },
   lists: [
     {
       name: 'sessions',
@@ -54,8 +58,8 @@ const counterCursor = `s.spender || ' ' || s.period || ' ' || s.starts_at::text`
 export const keyData: PersonalDomain = {
   file: 'api_keys',
   tables: {
-    api_keys: { exported: true, fate: 'erased' },
-    spend: { exported: 'what a key spent stands with each charge', fate: 'erased' },
+    api_keys: { hold: 'exempt', exported: true, fate: 'erased' },
+    spend: { hold: 'exempt', exported: 'what a key spent stands with each charge', fate: 'erased' },
   },
   lists: [
     {
@@ -88,10 +92,14 @@ const ownAddress = 'SELECT a.email FROM accounts a WHERE a.id = $1 AND a.email_o
 export const challengeData: PersonalDomain = {
   file: null,
   tables: {
-    challenges: { exported: 'it is gone within a day', fate: 'erased' },
-    codes: { exported: 'a code is a secret', fate: 'erased' },
-    code_guesses: { exported: 'it is gone within a day', fate: 'erased' },
-    known_places: { exported: 'a place is a digest that nobody can read', fate: 'erased' },
+    challenges: { hold: 'exempt', exported: 'it is gone within a day', fate: 'erased' },
+    codes: { hold: 'exempt', exported: 'a code is a secret', fate: 'erased' },
+    code_guesses: { hold: 'exempt', exported: 'it is gone within a day', fate: 'erased' },
+    known_places: {
+      hold: 'exempt',
+      exported: 'a place is a digest that nobody can read',
+      fate: 'erased',
+    },
   },
   lists: [],
   erasing: [
@@ -116,11 +124,11 @@ export const challengeData: PersonalDomain = {
 export const authorizationData: PersonalDomain = {
   file: 'authorizations',
   tables: {
-    oauth_authorizations: { exported: true, fate: 'erased' },
-    oauth_approvals: { exported: true, fate: 'erased' },
-    oauth_devices: { exported: true, fate: 'erased' },
-    oauth_codes: { exported: 'a code is a secret', fate: 'erased' },
-    oauth_tokens: { exported: 'tokens are secrets', fate: 'erased' },
+    oauth_authorizations: { hold: 'exempt', exported: true, fate: 'erased' },
+    oauth_approvals: { hold: 'exempt', exported: true, fate: 'erased' },
+    oauth_devices: { hold: 'exempt', exported: true, fate: 'erased' },
+    oauth_codes: { hold: 'exempt', exported: 'a code is a secret', fate: 'erased' },
+    oauth_tokens: { hold: 'exempt', exported: 'tokens are secrets', fate: 'erased' },
   },
   lists: [
     {
@@ -172,7 +180,7 @@ export const authorizationData: PersonalDomain = {
 /** To whom and with what in it is sealed, and gone once it is over. */
 export const mailData: PersonalDomain = {
   file: 'mails',
-  tables: { mails: { exported: true, fate: 'erased' } },
+  tables: { mails: { hold: 'exempt', exported: true, fate: 'erased' } },
   lists: [
     {
       name: 'mails',

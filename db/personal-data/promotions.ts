@@ -6,13 +6,15 @@ const books = 'it says what was given and why, and the account is an id alone';
 export const promotionData: PersonalDomain = {
   file: 'promotions',
   tables: {
-    code_redemptions: { exported: true, fate: { kept: books } },
-    referral_credits: { exported: true, fate: { kept: books } },
+    code_redemptions: { hold: 'exempt', exported: true, fate: { kept: books } },
+    referral_credits: { hold: 'exempt', exported: true, fate: { kept: books } },
     referrals: {
+      hold: 'exempt',
       exported: 'it names another account; what came of it stands in the credits',
       fate: { kept: books },
     },
     promotion_tries: {
+      hold: 'exempt',
       exported: 'it counts tries, for an hour',
       fate: { kept: 'it is forgotten within two hours' },
     },
@@ -39,7 +41,11 @@ export const promotionData: PersonalDomain = {
 export const rewardData: PersonalDomain = {
   file: 'rewards',
   tables: {
-    reward_submissions: { exported: true, fate: { blanked: 'the row says what was given' } },
+    reward_submissions: {
+      hold: 'exempt',
+      exported: true,
+      fate: { blanked: 'the row says what was given' },
+    },
   },
   lists: [
     {

@@ -3,6 +3,7 @@
 import { arrayLiteral } from '../driver/array.ts';
 import { lookedUp } from '../driver/lookup.ts';
 import type { Queryable, Sql } from '../driver/sql.ts';
+import { erasing, heldText } from '../organizations/hold.ts';
 import { analysisColumns, readAnalysis, type VideoAnalysis } from '../video-analyses.ts';
 
 /** An analysis with the epoch under which somebody works on it. */
@@ -161,16 +162,16 @@ export async function freeVideoAnalyses(sql: Queryable): Promise<void> {
     WHERE completed_at IS NULL AND lease_until > now()`;
 }
 
-/** Removes those that ended so long ago. Returns how many. */
-export async function forgetAnalyses(
-  sql: Queryable,
-  keptMs: number,
-  limit: number,
-): Promise<number> {
-  const { count } = await sql`
-    DELETE FROM video_analyses WHERE id IN (
-      SELECT id FROM video_analyses
-      WHERE completed_at <= now() - ${keptMs}::float8 * interval '1 ms'
-      ORDER BY completed_at LIMIT ${limit})`;
+/** Removes those that ended so long ago and are on no legal hold. Returns how many. */
+export async function forgetAnalyses(sql: Sql, keptMs: number, limit: number): Promise<number> {
+  const { count } = await erasing(
+    sql,
+    (transaction) => transaction`
+      DELETE FROM video_analyses WHERE id IN (
+        SELECT id FROM video_analyses v
+        WHERE completed_at <= now() - ${keptMs}::float8 * interval '1 ms'
+          AND NOT ${transaction.unsafe(heldText('v.account_id'))}
+        ORDER BY completed_at LIMIT ${limit})`,
+  );
   return count;
 }

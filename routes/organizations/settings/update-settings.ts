@@ -8,6 +8,7 @@ import {
   settingsDetails,
 } from '../../../actors/organization/change-settings.ts';
 import { readSettings, settingsChangeSchema } from '../../../actors/organization/settings.ts';
+import { awaitErasing } from '../../../db/organizations/hold.ts';
 import { movePayer } from '../../../db/organizations/payer.ts';
 import { writeSettings } from '../../../db/organizations/settings.ts';
 import { lineOfText } from '../../../runtime/http/text.ts';
@@ -74,6 +75,7 @@ export const updateOrganizationSettings = defineRoute({
       const names = changedSettings(before, after);
       requireMayChange({ caller, seat, before, after, names, asked: body });
       if (names.length === 0) return { result: { organization, after }, records: [] };
+      if (names.includes('legal_hold')) await awaitErasing(transaction);
       await writeSettings(transaction, id, stored);
       const moved = names.includes('centralized_billing') ? await movePayer(transaction, id) : [];
       const { reason } = body;
