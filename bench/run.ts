@@ -26,6 +26,7 @@ import { longPrompt } from './benches/long-prompt.ts';
 import { optimizer } from './benches/optimizer.ts';
 import { organizationsAudit } from './benches/organizations/audit.ts';
 import { organizationsPairs } from './benches/organizations/pairs.ts';
+import { organizationsSmall } from './benches/organizations/small.ts';
 import { organizationsVerify } from './benches/organizations/verify.ts';
 import { pairs } from './benches/pairs.ts';
 import { relayFull, relayPaced } from './benches/relay.ts';
@@ -85,6 +86,7 @@ const customer: readonly Bench[] = [
 ];
 const organizations: readonly Bench[] = [
   organizationsPairs,
+  organizationsSmall,
   organizationsAudit,
   organizationsVerify,
 ];
