@@ -33,9 +33,11 @@ function isLabel(label: string): boolean {
   return labelPattern.test(label);
 }
 
-/** @param pattern as `readHostPattern` gives it. */
-export function matchesHost(pattern: string, host: string): boolean {
+/** @param patterns as `readHostPattern` gives them. */
+export function matchesAny(patterns: readonly string[], host: string): boolean {
   const compared = domainToASCII(host.toLowerCase());
-  if (!pattern.startsWith(wildcard)) return compared === pattern;
-  return compared !== '' && compared.endsWith(pattern.slice(1));
+  if (compared === '') return false;
+  return patterns.some((pattern) =>
+    pattern.startsWith(wildcard) ? compared.endsWith(pattern.slice(1)) : compared === pattern,
+  );
 }

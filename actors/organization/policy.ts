@@ -2,7 +2,7 @@
 // clock and I/O. Null is no organization, which allows everything.
 import type { OrganizationRole } from '../../db/organizations/role.ts';
 import type { OrganizationContext } from './context.ts';
-import { matchesHost } from './host-pattern.ts';
+import { matchesAny } from './host-pattern.ts';
 import type { OrganizationSettings } from './settings.ts';
 
 /** What is known of the organization and of who acts in it. */
@@ -177,9 +177,7 @@ function ruleAgainstConnector(
 function ruleAgainstHost(settings: OrganizationSettings, host: string): PolicyRule | null {
   if (settings.mcp_policy === 'all') return null;
   if (settings.mcp_policy === 'none') return 'mcp_policy';
-  return settings.allowed_mcp_domains.some((pattern) => matchesHost(pattern, host))
-    ? null
-    : 'mcp_policy';
+  return matchesAny(settings.allowed_mcp_domains, host) ? null : 'mcp_policy';
 }
 
 function maySendNotetaker(policy: Policy): boolean {
