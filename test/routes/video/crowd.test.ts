@@ -132,8 +132,11 @@ test('fifty requests with one key make one job, and a thousand looks cost nothin
   assert.equal(ids.size, 1);
   const [id = ''] = ids;
   const before = await account.balance();
-  const looks = await Promise.all(Array.from({ length: 1_000 }, () => askVideo(account, `/${id}`)));
-  assert.ok(looks.every(({ status }) => status === 200));
+  // More at once would wait for connections, which is not what is asked here.
+  for (let round = 0; round < 10; round += 1) {
+    const looks = await Promise.all(Array.from({ length: 100 }, () => askVideo(account, `/${id}`)));
+    assert.ok(looks.every(({ status }) => status === 200));
+  }
   assert.deepEqual(await account.balance(), before);
   assert.equal(await failJob(id), 200);
 });
