@@ -16,7 +16,7 @@ import type { ActorRef } from '../runtime/actor/contract.ts';
 import { createActorSystem } from '../runtime/actor/system.ts';
 import { startDatabase } from '../runtime/embedded/database.ts';
 import { newId } from '../runtime/ids.ts';
-import { type Bench, type BenchOptions, interleave } from './benches/bench.ts';
+import { type Bench, type BenchOptions, type Figures, interleave } from './benches/bench.ts';
 import type { Report } from './report.ts';
 import { percentile, rounded } from './statistics.ts';
 
@@ -306,8 +306,7 @@ async function compare(
         }
       },
     );
-    const broken = (await auditLedger(ground.sql)).filter((finding) => finding.broken > 0n);
-    if (broken.length > 0) throw new Error(`the books are wrong: ${broken[0]?.examples[0]}`);
+    await assertBooks(ground);
     return figures;
   } finally {
     await ground.stop();
@@ -330,6 +329,35 @@ type Results = Map<string, Record<Figure, number>>;
 
 function figureOf(results: Results, name: string, figure: Figure): number {
   return results.get(name)?.[figure] ?? Number.NaN;
+}
+
+async function assertBooks({ sql }: Ground): Promise<void> {
+  const broken = (await auditLedger(sql)).filter((finding) => finding.broken > 0n);
+  if (broken.length > 0) throw new Error(`the books are wrong: ${broken[0]?.examples[0]}`);
+}
+
+/**
+ * Pairs with generations on one new wallet, by whoever `spendersOf` makes for it; undefined: by the
+ * account of the ground, without a key. One of each contender a run, and right books in the end.
+ */
+export async function measurePairs<C extends { name: string }>(
+  ground: Ground,
+  contenders: readonly C[],
+  { runs, callers, seconds }: { runs: number; callers: number; seconds: number },
+  spendersOf: (contender: C, walletId: string) => Promise<BenchSpender[] | undefined>,
+): Promise<Map<string, Figures<Figure>>> {
+  const figures = await interleave<Figure, C>(contenders, runs, async (contender) => {
+    const [walletId = ''] = await makeWallets(ground.sql, 1);
+    const spenders = await spendersOf(contender, walletId);
+    const [teller, close] = actorTeller(ground.url, true, spenders);
+    try {
+      return await measure(teller, callers, seconds, () => walletId);
+    } finally {
+      await close();
+    }
+  });
+  await assertBooks(ground);
+  return figures;
 }
 
 export function report(

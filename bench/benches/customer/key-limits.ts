@@ -1,21 +1,12 @@
 // Hold-and-settle pairs on one hot wallet, by keys with spend limits and by keys without. It is
 // what counting costs, in the same run on the same server.
 import { tokenHash } from '../../../actors/credentials/token.ts';
-import { auditLedger } from '../../../db/audit.ts';
 import type { Sql } from '../../../db/driver/sql.ts';
 import { createKey, lockKey } from '../../../db/keys.ts';
 import { setSpendLimit } from '../../../db/spend/limit.ts';
 import { newId } from '../../../runtime/ids.ts';
-import {
-  accountId,
-  actorTeller,
-  type Figure,
-  makeWallets,
-  measure,
-  openGround,
-  report,
-} from '../../wallet.ts';
-import { type Bench, figureOf, interleave } from '../bench.ts';
+import { accountId, measurePairs, openGround, report } from '../../wallet.ts';
+import { type Bench, figureOf } from '../bench.ts';
 
 const callers = 64;
 const keyCount = 8;
@@ -60,23 +51,16 @@ export const customerKeyLimits: Bench = {
         { name: limited, isLimited: true },
         { name: free, isLimited: false },
       ];
-      const figures = await interleave<Figure, (typeof contenders)[number]>(
+      const length = { runs: options.runs, callers, seconds: options.seconds ?? seconds };
+      const figures = await measurePairs(
+        ground,
         contenders,
-        options.runs,
-        async ({ isLimited }) => {
-          const [walletId = ''] = await makeWallets(ground.sql, 1);
+        length,
+        async ({ isLimited }, walletId) => {
           const keyIds = await makeKeys(ground.sql, walletId, isLimited);
-          const spenders = keyIds.map((apiKeyId) => ({ accountId, apiKeyId }));
-          const [teller, close] = actorTeller(ground.url, true, spenders);
-          try {
-            return await measure(teller, callers, options.seconds ?? seconds, () => walletId);
-          } finally {
-            await close();
-          }
+          return keyIds.map((apiKeyId) => ({ accountId, apiKeyId }));
         },
       );
-      const broken = (await auditLedger(ground.sql)).filter((finding) => finding.broken > 0n);
-      if (broken.length > 0) throw new Error(`the books are wrong: ${broken[0]?.examples[0]}`);
       const pairs = (name: string) => figureOf(figures, name, 'pairs');
       return report(figures, {
         name: 'customer-key-limits',

@@ -1,19 +1,9 @@
 // Hold-and-settle pairs of an organization's wallet, which counts all and each member, beside those
 // of a personal wallet, which counts nothing. Caps are there and never met.
-import { auditLedger } from '../../../db/audit.ts';
 import type { Sql } from '../../../db/driver/sql.ts';
 import { newId } from '../../../runtime/ids.ts';
-import {
-  accountId,
-  actorTeller,
-  type BenchSpender,
-  type Figure,
-  makeWallets,
-  measure,
-  openGround,
-  report,
-} from '../../wallet.ts';
-import { type Bench, figureOf, interleave } from '../bench.ts';
+import { accountId, type BenchSpender, measurePairs, openGround, report } from '../../wallet.ts';
+import { type Bench, figureOf } from '../bench.ts';
 
 const callers = 64;
 const seconds = 4;
@@ -72,26 +62,10 @@ export const organizationsPairs: Bench = {
         { name: alone, members: 1 },
         { name: crowd, members: 64 },
       ];
-      const figures = await interleave<Figure, (typeof contenders)[number]>(
-        contenders,
-        options.runs,
-        async ({ members }) => {
-          const [walletId = ''] = await makeWallets(ground.sql, 1);
-          const spenders = members === 0 ? [] : await makeCompany(ground.sql, walletId, members);
-          const [teller, close] = actorTeller(
-            ground.url,
-            true,
-            members === 0 ? undefined : spenders,
-          );
-          try {
-            return await measure(teller, callers, options.seconds ?? seconds, () => walletId);
-          } finally {
-            await close();
-          }
-        },
+      const length = { runs: options.runs, callers, seconds: options.seconds ?? seconds };
+      const figures = await measurePairs(ground, contenders, length, async (each, walletId) =>
+        each.members === 0 ? undefined : makeCompany(ground.sql, walletId, each.members),
       );
-      const broken = (await auditLedger(ground.sql)).filter((finding) => finding.broken > 0n);
-      if (broken.length > 0) throw new Error(`the books are wrong: ${broken[0]?.examples[0]}`);
       const pairs = (name: string) => figureOf(figures, name, 'pairs');
       const bar = (name: string, limit: number) => ({
         text: `pairs a second, ${name}`,
