@@ -1,5 +1,6 @@
 // An act of an organization: one transaction with the row locked, the change, and the records of
 // its audit last. What it changes holds on every shard of this process when it resolves.
+import { organizationChangeId } from '../../actors/organization/acting.ts';
 import type { PolicyRule } from '../../actors/organization/policy.ts';
 import { type Transaction, withDeadline } from '../../db/driver/sql.ts';
 import { appendAudit } from '../../db/organization-audit/append.ts';
@@ -32,9 +33,6 @@ export interface Acted<T> {
   /** What refuses the act; its record is kept. */
   blocked?: PolicyRule;
 }
-
-/** What everything that is cached of an organization depends on. */
-export const organizationChangeId = (id: number) => `org:${id}`;
 
 /**
  * Runs an act on an organization, whoever does it: null where there is none.

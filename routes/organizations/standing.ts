@@ -1,5 +1,6 @@
 // Suspending, activating, closing and handing over, for owners and operators alike: each in a
 // transaction that has locked the organization.
+import { organizationChangeId } from '../../actors/organization/acting.ts';
 import { readSettings } from '../../actors/organization/settings.ts';
 import type { Transaction } from '../../db/driver/sql.ts';
 import type { NewRecord } from '../../db/organization-audit/record.ts';
@@ -11,7 +12,7 @@ import type { Organization } from '../../db/organizations.ts';
 import { fieldProblem } from '../../runtime/http/validate.ts';
 import { Problem } from '../../runtime/problem.ts';
 import { inStatus } from './access.ts';
-import { type Acted, organizationChangeId, organizationTarget } from './act.ts';
+import { type Acted, organizationTarget } from './act.ts';
 import { notActive } from './making.ts';
 
 export interface Doing {

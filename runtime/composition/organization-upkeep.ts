@@ -1,5 +1,6 @@
 // What of organizations is looked after now and then, by whichever process has the round.
 import type { MailServices } from '../../actors/mail/services.ts';
+import { organizationChangeId } from '../../actors/organization/acting.ts';
 import { domainLimits } from '../../actors/organization/domain-limits.ts';
 import { checkDomains } from '../../actors/organization/domain-round.ts';
 import { sweepInvitations } from '../../actors/organization/expiry.ts';
@@ -23,7 +24,8 @@ export function scheduleOrganizations(
   queue: Pick<MaintenanceQueue, 'schedule'>,
   { sql, bus, config, mail, log }: OrganizationUpkeep,
 ): void {
-  const changed = (id: number) => tellChange(bus, [`org:${id}`], { isWithdrawn: false });
+  const changed = (id: number) =>
+    tellChange(bus, [organizationChangeId(id)], { isWithdrawn: false });
   queue.schedule('domain-check', domainLimits.roundMs, async (signal) => {
     const deps = { sql, mail, servers: config.dnsServers, log, changed };
     log.debug({ changed: await checkDomains(deps, signal) }, 'checked domains');

@@ -1,6 +1,8 @@
 // DELETE /api/enterprise/organizations/{organization_id}/domains/{domain}: gives a domain up.
 // Others may prove it from now on.
+
 import * as v from 'valibot';
+import { organizationChangeId } from '../../../actors/organization/acting.ts';
 import { type Transaction, withDeadline } from '../../../db/driver/sql.ts';
 import { appendAudit } from '../../../db/organization-audit/append.ts';
 import { isDomainGood, lockDomain, removeDomain } from '../../../db/organizations/domains.ts';
@@ -41,7 +43,8 @@ export const removeOrganizationDomain = defineRoute({
     const wasGood = await withDeadline(
       sql.begin((transaction) => remove(transaction, order, expected)),
     );
-    if (wasGood) await tellChange(bus, [`org:${organizationId}`], { isWithdrawn: false });
+    if (wasGood)
+      await tellChange(bus, [organizationChangeId(organizationId)], { isWithdrawn: false });
     return { status: 200, json: { ok: true } };
   },
 });

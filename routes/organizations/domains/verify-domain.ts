@@ -1,5 +1,6 @@
 // POST /api/enterprise/organizations/{organization_id}/domains/{domain}/verify: asks the servers
 // now. What they say acts everywhere when this is answered.
+import { organizationChangeId } from '../../../actors/organization/acting.ts';
 import { applyAnswer, askAboutDomain } from '../../../actors/organization/domain-check.ts';
 import { domainLimits } from '../../../actors/organization/domain-limits.ts';
 import { type Transaction, withDeadline } from '../../../db/driver/sql.ts';
@@ -54,7 +55,7 @@ export const verifyOrganizationDomain = defineRoute({
     );
     if (checked.status === 'gone') throw new Problem('not_found', { param: 'domain' });
     if (checked.hasChanged)
-      await tellChange(bus, [`org:${organizationId}`], { isWithdrawn: false });
+      await tellChange(bus, [organizationChangeId(organizationId)], { isWithdrawn: false });
     if (checked.isTaken) throw taken();
     if (checked.domain.status === 'expired') throw over();
     return {
