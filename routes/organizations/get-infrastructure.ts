@@ -5,7 +5,7 @@ import { organizationRounds } from '../../actors/organization/rounds.ts';
 import { withDeadline } from '../../db/driver/sql.ts';
 import { findHead } from '../../db/organization-audit/head.ts';
 import { defineRoute } from '../define.ts';
-import { requireSeeing } from './seen.ts';
+import { requireRight } from './access.ts';
 
 const replySchema = v.strictObject({
   ok: v.literal(true),
@@ -42,9 +42,9 @@ export const getInfrastructure = defineRoute({
   replies: { 200: { description: 'The infrastructure.', schema: replySchema } },
   problems: ['forbidden', 'not_found', 'dependency_unavailable'],
   async handle({ params, caller, services }) {
-    const roles = ['owner', 'admin', 'manager'] as const;
-    const { organization } = await requireSeeing(caller, params.organization_id, roles, services);
-    const head = await withDeadline(findHead(services.sql, organization.organizationId));
+    const id = params.organization_id;
+    const { organization } = await requireRight(caller, id, 'infrastructure.read', services);
+    const head = await withDeadline(findHead(services.sql, organization.id));
     return {
       status: 200,
       headers: { 'cache-control': 'no-store' },

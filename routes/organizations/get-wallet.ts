@@ -1,6 +1,7 @@
 // GET /api/enterprise/organizations/{organization_id}/wallet: the wallet of an organization as its
 // billing summary, with what this month spent of its cap.
 import * as v from 'valibot';
+import { readSettings } from '../../actors/organization/settings.ts';
 import { readBillingSummary } from '../../db/billing.ts';
 import { withDeadline } from '../../db/driver/sql.ts';
 import { type OrganizationMonth, readMonth } from '../../db/organizations/month.ts';
@@ -11,7 +12,7 @@ import { billingSummarySchema } from '../billing/schema.ts';
 import { moneyBodies } from '../billing/summary.ts';
 import { defineRoute } from '../define.ts';
 import { packageBody } from '../discovery/offers.ts';
-import { requireSeeing } from './seen.ts';
+import { requireRight } from './access.ts';
 
 const monthSchema = v.strictObject({
   starts_at: v.string(),
@@ -46,13 +47,14 @@ export const getOrganizationWallet = defineRoute({
   },
   problems: ['forbidden', 'not_found', 'dependency_unavailable'],
   async handle({ params, caller, services }) {
-    const roles = ['owner', 'admin', 'billing'] as const;
-    const { organization } = await requireSeeing(caller, params.organization_id, roles, services);
-    const { organizationAccountId, organizationWalletId: walletId, settings } = organization;
+    const id = params.organization_id;
+    const { organization } = await requireRight(caller, id, 'wallet.read', services);
+    const { accountId, walletId } = organization;
+    const { monthly_spend_limit_micros: cap } = readSettings(organization.settings);
     const { sql } = services;
     const [summary, month] = await withDeadline(
       Promise.all([
-        readBillingSummary(sql, organizationAccountId, walletId),
+        readBillingSummary(sql, accountId, walletId),
         readMonth(sql, walletId, Date.now()),
       ]),
     );
@@ -63,9 +65,9 @@ export const getOrganizationWallet = defineRoute({
       headers: { 'cache-control': 'no-store' },
       json: {
         ok: true,
-        ...moneyBodies(summary, leftOf(month, settings.monthly_spend_limit_micros)),
+        ...moneyBodies(summary, leftOf(month, cap)),
         packages: packages.map(packageBody),
-        month: monthBody(month, settings.monthly_spend_limit_micros),
+        month: monthBody(month, cap),
       },
     };
   },

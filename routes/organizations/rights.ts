@@ -58,6 +58,8 @@ export const rights = {
   'domains.read': read(ownersAndAdmins),
   'domains.write': write(ownersAndAdmins),
   'domains.remove': take(ownersAndAdmins),
+  'wallet.read': read(money),
+  'infrastructure.read': read(managers),
   'settings.read': read(everybody),
   /** Which of them, and what while suspended, is decided by what is changed. */
   'settings.update': take(money),

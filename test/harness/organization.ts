@@ -42,7 +42,7 @@ export async function makeOrganization(
 /** The membership's account. */
 export async function addMember(
   sql: Sql,
-  { id }: TestOrganization,
+  { id }: Pick<TestOrganization, 'id'>,
   personId: string,
   role: OrganizationRole,
 ): Promise<string> {

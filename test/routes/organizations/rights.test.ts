@@ -146,6 +146,8 @@ const all: readonly Row[] = [
     ...{ right: 'domains.remove', method: 'DELETE', path: '/domains/{domain}' },
     ...{ asked: '/domains/none.example', answers: none },
   },
+  { right: 'wallet.read', method: 'GET', path: '/wallet', answers: ['200'] },
+  { right: 'infrastructure.read', method: 'GET', path: '/infrastructure', answers: ['200'] },
   { right: 'settings.read', method: 'GET', path: '/settings', answers: ['200'] },
   {
     ...{ right: 'settings.update', method: 'PATCH', path: '/settings', answers: ['200'] },
@@ -219,7 +221,7 @@ test('to a stranger there is no route of it', async () => {
 });
 
 /** Routes of other domains, which have tables of their own. */
-const others = /^\/(usage|requests|budgets|webhooks|wallet|infrastructure)\b/;
+const others = /^\/(usage|requests|budgets|webhooks)\b/;
 
 test('every right has a route, and every route is asked', () => {
   const named = new Set(all.map(({ right }) => right));
