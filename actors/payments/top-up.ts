@@ -8,6 +8,7 @@ import {
   delayAuto,
   findSettings,
   findStanding,
+  holdTopUps,
   listDueTopUps,
   pauseAuto,
   readAutoSpent,
@@ -67,15 +68,30 @@ export async function topUp(deps: TopUpDeps, settler: Settler, due: DueTopUp): P
   // Memory of the wallet may be ahead of its row.
   const balance = await deps.wallet(walletId, 'balance', {});
   if (balance.status !== 'ok' || balance.availableMicros >= (auto.thresholdMicros ?? 0n)) return;
-  const spent = await readAutoSpent(sql, walletId, sold.currency);
-  if (spent.today >= auto.perDayMax) return;
-  const monthMax = auto.monthMaxCents;
-  if (monthMax !== null && spent.monthCents + BigInt(sold.priceCents) > monthMax) return;
   const purchase = newTopUp(deps, due, provider, sold);
-  // Another round was quicker: the index has one open charge a wallet.
-  if (!(await insertPurchase(sql, purchase))) return;
+  if (!(await insertTopUp(deps, due, purchase, auto))) return;
   const made = await findPurchase(sql, purchase.id);
   if (made !== null) await charge(deps, settler, made, provider, settings);
+}
+
+/**
+ * One row at a time of a wallet, within what the person said. False: another round was quicker, the
+ * balance that was read may be older than its charge; or a limit is reached.
+ */
+function insertTopUp(
+  { sql, limits }: TopUpDeps,
+  due: DueTopUp,
+  purchase: NewPurchase,
+  { perDayMax, monthMaxCents }: BillingSettings['auto'],
+): Promise<boolean> {
+  return sql.begin(async (transaction) => {
+    if (!(await holdTopUps(transaction, due, limits.topUpApartMs))) return false;
+    const spent = await readAutoSpent(transaction, due.walletId, purchase.currency);
+    if (spent.today >= perDayMax) return false;
+    const month = spent.monthCents + purchase.priceCents;
+    if (monthMaxCents !== null && month > monthMaxCents) return false;
+    return insertPurchase(transaction, purchase);
+  });
 }
 
 function newTopUp(

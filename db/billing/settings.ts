@@ -1,6 +1,6 @@
 // What a person decided about its money: whose name is on invoices, and when credits are bought
 // without it. An account that decided nothing has no row.
-import type { Queryable, Sql } from '../driver/sql.ts';
+import type { Queryable, Sql, Transaction } from '../driver/sql.ts';
 
 export interface BillingProfile {
   name: string | null;
@@ -188,6 +188,24 @@ export async function listDueTopUps(sql: Sql, limit: number, apartMs: number): P
           AND (p.status IN ('created', 'pending', 'paid')
             OR p.created_at > now() - ${apartMs}::float8 * interval '1 ms'))
     LIMIT ${limit}`;
+}
+
+/**
+ * Holds the automatic purchases of the account until the end of the transaction. True: the wallet has
+ * none that is open or younger than `apartMs`, whatever was read before.
+ */
+export async function holdTopUps(
+  sql: Transaction,
+  { accountId, walletId }: DueTopUp,
+  apartMs: number,
+): Promise<boolean> {
+  await sql`SELECT FROM billing_settings WHERE account_id = ${accountId} FOR UPDATE`;
+  const rows = await sql`
+    SELECT FROM purchases WHERE wallet_id = ${walletId} AND kind = 'auto'
+      AND (status IN ('created', 'pending', 'paid')
+        OR created_at > clock_timestamp() - ${apartMs}::float8 * interval '1 ms')
+    LIMIT 1`;
+  return rows.length === 0;
 }
 
 /** What charges without the person came to: today, and in this month, by UTC. */

@@ -233,7 +233,7 @@ for (const { name, due, erase } of erasers) {
     assert.notDeepEqual(await contentOf(stage.sql, whole), content, 'without a hold it goes');
     const steps = Array.from({ length: counting.begun() }, (_, at) => at);
     const cases = steps.flatMap((at) => [[at, 'before'] as const, [at, 'during'] as const]);
-    for (const [at, when] of sampled(cases, 10)) {
+    for (const [at, when] of sampled(cases, 6)) {
       const company = await made();
       await due(company);
       const { sql, setting } = met(at, when, () => setHold(company));

@@ -57,6 +57,20 @@ test('five hundred at once through the threshold are one charge', async () => {
   assert.equal((await bed.balance(owner.walletId)).available, 1_000_000_000n);
 });
 
+test('a balance that was read before another round charged buys nothing', async () => {
+  const owner = await wanting();
+  const before = charges();
+  const { wallet } = bed.deps;
+  const late: typeof wallet = async (...call) => {
+    const read = await wallet(...call);
+    await topUp(bed.deps, bed.settler, owner);
+    return read;
+  };
+  await topUp({ ...bed.deps, wallet: late }, bed.settler, owner);
+  assert.equal(charges() - before, 1);
+  assert.equal((await purchasesOf(owner)).length, 1);
+});
+
 test('a charge whose answer was lost is asked for, and not made again', async () => {
   const owner = await wanting();
   const before = charges();
