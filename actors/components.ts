@@ -4,6 +4,7 @@ import type { Sql } from '../db/driver/sql.ts';
 import type { BlobStore } from '../media/blobs/contract.ts';
 import type { ActorRef, ActorSystem } from '../runtime/actor/contract.ts';
 import type { Config } from '../runtime/config.ts';
+import type { AnswerTally } from '../runtime/limiter/answers.ts';
 import type { GiveawayLimiter } from '../runtime/limiter/giveaways.ts';
 import type { Limiter } from '../runtime/limiter.ts';
 import type { Logger } from '../runtime/log.ts';
@@ -25,7 +26,9 @@ import type { IdentityServices } from './identity/services.ts';
 import type { Limits } from './limits.ts';
 import { createPaymentDeskKind, paymentDeskId } from './payments/desk.ts';
 import type { RouteHealth } from './provider-health/health.ts';
+import { createQueryComponent } from './query/component.ts';
 import { createRewardComponent } from './reward/component.ts';
+import { createSearchComponent } from './search/component.ts';
 import type { TasksProtocol } from './tasks/protocol.ts';
 import { createVideoComponent } from './video/component.ts';
 import { createVoiceComponent } from './voice/component.ts';
@@ -49,6 +52,8 @@ export interface ShardGiven {
   health: RouteHealth;
   limiter: Limiter;
   giveaways: GiveawayLimiter;
+  /** Paid and unpaid answers of accounts. */
+  tally: AnswerTally;
   sealer: Sealer;
   blobs: BlobStore;
   /** The one way to a URL that somebody else names. */
@@ -67,15 +72,25 @@ export function createComponents(given: ShardGiven) {
   const deskKind = createPaymentDeskKind(null);
   const desk = () => given.system().ref(deskKind, paymentDeskId);
   const money = createWalletComponent({ ...given, low: (wallet) => desk().tell('low', wallet) });
+  const searches = createSearchComponent({
+    ...given,
+    generations: () => generation.services(given.system()),
+  });
   const shared = {
     ...given,
+    search: searches.webSearch,
     wallet: money.wallet,
     fundsEstimate: createFundsEstimate(),
     metrics: createRequestMetrics(given.registry),
   };
   const generation = createGenerationComponent(shared);
-  const voice = createVoiceComponent({ ...given, wallet: money.wallet });
+  const voice = createVoiceComponent({
+    ...given,
+    search: searches.webSearch,
+    wallet: money.wallet,
+  });
   const audio = createAudioComponent(shared);
+  const query = createQueryComponent({ ...shared, desk: searches.desk });
   const video = createVideoComponent({ ...given, wallet: money.wallet });
   const analysis = createAnalysisComponent({ ...given, generations: generation.services });
   const app = createAppComponent(given);
@@ -88,9 +103,11 @@ export function createComponents(given: ShardGiven) {
   };
   const list: readonly Component[] = [
     money.component,
+    searches.component,
     generation.component,
     voice.component,
     audio.component,
+    query.component,
     video.component,
     analysis.component,
     app.component,
@@ -109,9 +126,11 @@ export function createComponents(given: ShardGiven) {
       generations: generation.services(system),
       voice: voice.services,
       audio: audio.services(system),
+      query: query.services(system),
       video: video.services(system),
       analysis: analysis.services,
       reward: reward.services,
+      search: searches.services,
       audit: audit.services,
       identity,
       app: app.services,

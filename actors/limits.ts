@@ -22,6 +22,7 @@ import { type PaymentLimits, paymentLimits } from './payments/limits.ts';
 import { type PersonalDataLimits, personalDataLimits } from './personal-data/limits.ts';
 import { type PromotionLimits, promotionLimits } from './promotions/limits.ts';
 import { healthLimits } from './provider-health/limits.ts';
+import { createQueryLimits, type QueryLimits } from './query/limits.ts';
 import { type RewardLimits, rewardLimits } from './reward/limits.ts';
 import { type UsageLimits, usageLimits } from './usage/limits.ts';
 import {
@@ -43,6 +44,7 @@ export type Limits = KernelLimits & {
   readonly generation: GenerationLimits;
   readonly voice: VoiceLimits;
   readonly audio: AudioLimits;
+  readonly query: QueryLimits;
   readonly blobs: BlobLimits;
   readonly analysis: AnalysisLimits;
   readonly videoInspection: VideoInspectionLimits;
@@ -73,6 +75,7 @@ export function createLimits(config: Config): Limits {
     generation: createGenerationLimits(config, kernel, ledger),
     voice: createVoiceLimits(config, ledger),
     audio: createAudioLimits(kernel),
+    query: createQueryLimits(ledger),
     blobs: blobLimits,
     analysis: createAnalysisLimits(config),
     videoInspection: createVideoInspectionLimits(),

@@ -29,6 +29,10 @@ import { organizationsPairs } from './benches/organizations/pairs.ts';
 import { organizationsSmall } from './benches/organizations/small.ts';
 import { organizationsVerify } from './benches/organizations/verify.ts';
 import { pairs } from './benches/pairs.ts';
+import { queryAdded } from './benches/query/added.ts';
+import { queryCrowd } from './benches/query/crowd.ts';
+import { queryLarge } from './benches/query/large.ts';
+import { queryOutage } from './benches/query/outage.ts';
 import { relayFull, relayPaced } from './benches/relay.ts';
 import { small } from './benches/small.ts';
 import { start } from './benches/start.ts';
@@ -90,6 +94,7 @@ const organizations: readonly Bench[] = [
   organizationsAudit,
   organizationsVerify,
 ];
+const query: readonly Bench[] = [queryAdded, queryCrowd, queryLarge, queryOutage];
 const BENCHES: readonly Bench[] = [
   relayPaced,
   relayFull,
@@ -111,6 +116,7 @@ const BENCHES: readonly Bench[] = [
   ...identity,
   ...customer,
   ...organizations,
+  ...query,
 ];
 const GROUPS: ReadonlyMap<string, readonly string[]> = new Map([
   ['all', BENCHES.map((bench) => bench.name)],
@@ -120,6 +126,7 @@ const GROUPS: ReadonlyMap<string, readonly string[]> = new Map([
   ['identity', identity.map((bench) => bench.name)],
   ['customer', customer.map((bench) => bench.name)],
   ['organizations', organizations.map((bench) => bench.name)],
+  ['query', query.map((bench) => bench.name)],
   ['video', video.map((bench) => bench.name)],
   ['voice', voice.map((bench) => bench.name)],
 ]);

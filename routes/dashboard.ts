@@ -7,7 +7,7 @@ import { ledgerLineBody, walletBody } from './billing/amounts.ts';
 import { billingOwner } from './billing/owner.ts';
 import { ledgerLineSchema, walletEntries } from './billing/schema.ts';
 import { defineRoute } from './define.ts';
-import { packageBody, packageSchema, surfaceBody, surfaceSchema } from './discovery/offers.ts';
+import { packageBody, packageSchema, surfaceBodies, surfaceSchema } from './discovery/offers.ts';
 import { userBody, userSchema } from './identity/view.ts';
 import { apiKeyBody, apiKeySchema } from './keys/schema.ts';
 import { purchaseBody, purchaseSchema } from './purchases/schema.ts';
@@ -44,7 +44,7 @@ export const dashboard = defineRoute({
     const reader = { personId, accountId, owner: billingOwner(caller) };
     const read = await withDeadline(readDashboard(services.sql, reader, listLength));
     if (read === null) throw new Problem('not_found');
-    const { packages, surfaces } = services.catalog.current().snapshot;
+    const { packages } = services.catalog.current().snapshot;
     return {
       status: 200,
       headers: { 'cache-control': 'no-store' },
@@ -56,7 +56,7 @@ export const dashboard = defineRoute({
         api_keys: read.keys.map(apiKeyBody),
         purchases: read.purchases.map(purchaseBody),
         ledger: read.lines.map(ledgerLineBody),
-        surfaces: surfaces.map(surfaceBody),
+        surfaces: surfaceBodies(services.catalog),
       },
     };
   },

@@ -17,7 +17,10 @@ import type { ClientDocuments } from '../actors/oauth/documents.ts';
 import type { OrganizationContext } from '../actors/organization/context.ts';
 import type { PaymentServices } from '../actors/payments/services.ts';
 import type { PersonalDataServices } from '../actors/personal-data/services.ts';
+import type { QueryServices } from '../actors/query/open.ts';
 import type { RewardServices } from '../actors/reward/services.ts';
+import type { Standings } from '../actors/search/canary/standing.ts';
+import type { SearchServices } from '../actors/search/component.ts';
 import type { TasksProtocol } from '../actors/tasks/protocol.ts';
 import type { TreeLine } from '../actors/tree.ts';
 import type { VideoServices } from '../actors/video/services.ts';
@@ -58,6 +61,8 @@ export interface CatalogServices {
   actor(): ActorRef<CatalogProtocol>;
   /** One small real call of a provider. */
   tryProvider(target: UpstreamTarget): Promise<TrialResult>;
+  /** How surfaces stand by their canaries. */
+  standings: Standings;
 }
 
 export interface MonitorServices {
@@ -104,6 +109,8 @@ export interface Services {
   video: VideoServices;
   analysis: AnalysisServices;
   reward: RewardServices;
+  query: QueryServices;
+  search: SearchServices;
   audit: AuditServices;
   identity: IdentityServices;
   mail: ThreadMail;

@@ -25,6 +25,7 @@ import { renewSecret } from './admin/catalog/renew-secret.ts';
 import { catalogRoutes } from './admin/catalog/routes.ts';
 import { testPaymentProvider } from './admin/catalog/test-payment-provider.ts';
 import { testProvider } from './admin/catalog/test-provider.ts';
+import { testSurface } from './admin/catalog/test-surface.ts';
 import { getMail } from './admin/mail/get-mail.ts';
 import { sendTestMail } from './admin/mail/send-test.ts';
 import { createNotice } from './admin/notices/create-notice.ts';
@@ -151,6 +152,8 @@ import { docsRoutes } from './pages/docs.ts';
 import { identityPageRoutes } from './pages/identity/pages.ts';
 import { clearMailbox, listMailboxMessages } from './pages/mailbox/messages.ts';
 import { mailboxPageRoutes } from './pages/mailbox/page.ts';
+import { lendSearchKey } from './pages/search/lend-key.ts';
+import { searchPageRoutes } from './pages/search/page.ts';
 import { lendVideoSession } from './pages/video/lend-session.ts';
 import { videoPageRoutes } from './pages/video/page.ts';
 import { lendVoiceKey } from './pages/voice/lend-key.ts';
@@ -161,6 +164,7 @@ import { getInvoice } from './purchases/get-invoice.ts';
 import { getPurchase } from './purchases/get-purchase.ts';
 import { listPurchases } from './purchases/list-purchases.ts';
 import { verifyPurchase } from './purchases/verify-purchase.ts';
+import { createQuery } from './query/create-query.ts';
 import { getReleaseArchive } from './releases/get-archive.ts';
 import { listPublishedReleases } from './releases/list-releases.ts';
 import { cancelResponse } from './responses/cancel-response.ts';
@@ -206,6 +210,8 @@ export const routes: readonly AppRoute[] = [
   lendVoiceKey,
   ...videoPageRoutes,
   lendVideoSession,
+  ...searchPageRoutes,
+  lendSearchKey,
   ...mailboxPageRoutes,
   listMailboxMessages,
   clearMailbox,
@@ -237,6 +243,9 @@ export const routes: readonly AppRoute[] = [
   // Audio: an API key with its scope.
   createSpeech,
   createTranscription,
+
+  // Queries: a key with its scope, or a signed-in user.
+  createQuery,
 
   // Video: a key with its scope, or a signed-in user; analyses: a key.
   createJob,
@@ -333,6 +342,7 @@ export const routes: readonly AppRoute[] = [
   adminStatus,
   ...catalogRoutes,
   testProvider,
+  testSurface,
   testPaymentProvider,
   renewSecret,
   getOnlyRecord(identityResource),

@@ -1,6 +1,7 @@
 // What the main thread gives each shard thread, and how it tells them of changes.
 import type { Config } from './config.ts';
 import type { FailureBuffers } from './failure-limiter.ts';
+import type { AnswerBuffers } from './limiter/answers.ts';
 import type { GiveawayBuffers } from './limiter/giveaways.ts';
 import type { LimiterBuffers } from './limiter.ts';
 
@@ -14,6 +15,7 @@ export interface ShardBoot {
   limiter: LimiterBuffers;
   failures: FailureBuffers;
   giveaways: GiveawayBuffers;
+  answers: AnswerBuffers;
   /** 32 bytes as base64url. */
   masterKey: string;
   /** Of the memory for sound that waits. */

@@ -5,7 +5,6 @@ import { createAppWorking } from '../actors/app/working.ts';
 import { prepareAudioFolders, sweepAudioFolders } from '../actors/audio/folders.ts';
 import { scheduleAudits } from '../actors/audit/rounds.ts';
 import { openBlobStore, prepareBlobStore } from '../actors/blobs/store.ts';
-import { rewrapBlobs, sweepBlobs } from '../actors/blobs/sweep.ts';
 import { catalogId } from '../actors/catalog/catalog.ts';
 import { callableLines } from '../actors/catalog/listing.ts';
 import { createLiveCatalog, type LiveCatalog } from '../actors/catalog/live.ts';
@@ -15,11 +14,11 @@ import { scheduleInvoices } from '../actors/invoices/issuing.ts';
 import { createLimits } from '../actors/limits.ts';
 import { createMailWorking } from '../actors/mail/working.ts';
 import { monitorId } from '../actors/monitor/monitor.ts';
+import { followHealth } from '../actors/monitor/news.ts';
 import { nodeActorId } from '../actors/node/node.ts';
 import { openPayments } from '../actors/payments/open.ts';
 import { registerWebhooks } from '../actors/payments/simulated.ts';
 import { createPersonalDataWorking } from '../actors/personal-data/working.ts';
-import { type UnpaidRoute, unpaidTopic } from '../actors/provider-health/unpaid.ts';
 import { createRewardsWorking } from '../actors/reward/working.ts';
 import { createProcessKinds } from '../actors/tree.ts';
 import { scheduleUsage } from '../actors/usage/rounds.ts';
@@ -43,11 +42,19 @@ import { createBudgetCounters } from '../media/audio/budget.ts';
 import { probeTarget } from '../media/providers/generation/probe.ts';
 import { createActorSystem } from './actor/system.ts';
 import { catalogTopic, type ShardBoot } from './boot.ts';
+import { startBlobUpkeep } from './composition/blob-upkeep.ts';
+import { createProcessCanaries } from './composition/canaries.ts';
 import { scheduleIdentity } from './composition/identity-upkeep.ts';
 import { scheduleOrganizations } from './composition/organization-upkeep.ts';
 import { schedulePromotions } from './composition/promotion-upkeep.ts';
 import { createTaskPools } from './composition/task-pools.ts';
-import { warnOfAccess, warnOfDatabase, warnOfMail, warnOfProxies } from './composition/warnings.ts';
+import {
+  warnOfAccess,
+  warnOfDatabase,
+  warnOfMail,
+  warnOfProxies,
+  warnOfSurfaces,
+} from './composition/warnings.ts';
 import { ConfigError, localOrigin, withPort } from './config.ts';
 import {
   developmentNotice,
@@ -58,6 +65,7 @@ import {
 import { createFailureBuffers } from './failure-limiter.ts';
 import { createGate } from './gate.ts';
 import { connectToParent } from './launch.ts';
+import { createAnswerBuffers } from './limiter/answers.ts';
 import { createGiveawayBuffers } from './limiter/giveaways.ts';
 import { createLimiterBuffers, Limiter } from './limiter.ts';
 import { databaseConnections } from './limits.ts';
@@ -155,6 +163,8 @@ const payments = openPayments({
   limits: limits.payments,
 });
 
+const canaries = createProcessCanaries({ catalog: () => launch.value.current(), bus, log });
+
 const kinds = createProcessKinds({
   director: {
     order: async () => ({
@@ -195,9 +205,7 @@ const system = createActorSystem({
   log,
   transport: mesh,
 });
-bus.subscribe(unpaidTopic, (found) => {
-  system.ref(kinds.monitor, monitorId).tell('unpaid', found as UnpaidRoute);
-});
+followHealth(bus, () => system.ref(kinds.monitor, monitorId));
 
 function shardStates(): { id: number; live: boolean }[] {
   return (threads?.status() ?? []).map(({ node, status }) => ({
@@ -266,6 +274,7 @@ async function prepareDatabase(): Promise<LiveCatalog> {
   if (config.configPath !== null || config.mode === 'production') {
     for (const line of planLines(plan)) process.stdout.write(`catalog: ${line}\n`);
   }
+  warnOfSurfaces(snapshot.surfaces, log);
   const publish = async (publication: object) => {
     await bus.publish(catalogTopic, publication);
     system.ref(kinds.monitor, monitorId).tell('catalogChanged', null);
@@ -283,6 +292,7 @@ function startShards(): Promise<Threads> {
     limiter: limiterBuffers,
     failures: createFailureBuffers(Date.now()),
     giveaways: createGiveawayBuffers(Date.now()),
+    answers: createAnswerBuffers(Date.now()),
     masterKey: boot.masterKey,
     soundCounters: createBudgetCounters(config.shards),
     version,
@@ -373,19 +383,6 @@ function startOwnSweep(): void {
   endOwnSweep = repeat('sweep', limits.ledger.sweepMs, sweepOwn, log);
 }
 
-/** Each process looks after the folder that it has, which may be its own. */
-function startBlobUpkeep(): void {
-  const upkeep = { sql, blobs, clock: Date.now, limits: limits.blobs, log };
-  const keepUp = async () => {
-    if (config.previousSecret !== null) {
-      const rotated = await rewrapBlobs(upkeep);
-      if (rotated.rewrapped > 0) log.info({ ...rotated }, 'the blob store has the new master key');
-    }
-    log.debug({ ...(await sweepBlobs(upkeep)) }, 'swept the blob store');
-  };
-  endBlobUpkeep = repeat('blobs', limits.blobs.sweepMs, keepUp, log);
-}
-
 /** In development each process has simulated providers of its own in its catalog. */
 function startFollowing(): void {
   if (singleProcess || config.mode === 'dev') return;
@@ -408,7 +405,7 @@ async function startBackground(): Promise<void> {
   monitor.tell('poll', null);
   tasks.tellPrograms();
   startOwnSweep();
-  startBlobUpkeep();
+  endBlobUpkeep = startBlobUpkeep({ sql, blobs, config, limits: limits.blobs, log });
   startFollowing();
   await loadThreads();
   queue.schedule('sweep', limits.ledger.sweepMs, async () => {
@@ -435,7 +432,7 @@ async function startBackground(): Promise<void> {
   queue.schedule('recover', limits.instance.leaseMs, async () => {
     await recover([]);
   });
-  for (const each of [jobs, analyses, rewards, mails, people, apps, payments]) {
+  for (const each of [jobs, analyses, rewards, mails, people, apps, payments, canaries]) {
     each.schedule(queue);
   }
   queue.schedule('probe', limits.monitor.probeMs, async () => {
@@ -465,7 +462,7 @@ async function stop(): Promise<void> {
   endOwnSweep();
   endBlobUpkeep();
   endFollowing();
-  const ending = [queue, jobs, analyses, rewards, mails, people, apps, payments];
+  const ending = [queue, jobs, analyses, rewards, mails, people, apps, payments, canaries];
   await Promise.all(ending.map((each) => each.stop(reportTimeoutMs)));
   await threads?.stop(limits.process.drainMs + drainReserveMs, drainGraceMs);
   await metricsServer?.close();

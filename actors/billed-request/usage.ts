@@ -39,10 +39,28 @@ export function svcUsageOf(
   return told;
 }
 
-/** What is stored beside it of a request that is charged by time or by characters. */
-export type StoredUsage = SvcUsage & { milliseconds?: number; characters?: number };
+/** What is stored of a query: figures, and nothing of what was asked or found. */
+export interface StoredQuery {
+  surface: string;
+  state: string;
+  items: number;
+  attempts: number;
+  /** The route that answered; null: none. */
+  target: string | null;
+  hit: boolean;
+  milliseconds: number;
+  /** The digest of the reply, as hex. */
+  sha256: string;
+}
+
+/** What is stored beside it of a request that is charged by time, by characters or by itself. */
+export type StoredUsage = SvcUsage & {
+  milliseconds?: number;
+  characters?: number;
+  query?: StoredQuery;
+};
 
 /** What is told of stored usage. */
-export function toldUsage({ milliseconds, characters, ...told }: StoredUsage): SvcUsage {
+export function toldUsage({ milliseconds, characters, query, ...told }: StoredUsage): SvcUsage {
   return told;
 }

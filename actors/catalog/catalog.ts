@@ -37,6 +37,11 @@ export function createCatalogKind(deps: CatalogDeps | null): CatalogActorKind {
           const found = await state.live().target(provider, upstreamModel);
           return found === null ? { status: 'not_found' } : { status: 'found', found };
         }),
+      surface: (state, name) =>
+        answered(async () => {
+          const surface = await state.live().surface(name);
+          return surface === null ? { status: 'not_found' } : { status: 'found', surface };
+        }),
     },
   };
 }

@@ -4,7 +4,7 @@ import * as v from 'valibot';
 import { type TaskCategory, taskCategories } from '../../media/model/choose/category.ts';
 import { videoResolutions } from '../../media/model/video.ts';
 import { modelFamilyNames, modelKinds } from '../../media/providers/model-kinds.ts';
-import { searchFamilyNames } from '../../media/providers/search/search.ts';
+import { searchFamilyNames } from '../../media/providers/search/families.ts';
 import { regions } from '../../runtime/config.ts';
 import { lineOfText, visibleAscii } from '../../runtime/http/text.ts';
 import { organizationDefaultEntries, organizationDefaultsName } from '../organization/defaults.ts';
@@ -17,7 +17,14 @@ import {
   promotionEntries,
   rewardTaskEntries,
 } from './promotions/members.ts';
-import { mediaHost, mediaHostsMax, videoRatesMax, videoSchema } from './video-members.ts';
+import {
+  credits,
+  surfaceCache,
+  surfaceCanary,
+  surfaceRequestsPerMinute,
+  surfaceTargetsMax,
+} from './surface/members.ts';
+import { mediaHost, mediaHostsMax, videoRatesMax, videoSchema } from './video/members.ts';
 
 const nameCharacters = 'digits, dots, _ and - (at most 80, the first a letter or a digit)';
 const name = v.pipe(
@@ -292,12 +299,37 @@ export const newPackageSchema = v.strictObject({
   credits: v.pipe(packageSchema.entries.credits, v.maxValue(creditsMax)),
 });
 
+/** Without defaults: builds that know no such members understand the records without them. */
 export const surfaceSchema = v.strictObject({
   name,
   display_name: lineOfText(120),
-  /** Who serves it. The surface `web_search` is also where models without a search look. */
+  /** Who serves it, where that is one. The surface `web_search` is also where models look. */
   provider: v.optional(name),
-  price: v.optional(v.strictObject({ per_search_call: price })),
+  /** Who serves it, in order of preference; what a query costs there, in dollars. */
+  targets: v.optional(
+    v.pipe(
+      v.array(v.strictObject({ provider: name, cost_usd: v.optional(price) })),
+      v.minLength(1),
+      v.maxLength(surfaceTargetsMax),
+    ),
+  ),
+  price: v.optional(
+    v.strictObject({
+      /** What a query costs, with no markup. Omitted: `per_search_call` in credits. */
+      credits_per_query: v.optional(credits),
+      /** What a search costs that a model or a voice asks for, in dollars. */
+      per_search_call: v.optional(price),
+    }),
+  ),
+  cache: v.optional(surfaceCache),
+  /** How many queries an account may ask in a minute. */
+  requests_per_minute: v.optional(surfaceRequestsPerMinute),
+  /** The model that writes cited answers. */
+  answer_model: v.optional(alias),
+  /** `web_answer` answers from results of this surface. Omitted: `web_search`. */
+  search_surface: v.optional(name),
+  /** A query that is asked now and then, to see whether the surface works. */
+  canary: v.optional(surfaceCanary),
   enabled: v.optional(v.boolean(), true),
 });
 
@@ -381,6 +413,7 @@ export type ModelRecord = CatalogDocument['models'][number];
 export type PriceRecord = CatalogDocument['prices'][number];
 export type PriceMembers = v.InferOutput<typeof priceCardSchema>;
 export type ManagedRouteRecord = CatalogDocument['routes'][number];
+export type SurfaceRecord = CatalogDocument['surfaces'][number];
 export type PackageRecord = CatalogDocument['packages'][number];
 export type PaymentProviderRecord = CatalogDocument['payment_providers'][number];
 export type OAuthClientRecord = CatalogDocument['oauth_clients'][number];

@@ -3,7 +3,7 @@
 import { findFamily } from '../../media/providers/generation/families.ts';
 import { forwardFault } from '../../media/providers/generation/members.ts';
 import type { ModelKind } from '../../media/providers/model-kinds.ts';
-import { searchFamilyNames } from '../../media/providers/search/search.ts';
+import { searchFamilyNames } from '../../media/providers/search/families.ts';
 import { addressFault } from '../../media/transport/address.ts';
 import { ConfigError } from '../../runtime/config.ts';
 import type { CatalogDocument, ManagedRouteRecord, ProviderRecord } from './document.ts';
@@ -19,7 +19,8 @@ import {
   repeatedCodes,
   rewardTaskFaults,
 } from './promotions/faults.ts';
-import { videoProviderFaults, videoRouteFaults } from './video-faults.ts';
+import { type SurfaceContext, surfaceFaults } from './surface/faults.ts';
+import { videoProviderFaults, videoRouteFaults } from './video/faults.ts';
 
 export interface Fault {
   kind: RecordKind;
@@ -67,11 +68,7 @@ export function documentFaults(document: CatalogDocument): Fault[] {
   const cards = new Map(document.prices.map((card) => [card.name, card]));
   const families = new Map(document.providers.map(({ name, family }) => [name, family]));
   const models = new Map(document.models.map(({ alias, kind }) => [alias, kind]));
-  const searching = new Set(
-    document.providers.flatMap(({ name, family }) =>
-      searchFamilyNames.includes(family) ? [name] : [],
-    ),
-  );
+  const surfaces = surfaceContext(document);
   const of = (kind: RecordKind, index: number, faults: PathFault[]) =>
     faults.map((fault) => ({ kind, index, ...fault }));
   return [
@@ -85,11 +82,9 @@ export function documentFaults(document: CatalogDocument): Fault[] {
     ),
     ...document.routes.flatMap((route, index) => of('routes', index, routeFaults(route, models))),
     ...document.packages.flatMap((offered, index) => of('packages', index, packageFaults(offered))),
-    ...document.surfaces.flatMap(({ provider }, index) => {
-      if (provider === undefined || searching.has(provider)) return [];
-      const message = `there is no search provider "${provider}"`;
-      return of('surfaces', index, [{ path: 'provider', message }]);
-    }),
+    ...document.surfaces.flatMap((surface, index) =>
+      of('surfaces', index, surfaceFaults(surface, surfaces)),
+    ),
     ...document.oauth_clients.flatMap((client, index) =>
       of('oauth_clients', index, clientFaults(client)),
     ),
@@ -99,20 +94,28 @@ export function documentFaults(document: CatalogDocument): Fault[] {
     ...document.payment_providers.flatMap((provider, index) =>
       of('payment_providers', index, paymentProviderFaults(provider)),
     ),
-    ...promotionalFaults(document, models, of),
+    ...promotionalFaults(document, surfaces.writing, of),
   ];
+}
+
+/** The providers that search, and what a text can be asked of. */
+function surfaceContext(document: CatalogDocument): SurfaceContext {
+  const searchers = document.providers.filter(({ family }) => searchFamilyNames.includes(family));
+  const models = document.models.filter(({ kind }) => kind === 'generation');
+  const routes = document.routes.filter((route) => routeKind(route) === 'generation');
+  return {
+    searching: new Map(searchers.map(({ name, family }) => [name, family])),
+    writing: new Set([...models, ...routes].map(({ alias }) => alias)),
+  };
 }
 
 /** Codes, rewarded tasks, and the settings of billing. */
 function promotionalFaults(
   document: CatalogDocument,
-  models: ReadonlyMap<string, ModelKind>,
+  writing: ReadonlySet<string>,
   of: (kind: RecordKind, index: number, faults: PathFault[]) => Fault[],
 ): Fault[] {
   const repeated = repeatedCodes(document.promotions);
-  const written = document.models.filter(({ alias }) => models.get(alias) === 'generation');
-  const routed = document.routes.filter((route) => routeKind(route) === 'generation');
-  const aliases = new Set([...written, ...routed].map(({ alias }) => alias));
   return [
     ...document.promotions.flatMap((promotion, index) =>
       of('promotions', index, promotionFaults(promotion, repeated)),
@@ -121,7 +124,7 @@ function promotionalFaults(
       of('reward_tasks', index, rewardTaskFaults(task)),
     ),
     ...document.billing.flatMap((settings, index) =>
-      of('billing', index, billingFaults(settings, aliases)),
+      of('billing', index, billingFaults(settings, writing)),
     ),
   ];
 }

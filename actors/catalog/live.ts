@@ -37,7 +37,7 @@ import type { CatalogDocument } from './document.ts';
 import { type Definition, nameOf } from './kinds.ts';
 import type { OpenCredential } from './plan.ts';
 import { credentialIn, isSealed } from './secrets.ts';
-import { buildSnapshot, type CatalogSnapshot, upstreamTarget } from './snapshot.ts';
+import { buildSnapshot, type CatalogSnapshot } from './snapshot.ts';
 import {
   clientSecrets,
   creationTime,
@@ -45,6 +45,9 @@ import {
   sealCredential,
   storedDocument,
 } from './stored.ts';
+import { surfaceAsEnabled } from './surface/build.ts';
+import type { CatalogSurface } from './surface.ts';
+import { upstreamTarget } from './target.ts';
 
 /** A snapshot on its way to shards: of two the one with the higher sequence is newer. */
 export interface CatalogPublication {
@@ -76,6 +79,11 @@ export interface LiveCatalog {
    * first that the catalog knows of it. Null: there is no such provider.
    */
   target(provider: string, upstreamModel: string | null): Promise<TestTarget | null>;
+  /**
+   * A surface for a test, also a disabled one, with all its providers. Null: there is none of this
+   * name.
+   */
+  surface(name: string): Promise<CatalogSurface | null>;
 }
 
 export interface TestTarget {
@@ -88,6 +96,7 @@ export function createLiveCatalog(options: LiveCatalogOptions): LiveCatalog {
   const { sql, sealer, log } = options;
   const { creditsPerUsd } = options.snapshot;
   const open: OpenCredential = (kind, record) => openCredential(kind, record, sealer);
+  const readDocument = async () => storedDocument(await readCatalog(sql), open, creditsPerUsd);
   let current: CatalogPublication = { sequence: 1, snapshot: options.snapshot };
   /** The stamp of the catalog that was looked at last. */
   let stamp: string | null = null;
@@ -139,17 +148,24 @@ export function createLiveCatalog(options: LiveCatalogOptions): LiveCatalog {
       log.info({ contentVersion }, 'another process changed the catalog');
     },
 
-    async target(name, upstreamModel) {
-      const document = storedDocument(await readCatalog(sql), open, creditsPerUsd);
-      const provider = document.providers.find((record) => record.name === name);
-      if (provider === undefined) return null;
-      const routes = document.models.flatMap((model) => model.routes);
-      const known = routes.find((route) => route.provider === name)?.upstream_model ?? null;
-      const model = upstreamModel ?? known;
-      const hasModel = model !== null && fitsKind(provider.family, 'generation');
-      return { target: upstreamTarget(provider, model ?? ''), hasModel };
-    },
+    target: async (name, upstreamModel) => testTarget(await readDocument(), name, upstreamModel),
+
+    surface: async (name) => surfaceAsEnabled(await readDocument(), name),
   };
+}
+
+function testTarget(
+  { providers, models }: CatalogDocument,
+  name: string,
+  upstreamModel: string | null,
+): TestTarget | null {
+  const provider = providers.find((record) => record.name === name);
+  if (provider === undefined) return null;
+  const routes = models.flatMap((model) => model.routes);
+  const known = routes.find((route) => route.provider === name)?.upstream_model ?? null;
+  const model = upstreamModel ?? known;
+  const hasModel = model !== null && fitsKind(provider.family, 'generation');
+  return { target: upstreamTarget(provider, model ?? ''), hasModel };
 }
 
 function snapshotOf(stored: Catalog, document: CatalogDocument): CatalogSnapshot {

@@ -9,7 +9,7 @@ import {
   ownVideoRateFaults,
   videoMemberFaults,
   videoRateFaults,
-} from './video-faults.ts';
+} from './video/faults.ts';
 
 /** The prices without which a model of the kind would be given away. */
 const neededPrices: Readonly<Record<ModelKind, readonly (keyof PriceMembers)[]>> = {

@@ -8,10 +8,11 @@ export function routesOf(catalog: CatalogSnapshot): UpstreamTarget[] {
   return [...new Map(targets.map((target) => [target.routeId, target])).values()];
 }
 
-/** The same, and the route of the web search. */
+/** The same, and the routes of all surfaces, each once: two surfaces may share them. */
 export function everyRouteOf(catalog: CatalogSnapshot): UpstreamTarget[] {
-  const search = catalog.search ?? null;
-  return search === null ? routesOf(catalog) : [...routesOf(catalog), search];
+  const searches = catalog.surfaces.flatMap(({ targets }) => targets.map((each) => each.upstream));
+  const all = [...routesOf(catalog), ...searches];
+  return [...new Map(all.map((target) => [target.routeId, target])).values()];
 }
 
 /**

@@ -47,11 +47,16 @@ function declarerOf({ source }: PlanItem): string {
 function sidesOf(item: PlanItem): string[] {
   const { members, before, after } = item;
   return members.map((member) => {
-    if (member === credentialLabel(item.kind)) return `    ${member}: they differ`;
+    if (isUntold(item, member)) return `    ${member}: they differ`;
     const declared = sideOf(member, after);
     const stored = sideOf(member, before);
     return `    ${member}: ${declarerOf(item)} has ${declared}, the administrator ${stored}`;
   });
+}
+
+/** A credential; and what a canary asks, as no query stands in a log. */
+function isUntold({ kind }: PlanItem, member: string): boolean {
+  return member === credentialLabel(kind) || (kind === 'surfaces' && member === 'canary');
 }
 
 const sideCharactersMax = 160;

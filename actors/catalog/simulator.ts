@@ -3,6 +3,7 @@
 import type { UpstreamQuirks } from '../../media/providers/generation/contract.ts';
 import { type SimulatedModel, simulatedProviders } from '../../media/providers/simulated.ts';
 import type { CatalogDocument, ModelRecord, ProviderRecord } from './document.ts';
+import { addSearch } from './surface/simulated.ts';
 
 const simulatedPrice = {
   input_per_million: '2.50',
@@ -37,21 +38,7 @@ export function addSimulator(document: CatalogDocument, simulatorUrl: string): s
       document.models.push(simulatedRecord(name, model));
     }
   }
-  document.providers.push({
-    name: 'simulator-search',
-    family: 'serper',
-    base_url: simulatorUrl,
-    simulated: true,
-    enabled: true,
-  });
-  if (!document.surfaces.some(({ name }) => name === 'web_search')) {
-    document.surfaces.push({
-      name: 'web_search',
-      display_name: 'Web search',
-      provider: 'simulator-search',
-      enabled: true,
-    });
-  }
+  addSearch(document, simulatorUrl, aliases);
   document.packages.push({
     slug: 'starter',
     name: 'Starter',

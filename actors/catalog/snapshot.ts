@@ -28,10 +28,14 @@ import {
   type PriceMembers,
   type PriceRecord,
   type ProviderRecord,
+  type SurfaceRecord,
 } from './document.ts';
 import { buildManagedRoutes, type ManagedRoute } from './managed.ts';
 import type { CatalogModel, CreationTime, PublicModel, TokensPerSecond } from './model.ts';
 import { buildPaymentProvider, type PaymentProvider } from './payments/provider.ts';
+import { buildSurfaces, publicSurface } from './surface/build.ts';
+import type { CatalogSurface } from './surface.ts';
+import { upstreamTarget } from './target.ts';
 import { abilitiesOf, publicVideo, videoTarget } from './video.ts';
 
 export interface CatalogSnapshot {
@@ -40,9 +44,8 @@ export interface CatalogSnapshot {
   models: CatalogModel[];
   routes: ManagedRoute[];
   packages: CatalogDocument['packages'];
-  surfaces: CatalogDocument['surfaces'];
-  /** Where models without a search of their own look; null: nowhere. */
-  search: UpstreamTarget | null;
+  /** Enabled ones in the order of their records, also those that are only displayed. */
+  surfaces: readonly CatalogSurface[];
   /** Routes of all video models, disabled ones too: what was submitted there has to end. */
   videoTargets: VideoTarget[];
   /** OAuth clients, disabled ones too. */
@@ -61,9 +64,6 @@ export interface CatalogSnapshot {
 /** The secrets of OAuth clients by client id. */
 export type ClientSecrets = ReadonlyMap<string, OAuthClient['secrets']>;
 
-/** The surface that searches the web for models. */
-const searchSurface = 'web_search';
-
 /** Resolves a checked document. Throws on dangling references: they are refused before. */
 export function buildSnapshot(
   document: CatalogDocument,
@@ -72,20 +72,20 @@ export function buildSnapshot(
 ): CatalogSnapshot {
   const providers = new Map(document.providers.map((provider) => [provider.name, provider]));
   const prices = new Map(document.prices.map((card) => [card.name, card]));
-  const surfaces = document.surfaces.filter((surface) => surface.enabled);
-  const surface = surfaces.find((entry) => entry.name === searchSurface);
-  const searcher = providers.get(surface?.provider ?? '');
+  const surfaces = buildSurfaces(document, providers);
+  const webSearch = document.surfaces.find(({ name, enabled }) => enabled && name === 'web_search');
   const models = document.models
     .filter((model) => model.enabled)
     .map((model) => {
-      const card = cardOf(model, prices, document, surface);
+      const card = cardOf(model, prices, document, webSearch);
       return buildModel(model, providers, card, created('models', model.alias));
     });
   const routes = buildManagedRoutes(document.routes, models, created);
   const packages = document.packages.filter((entry) => entry.active);
   const entries = publicEntries({ models, routes });
   const { credits_per_usd: creditsPerUsd } = document;
-  const content = JSON.stringify([entries, packages, surfaces, creditsPerUsd]);
+  const offered = surfaces.map(publicSurface);
+  const content = JSON.stringify([entries, packages, offered, creditsPerUsd]);
   return {
     contentVersion: createHash('sha256').update(content).digest('hex').slice(0, 16),
     creditsPerUsd,
@@ -93,7 +93,6 @@ export function buildSnapshot(
     routes,
     packages,
     surfaces,
-    search: searcher?.enabled === true ? upstreamTarget(searcher, searchSurface) : null,
     videoTargets: allVideoTargets(document.models, providers),
     clients: document.oauth_clients.map((record) => buildClient(record, secrets)),
     identity: buildIdentity(document.identity[0]),
@@ -246,12 +245,13 @@ function cardOf(
   model: ModelRecord,
   prices: ReadonlyMap<string, PriceRecord>,
   document: CatalogDocument,
-  surface: CatalogDocument['surfaces'][number] | undefined,
+  webSearch: SurfaceRecord | undefined,
 ): CompiledCard {
   const card = typeof model.price === 'string' ? prices.get(model.price) : model.price;
   if (card === undefined) throw new Error(`catalog: no price card ${model.price}`);
   // A model that names no price for a search has that of the surface.
-  const searched = { ...surface?.price, ...card };
+  const { per_search_call } = webSearch?.price ?? {};
+  const searched = { ...(per_search_call === undefined ? {} : { per_search_call }), ...card };
   return readyCard(searched, document.credits_per_usd);
 }
 
@@ -263,30 +263,6 @@ export function readyCard(
   const { name: _name, ...card } = { name: '', ...declared };
   // The schema leaves absent members out; only its type says that they may be undefined.
   return compileCard(card as PriceCard, String(creditsPerUsd));
-}
-
-/** One way to run a model. */
-export function upstreamTarget(provider: ProviderRecord, upstreamModel: string): UpstreamTarget {
-  const { quirks, forward_members: forwardMembers, public_name: publicName, region } = provider;
-  const { obfuscation_switch, output_ceiling, system_messages, custom_tools, strict_members } =
-    quirks ?? {};
-  return {
-    routeId: `${provider.name}/${upstreamModel}`,
-    ...(publicName === undefined ? {} : { publicName }),
-    ...(region === undefined ? {} : { region }),
-    family: provider.family,
-    baseUrl: provider.base_url.replace(/\/+$/, ''),
-    apiKey: provider.api_key ?? null,
-    upstreamModel,
-    quirks: {
-      ...(obfuscation_switch === undefined ? {} : { obfuscationSwitch: obfuscation_switch }),
-      ...(output_ceiling === undefined ? {} : { outputCeiling: output_ceiling }),
-      ...(system_messages === undefined ? {} : { systemMessages: system_messages }),
-      ...(custom_tools === undefined ? {} : { customTools: custom_tools }),
-      ...(strict_members === undefined ? {} : { strictMembers: strict_members }),
-    },
-    ...(forwardMembers === undefined ? {} : { forwardMembers }),
-  };
 }
 
 /** Exact models and managed routes that can be called, for the model lists of `/v1`. */

@@ -13,7 +13,7 @@ import type { VideoTarget } from '../../media/providers/video/contract.ts';
 import { requireVideoFamily } from '../../media/providers/video/families.ts';
 import type { PublicVideoRate } from '../wallet/public-rates.ts';
 import type { ProviderRecord } from './document.ts';
-import { type VideoMembers, videoSecondsMax, videoSecondsMin } from './video-members.ts';
+import { type VideoMembers, videoSecondsMax, videoSecondsMin } from './video/members.ts';
 
 /** Jobs that a provider may have at once where its record does not say. */
 const jobsMaxDefault = 10;

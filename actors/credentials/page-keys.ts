@@ -9,6 +9,7 @@ import { isKeyToken } from './token.ts';
 /** What the key of each page can do, and nothing else. */
 export const pageKeys = {
   voice: { label: 'voice page', scopes: ['voice:session'] },
+  search: { label: 'search page', scopes: ['query:execute'] },
   video: { label: 'video page', scopes: ['video:generate', 'video:analyze'] },
 } as const satisfies Record<string, { label: string; scopes: readonly Scope[] }>;
 

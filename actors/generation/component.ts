@@ -4,13 +4,13 @@ import { createUpstreamClient } from '../../media/providers/generation/call.ts';
 import type { UpstreamTarget } from '../../media/providers/generation/contract.ts';
 import { requireFamily } from '../../media/providers/generation/families.ts';
 import { tryTarget } from '../../media/providers/generation/trial.ts';
-import { searchClient } from '../../media/providers/search/search.ts';
 import type { ActorRef, ActorSystem } from '../../runtime/actor/contract.ts';
 import type { GiveawayLimiter } from '../../runtime/limiter/giveaways.ts';
 import { type Component, defineComponent } from '../../runtime/shard/component.ts';
 import { TransientMap } from '../../runtime/transient.ts';
 import type { RequestDeps } from '../billed-request/spec.ts';
 import type { Catalog } from '../catalog/current.ts';
+import type { WebSearch } from '../search/web-search.ts';
 import { subscriberKind } from '../subscriber/subscriber.ts';
 import { countTexts } from '../tasks/counting.ts';
 import { checkAnswer } from '../tasks/format.ts';
@@ -42,6 +42,7 @@ const countShare = 0.25;
 type Given = Omit<RequestDeps, 'running'> & {
   sql: Sql;
   giveaways: GiveawayLimiter;
+  search: WebSearch;
   system(): ActorSystem;
   tasks(): ActorRef<TasksProtocol>;
   catalog(): Catalog;
@@ -112,7 +113,7 @@ export function createGenerationComponent(given: Given) {
     instanceId: given.instanceId,
     wallet: given.wallet,
     upstream,
-    search: searchClient,
+    search: given.search,
     unread: new UnreadParts(given),
     family: requireFamily,
     health: given.health,

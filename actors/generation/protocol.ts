@@ -1,8 +1,8 @@
 // Every message of a generation actor on one screen: what others send, then what it tells itself.
 import type { ModelEvent, UpstreamFailure } from '../../media/model/events.ts';
-import type { SearchHit } from '../../media/providers/search/contract.ts';
 import type { ActorAddress, Answer as AskAnswer } from '../../runtime/actor/contract.ts';
 import type { SettlementProtocol } from '../billed-request/protocol.ts';
+import type { WebFound } from '../search/web-search.ts';
 import type { ExtendReply } from '../wallet/protocol.ts';
 
 export type GenerationProtocol = SettlementProtocol & {
@@ -22,7 +22,7 @@ export type GenerationProtocol = SettlementProtocol & {
   /** Calls the upstream while the hold is under way. */
   callAhead: (payload: null) => void;
   /** What the web search found; null: it failed. */
-  searched: (hits: SearchHit[] | null) => void;
+  searched: (found: WebFound | null) => void;
   upstreamEvents: (report: { attempt: number; events: ModelEvent[] }) => void;
   upstreamEnded: (report: { attempt: number; failure: UpstreamFailure | null }) => void;
   /** Whether the answer has the format, where that was checked elsewhere; null: nobody looked. */

@@ -1,7 +1,7 @@
 // Where the web search of a generation stands, and what searches the hold has to cover.
 import { searchesOffered } from '../../media/model/hosted-tools.ts';
 import { searchesMax } from '../../media/model/search-tools.ts';
-import type { SearchHit } from '../../media/providers/search/contract.ts';
+import type { SearchHit } from '../search/web-search.ts';
 import type { GenerationSpec } from './spec.ts';
 
 export interface SearchState {

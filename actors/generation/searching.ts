@@ -1,12 +1,12 @@
-// The web search before an answer: run once for a generation, when the first candidate that has no
-// search of its own is about to be called. What was found stands in the request as quoted material.
+// The web search before an answer. It is run once for a generation, when the first candidate that
+// has no search of its own is about to be called. What was found is quoted in the request.
 import { answerText } from '../../media/model/answer.ts';
 import type { Citation, ModelEvent } from '../../media/model/events.ts';
 import type { ContentPart, GenerationRequest } from '../../media/model/request.ts';
 import { estimateTextTokens } from '../../media/model/tokens.ts';
-import type { SearchHit } from '../../media/providers/search/contract.ts';
 import type { ActorContext } from '../../runtime/actor/contract.ts';
-import { searchWeb } from '../provider-health/search.ts';
+import { searchLimits } from '../search/limits.ts';
+import type { SearchHit } from '../search/web-search.ts';
 import { hasOwnSearch } from './plan/search-plan.ts';
 import { tellProgress } from './progress.ts';
 import type { GenerationProtocol } from './protocol.ts';
@@ -27,7 +27,10 @@ export function searchesNatively(state: GenerationState, { model, target }: Cand
 /** Runs the search; its outcome arrives as the message `searched`. */
 export function startSearch(state: GenerationState, context: Context): void {
   const { spec, deps } = state;
-  if (spec.search?.target == null || spec.search.query === null) {
+  const { accountId } = spec;
+  const surface = spec.search?.target ?? null;
+  const text = spec.search?.query ?? null;
+  if (surface === null || text === null) {
     context.self.tell('searched', null);
     return;
   }
@@ -36,10 +39,10 @@ export function startSearch(state: GenerationState, context: Context): void {
   state.search.controller = controller;
   tellProgress(state, { stage: 'search', state: 'started', detail: 'Searching the web.' });
   const locale = spec.request.controls.clientContext?.locale ?? null;
-  const query = { query: spec.search.query, locale };
-  void searchWeb(deps, spec.search.target, query, controller.signal).then((hits) =>
-    context.self.tell('searched', hits),
-  );
+  const place = { surface, accountId, hitsMax: searchLimits.generationHits };
+  void deps.search.search(place, { query: text, locale }, controller.signal).then((found) => {
+    context.self.tell('searched', found);
+  });
 }
 
 /** A provider searches by itself: its end is told with the first word of the answer. */
@@ -49,20 +52,25 @@ export function tellSearching(state: GenerationState): void {
   tellProgress(state, { stage: 'search', state: 'started', detail: 'The model searches the web.' });
 }
 
-/** Books what was found. False: nothing was, and an answer without it is not wanted. */
-export function takeHits(state: GenerationState, hits: SearchHit[] | null): boolean {
+/**
+ * Books what was found; free is what the account was told before. False: nothing was, and an answer
+ * without it is not wanted.
+ */
+export function takeHits(
+  state: GenerationState,
+  hits: readonly SearchHit[],
+  isFree = false,
+): boolean {
   const { search, spec } = state;
-  if (hits === null || hits.length === 0) {
+  if (hits.length === 0) {
     search.phase = 'failed';
-    // An empty result is a result, and costs what a search costs.
-    if (hits !== null) search.calls = 1;
     tellProgress(state, { stage: 'search', state: 'failed', detail: 'Nothing was found.' });
     return spec.search?.required !== true;
   }
   const taken = heldHits(hits);
   search.phase = 'done';
   search.hits = taken;
-  search.calls = 1;
+  search.calls = isFree ? 0 : 1;
   const detail = `${taken.length} web ${taken.length === 1 ? 'page' : 'pages'} found.`;
   tellProgress(state, { stage: 'search', state: 'completed', detail });
   state.request = withHits(state.request, taken);

@@ -4,12 +4,13 @@ import type { HostedTool } from '../../media/model/hosted-tools.ts';
 import type { GenerationRequest, OutputFormat } from '../../media/model/request.ts';
 import type { UpstreamClient } from '../../media/providers/generation/call.ts';
 import type { ProviderFamily, UpstreamTarget } from '../../media/providers/generation/contract.ts';
-import type { SearchClient } from '../../media/providers/search/contract.ts';
 import type { ActorRef } from '../../runtime/actor/contract.ts';
 import type { GiveawayLimiter } from '../../runtime/limiter/giveaways.ts';
 import type { TransientMap } from '../../runtime/transient.ts';
 import type { RequestDeps, RequestSpec } from '../billed-request/spec.ts';
 import type { CatalogModel } from '../catalog/model.ts';
+import type { CatalogSurface } from '../catalog/surface.ts';
+import type { WebSearch } from '../search/web-search.ts';
 import type { SubscriberProtocol } from '../subscriber/protocol.ts';
 import type { CountedTokens, GenerationProtocol } from './protocol.ts';
 import type { UnreadParts } from './unread.ts';
@@ -34,7 +35,7 @@ export interface SearchPlan {
   /** Null: there is no text to search for, so only a candidate itself may search. */
   query: string | null;
   /** Null: none is configured, only candidates with a search of their own can. */
-  target: UpstreamTarget | null;
+  target: CatalogSurface | null;
 }
 
 /** Starts one generation. It stays on its shard, so it may hold functions and references. */
@@ -82,7 +83,7 @@ export interface GenerationDeps extends RequestDeps {
   /** What keys leave before the first word, and what they pay for. */
   giveaways: GiveawayLimiter;
   upstream: UpstreamClient;
-  search: SearchClient;
+  search: WebSearch;
   unread: UnreadParts;
   family(name: string): ProviderFamily;
   countTokens: CountTokens;

@@ -9,10 +9,17 @@ import type { CatalogSnapshot } from '../catalog/snapshot.ts';
 import type { Limits } from '../limits.ts';
 import type { NodeProtocol, NodeReport } from '../node/protocol.ts';
 import { isRunning } from '../provider-health/breaker.ts';
+import { identityOf } from '../provider-health/identity.ts';
 import { healthLimits } from '../provider-health/limits.ts';
 import type { UnpaidRoute } from '../provider-health/unpaid.ts';
-import type { MonitorProtocol, ProbedRoute, ShardStatus, StatusSnapshot } from './protocol.ts';
-import { dueRoutes, identityOf, probeRound } from './round.ts';
+import type {
+  MonitorProtocol,
+  ProbedRoute,
+  RefusedRoute,
+  ShardStatus,
+  StatusSnapshot,
+} from './protocol.ts';
+import { dueRoutes, probeRound } from './round.ts';
 import { modelStatuses } from './routes.ts';
 
 const pollPeriodMs = 1_000;
@@ -36,6 +43,8 @@ interface MonitorState {
   probed: Map<string, ProbedRoute>;
   /** Unpaid routes by id. One that leads elsewhere now has another identity. */
   unpaid: Map<string, UnpaidRoute & { identity: string }>;
+  /** Routes whose credential is refused, likewise. */
+  down: Map<string, RefusedRoute & { identity: string }>;
   isProbing: boolean;
 }
 
@@ -49,6 +58,7 @@ const behaviour: Handlers<MonitorProtocol, MonitorState> = {
     shards: state.shards,
     kinds: [...state.reports.values()].flatMap((report) => report.kinds),
     unpaid: unpaidRoutes(state, Date.now()),
+    down: downRoutes(state),
   }),
 
   modelStatus: (state) => state.snapshot,
@@ -105,6 +115,21 @@ const behaviour: Handlers<MonitorProtocol, MonitorState> = {
     if (state.snapshot !== null) publish(state);
   },
 
+  down(state, { routeId, identity, isDown }) {
+    const { log } = state.deps;
+    const wasDown = downRoutes(state).some((route) => route.routeId === routeId);
+    const target = everyRouteOf(state.deps.catalog()).find((each) => each.routeId === routeId);
+    // What is said of a credential that the route no longer has says nothing of the route.
+    if (target === undefined || identityOf(target) !== identity || isDown === wasDown) return;
+    if (isDown) {
+      state.down.set(routeId, { routeId, identity, sinceMs: Date.now() });
+      log.error({ route: routeId }, 'provider.down');
+    } else {
+      state.down.delete(routeId);
+      log.info({ route: routeId }, 'provider.up');
+    }
+  },
+
   publish: (state) => publish(state),
 
   catalogChanged(state, _payload, context) {
@@ -147,6 +172,17 @@ function unpaidRoutes(state: MonitorState, nowMs: number): UnpaidRoute[] {
   return [...state.unpaid.values()].map(({ routeId, untilMs }) => ({ routeId, untilMs }));
 }
 
+/** The routes whose credential is refused, and that have it still. */
+function downRoutes(state: MonitorState): RefusedRoute[] {
+  if (state.down.size === 0) return [];
+  const targets = everyRouteOf(state.deps.catalog());
+  const identities = new Map(targets.map((target) => [target.routeId, identityOf(target)]));
+  for (const [routeId, { identity }] of state.down) {
+    if (identities.get(routeId) !== identity) state.down.delete(routeId);
+  }
+  return [...state.down.values()].map(({ routeId, sinceMs }) => ({ routeId, sinceMs }));
+}
+
 /** `deps` is null on shards: they only send to it. */
 export function createMonitorKind(deps: MonitorDeps | null): MonitorKind {
   return {
@@ -166,6 +202,7 @@ export function createMonitorKind(deps: MonitorDeps | null): MonitorKind {
         snapshot: null,
         probed: new Map(),
         unpaid: new Map(),
+        down: new Map(),
         isProbing: false,
       };
     },

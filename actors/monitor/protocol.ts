@@ -1,5 +1,6 @@
 // The process's view of itself, kept on the main thread: shards, the actor tree, provider routes.
 import type { KindStatus } from '../../runtime/actor/contract.ts';
+import type { DownRoute } from '../provider-health/down.ts';
 import type { UnpaidRoute } from '../provider-health/unpaid.ts';
 
 export interface ShardStatus {
@@ -34,6 +35,13 @@ export interface ProbedRoute {
   roundMs: number;
 }
 
+/** A route whose provider refuses the credential. */
+export interface RefusedRoute {
+  routeId: string;
+  /** Epoch milliseconds. */
+  sinceMs: number;
+}
+
 export type MonitorProtocol = {
   shards: (payload: null) => ShardStatus[];
   tree: (payload: null) => {
@@ -41,6 +49,8 @@ export type MonitorProtocol = {
     kinds: KindStatus[];
     /** Routes that rest since nobody has paid their provider. */
     unpaid: UnpaidRoute[];
+    /** Routes that rest until their record changes or a probe succeeds. */
+    down: RefusedRoute[];
   };
   /** Null before the first snapshot. */
   modelStatus: (payload: null) => StatusSnapshot | null;
@@ -52,6 +62,8 @@ export type MonitorProtocol = {
   probed: (routes: ProbedRoute[]) => void;
   /** A shard has found that nobody has paid the provider of a route, or that it was paid. */
   unpaid: (found: UnpaidRoute) => void;
+  /** A thread has found that the credential of a route is refused, or a probe that it is good. */
+  down: (found: DownRoute) => void;
   /** Makes the snapshot of what is known. */
   publish: (payload: null) => void;
   /** The catalog is another one: what left it leaves the snapshot, what is new is probed. */

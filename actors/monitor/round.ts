@@ -1,7 +1,7 @@
 // One round of probes: which routes are due, and asking them spread over time, few at once.
-import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { UpstreamTarget } from '../../media/providers/generation/contract.ts';
+import { identityOf } from '../provider-health/identity.ts';
 import type { ProbedRoute } from './protocol.ts';
 
 /** A route is due again a little before its period is over, as rounds begin a little early. */
@@ -14,12 +14,6 @@ export interface RoundOptions {
   /** Each probe waits a random part of this first: many processes do not ask at once. */
   jitterMs: number;
   atOnceMax: number;
-}
-
-export function identityOf({ family, baseUrl, apiKey }: UpstreamTarget): string {
-  return createHash('sha256')
-    .update(JSON.stringify([family, baseUrl, apiKey]))
-    .digest('hex');
 }
 
 /** The routes of which nothing is known, or nothing of this period. */

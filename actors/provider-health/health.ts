@@ -20,6 +20,7 @@ import {
   returnProbe,
   takeCall,
 } from './breaker.ts';
+import { createDownRoutes, type DownRoute, type DownRoutes } from './down.ts';
 import { healthLimits } from './limits.ts';
 import type { UnpaidRoute } from './unpaid.ts';
 
@@ -67,7 +68,18 @@ export interface CallBegin {
   isFree?: true;
 }
 
+/** Why a route is not to be called. */
+export interface Rest {
+  why: 'busy' | 'unpaid' | 'down' | 'open';
+  /** Epoch milliseconds; null: until its record changes or a probe succeeds. */
+  untilMs: number | null;
+}
+
 export interface RouteHealth {
+  /** Routes whose credential is refused: what is called without a look at them is not held back. */
+  readonly down: DownRoutes;
+  /** Why this route rests; null: it may be called. Takes nothing. */
+  restOf(target: UpstreamTarget, nowMs: number): Rest | null;
   /** The targets, those that just failed or asked for a pause last; else the declared order. */
   order(targets: readonly UpstreamTarget[], nowMs: number): UpstreamTarget[];
   /** Whether a call may be made: the breaker admits it, no pause was asked for. Takes nothing. */
@@ -113,8 +125,15 @@ interface Entry {
   breaker: Breaker;
 }
 
-/** `tell` hears of routes that rest since nobody has paid their provider, and of their payment. */
-export function createRouteHealth(tell: (found: UnpaidRoute) => void = () => {}): RouteHealth {
+/**
+ * `tell` hears of routes that rest since nobody has paid their provider, and of their payment.
+ * `tellDown` hears of those whose credential is refused, and of its end.
+ */
+export function createRouteHealth(
+  tell: (found: UnpaidRoute) => void = () => {},
+  tellDown: (found: DownRoute) => void = () => {},
+): RouteHealth {
+  const down = createDownRoutes(tellDown);
   const entries = new Map<string, Entry>();
   const entryOf = (routeId: string, nowMs: number): Entry => {
     let entry = entries.get(routeId);
@@ -126,7 +145,9 @@ export function createRouteHealth(tell: (found: UnpaidRoute) => void = () => {})
     return entry;
   };
   return {
-    order: (targets, nowMs) => ordered(entries, targets, nowMs),
+    down,
+    order: (targets, nowMs) => ordered(entries, down, targets, nowMs),
+    restOf: (target, nowMs) => restOf(entries.get(target.routeId), down.isDown(target), nowMs),
     allows(routeId, nowMs) {
       const entry = entries.get(routeId);
       return entry === undefined || (mayCall(entry.breaker, nowMs) && !isHeldBack(entry, nowMs));
@@ -142,18 +163,10 @@ export function createRouteHealth(tell: (found: UnpaidRoute) => void = () => {})
       breakerAlive(entry.breaker, nowMs - durationMs);
     },
     succeeded(routeId, nowMs, speed = null, call = newCall(nowMs)) {
-      const { startedMs } = call;
       const entry = entryOf(routeId, nowMs);
-      entry.successes += 1;
-      entry.restUntilMs = 0;
-      const unpaidSinceMs = entry.unpaidUntilMs - unpaidRestMs;
-      if (entry.unpaidUntilMs > 0 && startedMs >= unpaidSinceMs && call.isFree !== true) {
-        entry.unpaidUntilMs = 0;
-        tell({ routeId, untilMs: 0 });
-      }
-      breakerSucceeded(entry.breaker, nowMs, startedMs);
-      if (speed === null || speed.tokens < 2 || speed.durationMs <= 0) return;
-      addSample(entry.tokensPerSecond, (speed.tokens * 1_000) / speed.durationMs, nowMs);
+      const wasUnpaid = entry.unpaidUntilMs > 0;
+      recordSuccess(entry, speed, nowMs, call);
+      if (wasUnpaid && entry.unpaidUntilMs === 0) tell({ routeId, untilMs: 0 });
     },
     failed(routeId, failure, nowMs, call = newCall(nowMs)) {
       const entry = entryOf(routeId, nowMs);
@@ -168,7 +181,10 @@ export function createRouteHealth(tell: (found: UnpaidRoute) => void = () => {})
     rest({ routeId, untilMs }, nowMs) {
       if (untilMs > 0 || entries.has(routeId)) entryOf(routeId, nowMs).unpaidUntilMs = untilMs;
     },
-    forget: (routeId) => void entries.delete(routeId),
+    forget(routeId) {
+      entries.delete(routeId);
+      down.forget(routeId);
+    },
     stats: (routeId, nowMs) => statsOf(entries.get(routeId), nowMs),
     records(nowMs) {
       for (const entry of entries.values()) {
@@ -201,12 +217,14 @@ function newEntry(routeId: string, nowMs: number): Entry {
 
 function ordered(
   entries: ReadonlyMap<string, Entry>,
+  down: DownRoutes,
   targets: readonly UpstreamTarget[],
   nowMs: number,
 ): UpstreamTarget[] {
   if (targets.length < 2) return [...targets];
-  const rests = ({ routeId }: UpstreamTarget): boolean => {
-    const entry = entries.get(routeId);
+  const rests = (target: UpstreamTarget): boolean => {
+    if (down.isDown(target)) return true;
+    const entry = entries.get(target.routeId);
     if (entry === undefined) return false;
     const isResting = isRunning(entry.restUntilMs, restMsMax, nowMs);
     return isResting || isHeldBack(entry, nowMs) || !mayCall(entry.breaker, nowMs);
@@ -218,6 +236,31 @@ const isBusy = ({ busyUntilMs }: Entry, nowMs: number) => isRunning(busyUntilMs,
 const isUnpaid = ({ unpaidUntilMs }: Entry, nowMs: number) =>
   isRunning(unpaidUntilMs, unpaidRestMs, nowMs);
 const isHeldBack = (entry: Entry, nowMs: number) => isBusy(entry, nowMs) || isUnpaid(entry, nowMs);
+
+function restOf(entry: Entry | undefined, isDown: boolean, nowMs: number): Rest | null {
+  if (isDown) return { why: 'down', untilMs: null };
+  if (entry === undefined) return null;
+  if (isUnpaid(entry, nowMs)) return { why: 'unpaid', untilMs: entry.unpaidUntilMs };
+  if (isBusy(entry, nowMs)) return { why: 'busy', untilMs: entry.busyUntilMs };
+  if (mayCall(entry.breaker, nowMs)) return null;
+  const { openUntilMs, probeUntilMs } = entry.breaker;
+  return { why: 'open', untilMs: Math.max(openUntilMs, probeUntilMs) };
+}
+
+function recordSuccess(
+  entry: Entry,
+  speed: OutputSpeed | null,
+  nowMs: number,
+  { startedMs, isFree }: CallBegin,
+): void {
+  entry.successes += 1;
+  entry.restUntilMs = 0;
+  const unpaidSinceMs = entry.unpaidUntilMs - unpaidRestMs;
+  if (startedMs >= unpaidSinceMs && isFree !== true) entry.unpaidUntilMs = 0;
+  breakerSucceeded(entry.breaker, nowMs, startedMs);
+  if (speed === null || speed.tokens < 2 || speed.durationMs <= 0) return;
+  addSample(entry.tokensPerSecond, (speed.tokens * 1_000) / speed.durationMs, nowMs);
+}
 
 function recordFailure(
   entry: Entry,

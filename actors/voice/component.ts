@@ -8,7 +8,6 @@ import { createLanes } from '../../media/audio/lanes/lanes.ts';
 import { createStraightLanes } from '../../media/audio/lanes/straight.ts';
 import { openLiveCall } from '../../media/providers/live/call.ts';
 import { requireLiveFamily } from '../../media/providers/live/families.ts';
-import { searchClient } from '../../media/providers/search/search.ts';
 import type { MetricsRegistry } from '../../runtime/metrics-registry.ts';
 import { type Component, defineComponent, type Withdrawn } from '../../runtime/shard/component.ts';
 import { createFundsEstimate } from '../billed-request/funds-estimate.ts';
@@ -23,7 +22,8 @@ import type { VoiceDeps, VoiceSpec } from './spec.ts';
 /** A session holds much and uses little: fewer of them need to fit than of generations. */
 const foreseenHolds = 10n;
 
-type Given = Pick<VoiceDeps, 'instanceId' | 'wallet' | 'health' | 'sealer' | 'limits' | 'log'> & {
+type GivenDeps = 'instanceId' | 'wallet' | 'health' | 'search' | 'sealer' | 'limits' | 'log';
+type Given = Pick<VoiceDeps, GivenDeps> & {
   sql: Sql;
   registry: MetricsRegistry;
   /** Counters of the process's memory for sound, and the part of this shard in them. */
@@ -55,7 +55,7 @@ export function createVoiceComponent(given: Given) {
     health: given.health,
     sealer,
     limits,
-    search: searchClient,
+    search: given.search,
     metrics,
     log,
     fundsEstimate: createFundsEstimate(foreseenHolds),

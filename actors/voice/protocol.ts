@@ -1,8 +1,8 @@
 // Every message of a voice session's actor on one screen. Frames and upstream events are not among
 // them: they go from socket to session and back as function calls, a message each would cost more
 // than the relay. What waits for others (money, tools) answers as a message.
-import type { SearchHit } from '../../media/providers/search/contract.ts';
 import type { Answer as AskAnswer } from '../../runtime/actor/contract.ts';
+import type { WebFound } from '../search/web-search.ts';
 import type { ExtendReply, HoldReply, ReleaseReply, SettleReply } from '../wallet/protocol.ts';
 import type { EndReason } from './events.ts';
 
@@ -19,7 +19,7 @@ export type VoiceSessionProtocol = {
   held: (answer: AskAnswer<HoldReply>) => void;
   extended: (answer: AskAnswer<ExtendReply>) => void;
   /** What the web search of a call found; null: it failed or was too slow. */
-  searched: (result: { callId: string; hits: SearchHit[] | null }) => void;
+  searched: (result: { callId: string; found: WebFound | null }) => void;
   /** What cannot be due any more goes back while the upstream still owes its last report. */
   reduce: (payload: null) => void;
   settle: (payload: null) => void;

@@ -9,14 +9,15 @@ import type {
   LiveListener,
   LiveSetup,
 } from '../../media/providers/live/contract.ts';
-import type { SearchClient } from '../../media/providers/search/contract.ts';
 import type { ActorRef } from '../../runtime/actor/contract.ts';
 import type { Logger } from '../../runtime/log.ts';
 import type { Sealer } from '../../runtime/seal.ts';
 import type { FundsEstimate } from '../billed-request/funds-estimate.ts';
 import type { CatalogModel } from '../catalog/model.ts';
+import type { CatalogSurface } from '../catalog/surface.ts';
 import type { Limits } from '../limits.ts';
 import type { RouteHealth } from '../provider-health/health.ts';
+import type { WebSearch } from '../search/web-search.ts';
 import type { WalletProtocol } from '../wallet/protocol.ts';
 import type { VoiceHost } from './host.ts';
 import type { VoiceMetrics } from './metrics.ts';
@@ -43,7 +44,7 @@ export interface VoiceSpec {
   /** The catalog of the moment in which the session starts. */
   findVoice(voiceId: string): ChosenVoice | null;
   /** Where a web search looks; null: there is none. */
-  searchTarget(): UpstreamTarget | null;
+  webSearch(): CatalogSurface | null;
   /** Gives the key's permit back; called once, when its connection ends. */
   releasePermit: () => void;
   /** Where the actor puts its state, for whoever has the socket. */
@@ -72,7 +73,7 @@ export interface VoiceDeps {
   budget: AudioBudget;
   family(name: string): LiveFamily;
   openCall: OpenCall;
-  search: SearchClient;
+  search: WebSearch;
   metrics: VoiceMetrics;
   log: Logger;
   host: VoiceHost;

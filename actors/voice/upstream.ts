@@ -39,7 +39,7 @@ export function openUpstream(session: VoiceSession): void {
     instructions,
     voice: upstreamVoice,
     context: message.context,
-    tools: toolsFor(message.toolsEnabled, session.spec.searchTarget() !== null),
+    tools: toolsFor(message.toolsEnabled, session.spec.webSearch() !== null),
   };
   const family = deps.family(target.family);
   const call = deps.openCall(family, target, setup, {

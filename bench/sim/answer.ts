@@ -1,5 +1,6 @@
 // Decides what is answered, apart from any wire format: pieces of text or tool calls, why it ends,
 // and the usage that is reported. Every family renders the same plan.
+import { citedAnswer } from './citing.ts';
 import type { Directive, PlannedCall } from './directive.ts';
 import { instanceOf } from './instance.ts';
 import { judgePage } from './judging.ts';
@@ -168,7 +169,11 @@ function answerPieces(input: PlanInput): string[] | null {
   if (directive.text !== null) return words(directive.text);
   if (directive.json === 'bad' || directive.json === 'repair')
     return cut(JSON.stringify({ simulated_violation: [null] }));
-  if (directive.json === null && schema === null) return null;
+  if (directive.json === null && schema === null) {
+    const citing = directive.citing === 'repair' ? 'unsupported' : directive.citing;
+    const cited = citedAnswer(input.texts, citing);
+    return cited === null ? null : words(cited);
+  }
   const made =
     describePictures(input.pictures(), schema, directive.sight === 'wrong') ??
     judgePage(input.texts, schema, directive.judging);

@@ -5,6 +5,7 @@ import type { Directive, Refusal } from './directive.ts';
 import type { Payments } from './payments/state.ts';
 import type { Script } from './player.ts';
 import type { Poured } from './pourer.ts';
+import type { SearchTurns } from './search/turns.ts';
 import type { VideoJobs } from './video/jobs.ts';
 import type { TimerWheel } from './wheel.ts';
 
@@ -13,7 +14,10 @@ export interface SimExchange {
   readonly keyAccepted: boolean;
   /** Status that an outage forces on this request (once it has begun: of its model), or null. */
   readonly outageStatus: Refusal | null;
-  /** Parsed JSON; undefined when the body was not JSON. A `Buffer` for routes that read bytes. */
+  /**
+   * Parsed JSON; undefined when the body was not JSON. A `Buffer` for routes that read bytes, texts
+   * by name for those that read a form or the query of a URL.
+   */
   readonly body: unknown;
   /** What the family's `keep` took from the request line and the headers. */
   readonly kept: Readonly<Record<string, string>>;
@@ -21,10 +25,12 @@ export interface SimExchange {
   readonly videos: VideoJobs;
   /** The payment providers of this simulator. */
   readonly payments: Payments;
+  /** How often directives of searches have held, and those that wait. */
+  readonly searches: SearchTurns;
   /** The same for the same seed and request number. */
   id(length: number): string;
-  /** Counts the request for a model from here on. */
-  begin(model: string): void;
+  /** Counts the request for a model from here on. An outage may hit its group as well. */
+  begin(model: string, group?: string): void;
   reply(status: number, headers: Record<string, string>, body: string, delayMs?: number): void;
   play(script: Script, directive: Directive): void;
   pour(poured: Poured): void;
@@ -41,8 +47,11 @@ export interface SimFamily {
   readonly routes: readonly {
     method: 'get' | 'post';
     path: string;
-    /** `bytes`: the body is no JSON; the handler gets it as it came. */
-    reads?: 'bytes';
+    /**
+     * Where the body is no JSON: the handler gets its bytes, the members of a form, or those of the
+     * URL's query.
+     */
+    reads?: 'bytes' | 'form' | 'query';
     /** False: it is for another family with this path. Absent: for this one. */
     isFor?(req: HttpRequest): boolean;
     handle(exchange: SimExchange): void;

@@ -14,6 +14,9 @@ export type Fault =
 /** How a page is judged: by rules, or as the page commands. */
 export type Judging = 'right' | 'yes' | 'no' | 'clever';
 
+/** How an answer cites numbered results: by rules, or with the lie of this name. */
+export type Citing = 'good' | 'unknown' | 'unsupported' | 'none';
+
 /** `unpaid`: as the provider words it that the account there has no credit, with its status. */
 export type Refusal = number | 'unpaid';
 
@@ -34,6 +37,8 @@ export interface Directive {
   /** What is said of pictures: `wrong` has times that no picture has. */
   sight: 'right' | 'wrong' | 'repair';
   judging: Judging;
+  /** Null: nothing was said. `repair`: its numbers are wrong until somebody complains. */
+  citing: Citing | 'repair' | null;
   cachedTokens: number;
   reasoningTokens: number;
   cacheWriteTokens: number;
@@ -64,6 +69,8 @@ const faults: readonly string[] = [
   'split_utf8',
 ];
 
+const citings: readonly string[] = ['good', 'unknown', 'unsupported', 'none', 'repair'];
+
 const defaults: Readonly<Directive> = Object.freeze({
   tokens: 16,
   gapMs: 0,
@@ -77,6 +84,7 @@ const defaults: Readonly<Directive> = Object.freeze({
   json: null,
   sight: 'right',
   judging: 'right',
+  citing: null,
   cachedTokens: 0,
   reasoningTokens: 0,
   cacheWriteTokens: 0,
@@ -105,6 +113,7 @@ export function findDirective(texts: readonly (string | null)[]): {
     const isLater = at < texts.length - 1;
     if (directive.json === 'repair') directive.json = isLater ? 'good' : 'bad';
     if (directive.sight === 'repair') directive.sight = isLater ? 'right' : 'wrong';
+    if (directive.citing === 'repair') directive.citing = isLater ? 'good' : 'unsupported';
     return { directive, at };
   }
   return { directive: defaults, at: -1 };
@@ -176,6 +185,9 @@ const readers: Readonly<Record<string, Reader>> = {
   },
   judge: (directive, value) => {
     if (value === 'yes' || value === 'no' || value === 'clever') directive.judging = value;
+  },
+  cite: (directive, value) => {
+    if (citings.includes(value)) directive.citing = value as Directive['citing'];
   },
   cached: (directive, value) => {
     directive.cachedTokens = integer(value, tokensMax, 0);

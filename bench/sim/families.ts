@@ -9,10 +9,13 @@ import { pagesFamily } from './pages/family.ts';
 import { razorpayFamily } from './razorpay/family.ts';
 import { realtimeFamily } from './realtime/family.ts';
 import { responsesFamily } from './responses/family.ts';
+import { searxngFamily } from './searxng/family.ts';
+import { serpapiFamily } from './serpapi/family.ts';
 import { serperFamily } from './serper/family.ts';
 import { sourceFamily } from './source/family.ts';
 import { speechFamily } from './speech/family.ts';
 import { stripeFamily } from './stripe/family.ts';
+import { tavilyFamily } from './tavily/family.ts';
 import { transcriptionFamily } from './transcription/family.ts';
 import { veoFamily } from './veo/family.ts';
 import { videosFamily } from './videos/family.ts';
@@ -26,6 +29,9 @@ export const families: readonly SimFamily[] = [
   imagineFamily,
   videosFamily,
   serperFamily,
+  searxngFamily,
+  tavilyFamily,
+  serpapiFamily,
   speechFamily,
   transcriptionFamily,
   sourceFamily,

@@ -1,14 +1,18 @@
-// Outages that somebody asked for: for a while everything, or one model, is answered with a status.
+// Outages that somebody asked for: for a while everything, one model, or a family of searches is
+// answered with a status, or not at all.
 import type { Refusal } from './directive.ts';
 
-export class Outages {
-  /** By model; under the empty name for all. */
-  readonly #outages = new Map<string, { status: Refusal; untilMs: number }>();
+/** `stall`: the request is taken, and nothing comes. */
+export type Outage = Refusal | 'stall';
 
-  /** The status that a request for this model gets, or null. */
-  statusOf(model: string): Refusal | null {
+export class Outages {
+  /** The names are models; the empty one is for all. */
+  readonly #outages = new Map<string, { status: Outage; untilMs: number }>();
+
+  /** What a request for this model gets, or null. `group`: the family, where it has a name here. */
+  statusOf(model: string, group: string): Outage | null {
     if (this.#outages.size === 0) return null;
-    for (const name of [model, '']) {
+    for (const name of [model, group, '']) {
       const outage = this.#outages.get(name);
       if (outage === undefined) continue;
       if (performance.now() < outage.untilMs) return outage.status;
@@ -17,12 +21,13 @@ export class Outages {
     return null;
   }
 
-  /** `{status, for_ms, model?}`; a status that is neither an error nor `unpaid` ends an outage. */
+  /** `{status, for_ms, model?}`; a status that is none of an error, `unpaid`, `stall` ends one. */
   set({ status, for_ms: forMs, model }: Record<string, unknown>): void {
     const name = typeof model === 'string' ? model : '';
     const untilMs = performance.now() + (typeof forMs === 'number' ? forMs : 0);
     const isError = typeof status === 'number' && status >= 400;
-    if (isError || status === 'unpaid') this.#outages.set(name, { status, untilMs });
+    if (isError || status === 'unpaid' || status === 'stall')
+      this.#outages.set(name, { status, untilMs });
     else this.#outages.delete(name);
   }
 

@@ -8,10 +8,11 @@ import { type DnsServer, startDns } from './dns/server.ts';
 import { DnsZone } from './dns/zone.ts';
 import { families, socketFamilies } from './families.ts';
 import { listen } from './listen.ts';
-import { Outages } from './outages.ts';
+import { type Outage, Outages } from './outages.ts';
 import { Payments } from './payments/state.ts';
 import { Player, type Script } from './player.ts';
 import { type Poured, Pourer } from './pourer.ts';
+import { SearchTurns } from './search/turns.ts';
 import { SocketControl, type SocketHost, serveSockets } from './sockets.ts';
 import { Stats } from './stats.ts';
 import { VideoJobs } from './video/jobs.ts';
@@ -45,6 +46,7 @@ class Sim implements SocketHost {
   readonly stats = new Stats();
   readonly videos = new VideoJobs();
   readonly payments = new Payments();
+  readonly searches = new SearchTurns();
   readonly zone = new DnsZone();
   readonly #options: SimOptions;
   readonly #outages = new Outages();
@@ -83,8 +85,14 @@ class Sim implements SocketHost {
     return this.#requests;
   }
 
+  outageOf(model: string, group: string): Outage | null {
+    return this.#outages.statusOf(model, group);
+  }
+
+  /** The outage that hits a socket: a stalled one leaves it alone. */
   outageStatus(model: string): Refusal | null {
-    return this.#outages.statusOf(model);
+    const outage = this.outageOf(model, '');
+    return outage === 'stall' ? null : outage;
   }
 
   /** Characters from the seed, the request number last: unique and repeatable. */
@@ -100,19 +108,25 @@ class Sim implements SocketHost {
   }
 
   #serve(res: HttpResponse, req: HttpRequest, { family, route }: Served): void {
-    const { handle } = route;
-    const isBytes = route.reads === 'bytes';
+    const { handle, reads } = route;
     const keyAccepted = this.acceptsKey(family.keyOf(req));
     const kept = family.keep?.(req) ?? nothingKept;
     const exchange = new Exchange(this, res, this.nextRequest(), keyAccepted, kept);
     res.onAborted(() => exchange.aborted());
     if (req.getMethod() === 'get') {
+      if (reads === 'query') {
+        exchange.body = membersOfForm(req.getQuery() ?? '');
+        this.stats.lastBody = exchange.body;
+        this.stats.lastKept = kept;
+      }
       handle(exchange);
       return;
     }
     readBytes(res, (bytes) => {
-      exchange.body = isBytes ? bytes : parseJson(bytes.toString());
-      this.stats.lastBody = isBytes ? { bytes: bytes.length } : exchange.body;
+      if (reads === 'bytes') exchange.body = bytes;
+      else if (reads === 'form') exchange.body = membersOfForm(bytes.toString());
+      else exchange.body = parseJson(bytes.toString());
+      this.stats.lastBody = reads === 'bytes' ? { bytes: bytes.length } : exchange.body;
       this.stats.lastKept = kept;
       handle(exchange);
     });
@@ -128,12 +142,14 @@ class Sim implements SocketHost {
       this.stats.reset();
       this.videos.reset();
       this.payments.reset();
+      this.searches.reset();
       this.zone.reset();
       this.#outages.clear();
       this.#sockets.arm('', 0);
       sendJson(res, '200 OK', { ok: true });
     });
     this.#adminPost('/sim/outage', (body) => this.#outages.set(body));
+    this.#adminPost('/sim/search', (body) => this.searches.arm(body) || null);
     this.app.get('/sim/dns', (res) => sendJson(res, '200 OK', this.zone.view()));
     this.#adminPost('/sim/dns', (body) => this.zone.set(body) || null);
     this.app.get('/sim/payments', (res) => sendJson(res, '200 OK', this.payments.view()));
@@ -173,6 +189,9 @@ class Exchange implements SimExchange, WheelEntry {
   readonly #res: HttpResponse;
   readonly #request: number;
   #model: string | null = null;
+  #group = '';
+  /** An outage keeps it from every answer. */
+  #isStalled = false;
   #over = false;
   #player: Player | Pourer | null = null;
   #delayed: (() => void) | null = null;
@@ -192,7 +211,8 @@ class Exchange implements SimExchange, WheelEntry {
   }
 
   get outageStatus(): Refusal | null {
-    return this.#sim.outageStatus(this.#model ?? '');
+    const outage = this.#sim.outageOf(this.#model ?? '', this.#group);
+    return outage === 'stall' ? null : outage;
   }
 
   get videos(): VideoJobs {
@@ -203,17 +223,23 @@ class Exchange implements SimExchange, WheelEntry {
     return this.#sim.payments;
   }
 
+  get searches(): SearchTurns {
+    return this.#sim.searches;
+  }
+
   id(length: number): string {
     return this.#sim.id(this.#request, length);
   }
 
-  begin(model: string): void {
+  begin(model: string, group = ''): void {
     this.#model = model;
+    this.#group = group;
+    this.#isStalled = this.#sim.outageOf(model, group) === 'stall';
     this.#sim.stats.started(model);
   }
 
   reply(status: number, headers: Record<string, string>, body: string, delayMs = 0): void {
-    if (this.cancelled) return;
+    if (this.cancelled || this.#isStalled) return;
     if (delayMs > 0) {
       this.#delayed = () => this.reply(status, headers, body);
       this.#sim.wheel.schedule(this, performance.now() + delayMs);
@@ -228,21 +254,21 @@ class Exchange implements SimExchange, WheelEntry {
   }
 
   play(script: Script, directive: Directive): void {
-    if (this.cancelled) return;
+    if (this.cancelled || this.#isStalled) return;
     const end = () => this.#end('finished');
     this.#player = new Player(this.#res, script, directive, this.#sim.wheel, end);
     this.#player.start();
   }
 
   pour(poured: Poured): void {
-    if (this.cancelled) return;
+    if (this.cancelled || this.#isStalled) return;
     const end = () => this.#end('finished');
     this.#player = new Pourer(this.#res, poured, this.#sim.wheel, end);
     this.#player.start();
   }
 
   leave(how: 'stall' | 'cut'): void {
-    if (how === 'stall') return;
+    if (how === 'stall' || this.#isStalled) return;
     this.#end('finished');
     this.#res.close();
   }
@@ -296,6 +322,11 @@ function readBytes(res: HttpResponse, done: (bytes: Buffer) => void): void {
     // The chunk is gone when this returns, and a handler may keep the bytes: both ways copy.
     done(parts === null ? Buffer.from(last) : Buffer.concat([...parts, last]));
   });
+}
+
+/** The last of several with one name counts. */
+function membersOfForm(text: string): Record<string, string> {
+  return Object.fromEntries(new URLSearchParams(text));
 }
 
 function parseJson(text: string): unknown {

@@ -191,8 +191,8 @@ export async function listDueTopUps(sql: Sql, limit: number, apartMs: number): P
 }
 
 /**
- * Holds the automatic purchases of the account until the end of the transaction. True: the wallet has
- * none that is open or younger than `apartMs`, whatever was read before.
+ * Holds the automatic purchases of the account until the end of the transaction. True: the wallet
+ * has none that is open or younger than `apartMs`, whatever was read before.
  */
 export async function holdTopUps(
   sql: Transaction,

@@ -17,9 +17,14 @@ export const generationData: PersonalDomain = {
         'g',
         [
           ...['id', 'api_key_id', 'route', 'idempotency_key', 'model', 'status', 'created_at'],
-          ...['finished_at', 'usage', 'routing', 'charge_micros'],
+          ...['finished_at', 'routing', 'charge_micros'],
         ],
-        { answer: 'g.answer::json', problem: 'g.problem::json' },
+        {
+          // Who served a query is the operator's. Its reply is sealed, and gone in a day.
+          usage: "g.usage - 'query'",
+          answer: "CASE WHEN g.route <> '/api/v1/query' THEN g.answer::json END",
+          problem: 'g.problem::json',
+        },
       ),
     },
   ],

@@ -12,6 +12,7 @@ export const usageKinds = [
   'voice',
   'video',
   'analysis',
+  'query',
 ] as const;
 export type UsageKind = (typeof usageKinds)[number];
 
@@ -27,6 +28,7 @@ export const kindsByRoute: Readonly<Record<string, UsageKind>> = {
   '/v1/audio/speech': 'speech',
   '/v1/audio/transcriptions': 'transcription',
   '/v1/video/analyses': 'analysis',
+  '/api/v1/query': 'query',
 };
 
 /** What of a row is counted: those that every row has are not in here. */
@@ -60,7 +62,7 @@ function kindOfRoute(): string {
 
 const sourcesByHolder: Readonly<Record<string, Source>> = {
   generation: {
-    kinds: ['generation', 'speech', 'transcription', 'analysis'],
+    kinds: ['generation', 'speech', 'transcription', 'analysis', 'query'],
     kind: kindOfRoute(),
     model: 'model',
     provider: "''",

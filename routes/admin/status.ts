@@ -14,6 +14,10 @@ const unpaidSchema = v.strictObject({
   route: v.pipe(v.string(), v.description('The provider, and the name that the model has there')),
   until: v.pipe(v.string(), v.description('It is tried last until then, or until a call succeeds')),
 });
+const downSchema = v.strictObject({
+  route: v.pipe(v.string(), v.description('The provider, and the surface or model that it serves')),
+  since: v.pipe(v.string(), v.description('Of the first refusal')),
+});
 const kindSchema = v.strictObject({
   node: count,
   kind: v.string(),
@@ -57,6 +61,13 @@ export const adminStatus = defineRoute({
           v.array(unpaidSchema),
           v.description('Routes whose provider says that the account there is not paid for'),
         ),
+        down_routes: v.pipe(
+          v.array(downSchema),
+          v.description(
+            'Routes whose provider refuses the credential: nothing is asked there until the ' +
+              'record of the provider changes, or a test of it succeeds',
+          ),
+        ),
       }),
     },
   },
@@ -75,7 +86,7 @@ export const adminStatus = defineRoute({
       crashes: kind.crashes,
       refused: kind.refused,
     }));
-    const { shards, unpaid } = answer.value;
+    const { shards, unpaid, down } = answer.value;
     const detached = services.access.limiter.detachedCount();
     return {
       status: 200,
@@ -89,6 +100,10 @@ export const adminStatus = defineRoute({
         unpaid_routes: unpaid.map(({ routeId, untilMs }) => ({
           route: routeId,
           until: new Date(untilMs).toISOString(),
+        })),
+        down_routes: down.map(({ routeId, sinceMs }) => ({
+          route: routeId,
+          since: new Date(sinceMs).toISOString(),
         })),
       },
     };

@@ -2,7 +2,7 @@
 import * as v from 'valibot';
 import { clientLibraries } from '../../media/providers/clients.ts';
 import { defineRoute } from '../define.ts';
-import { packageBody, packageSchema, surfaceBody, surfaceSchema } from './offers.ts';
+import { packageBody, packageSchema, surfaceBodies, surfaceSchema } from './offers.ts';
 
 const catalogSchema = v.strictObject({
   ok: v.literal(true),
@@ -32,7 +32,7 @@ export const catalog = defineRoute({
       json: {
         ok: true,
         packages: snapshot.packages.map(packageBody),
-        surfaces: snapshot.surfaces.map(surfaceBody),
+        surfaces: surfaceBodies(services.catalog),
         sdk: clientLibraries.map(({ name, package: library, basePath }) => ({
           name,
           package: library,

@@ -34,6 +34,7 @@ const tags = {
   Models: 'The models that a key can call.',
   Audio: 'Speech from text, and text from recordings.',
   Video: 'Videos from text, made by jobs, their private files, and descriptions of videos.',
+  Query: 'Fifteen searches with one shape of answer, paid only when something was found.',
   Voice: 'Realtime conversations over a WebSocket.',
   Discovery: 'What the service offers and how it is; no key needed.',
   OAuth:

@@ -7,7 +7,7 @@ import { capital, fileRoutes, type PageFiles, quiet } from './page-files.ts';
 
 export interface PageDeclaration extends PageFiles {
   summary: string;
-  /** Directives of its policy beside those that every page has. */
+  /** Directives of its policy beside those that every page has, or in their place. */
   policy?: readonly string[];
   permissions: string;
 }
@@ -34,11 +34,18 @@ export function pageHeaders({
   permissions,
 }: Pick<PageDeclaration, 'policy' | 'permissions'>): Record<string, string> {
   return {
-    'content-security-policy': [...policyOfAll, ...policy].join('; '),
+    'content-security-policy': withOwn(policy).join('; '),
     'permissions-policy': permissions,
     'referrer-policy': 'no-referrer',
     'x-content-type-options': 'nosniff',
   };
+}
+
+/** A directive that a page has stands in the place of that of all. */
+function withOwn(policy: readonly string[]): string[] {
+  const nameOf = (directive: string) => directive.split(' ', 1)[0];
+  const own = new Set(policy.map(nameOf));
+  return [...policyOfAll.filter((directive) => !own.has(nameOf(directive))), ...policy];
 }
 
 function htmlRoute(page: PageDeclaration): AppRoute {

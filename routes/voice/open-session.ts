@@ -1,6 +1,7 @@
 // GET /v1/voice/sessions: the WebSocket of a voice session. Everything after the handshake is in
 // actors/voice.
 import { strict as assert } from 'node:assert';
+import { webSearchOf } from '../../actors/catalog/surface.ts';
 import { voiceProtocol } from '../../actors/voice/events.ts';
 import { voiceLimits } from '../../actors/voice/limits.ts';
 import { openSession as open } from '../../actors/voice/session.ts';
@@ -56,7 +57,7 @@ export const openSession = defineRoute({
         ...payerOf(caller),
         dependsOn: caller.dependsOn,
         findVoice: (voiceId) => findVoice(catalogOf(caller, services), caller, voiceId),
-        searchTarget: () => catalogOf(caller, services).snapshot.search,
+        webSearch: () => webSearchOf(catalogOf(caller, services).snapshot),
         releasePermit,
         link: { session: null },
       };

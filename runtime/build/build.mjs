@@ -15,7 +15,7 @@ const dist = join(root, 'dist');
 const stamp = join(dist, '.built');
 const compiler = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
 /** Each has modules for browsers, with types of their own. What servers import too is alike. */
-const pages = ['identity', 'mailbox', 'video', 'voice'];
+const pages = ['identity', 'mailbox', 'search', 'video', 'voice'];
 const productFolders = ['runtime', 'actors', 'routes', 'media', 'db', 'bench/sim'];
 
 /** Of all that the product is compiled from. By content: copies and checkouts change the times. */

@@ -17,8 +17,14 @@ import { monitorId } from '../../actors/monitor/monitor.ts';
 import { nodeActorId } from '../../actors/node/node.ts';
 import { createClientDocuments } from '../../actors/oauth/documents.ts';
 import { personalDataDeskId } from '../../actors/personal-data/desk.ts';
+import { type DownRoute, downTopic } from '../../actors/provider-health/down.ts';
 import { createRouteHealth } from '../../actors/provider-health/health.ts';
 import { type UnpaidRoute, unpaidTopic } from '../../actors/provider-health/unpaid.ts';
+import {
+  createStandings,
+  type SurfaceStanding,
+  standingsTopic,
+} from '../../actors/search/canary/standing.ts';
 import { tasksId } from '../../actors/tasks/tasks.ts';
 import { createProcessKinds, supervisionTree } from '../../actors/tree.ts';
 import type { Board } from '../../db/app/board.ts';
@@ -35,6 +41,7 @@ import { createActorSystem } from '../actor/system.ts';
 import { catalogTopic, type ShardBoot } from '../boot.ts';
 import { FailureLimiter } from '../failure-limiter.ts';
 import { createHttpServer } from '../http/server.ts';
+import { AnswerTally } from '../limiter/answers.ts';
 import { GiveawayLimiter } from '../limiter/giveaways.ts';
 import { Limiter } from '../limiter.ts';
 import { effectiveBytesMax } from '../limits.ts';
@@ -83,12 +90,17 @@ function createBase(boot: ShardBoot, { node, mesh }: ShardConnection) {
     metrics,
     limiter,
     giveaways: new GiveawayLimiter(boot.giveaways, limiter, giveawayTokensMax),
+    tally: new AnswerTally(boot.answers, limits.query.unpaidMax),
     failures: new FailureLimiter(boot.failures),
-    health: createRouteHealth((found) => void bus.publish(unpaidTopic, found)),
+    health: createRouteHealth(
+      (found) => void bus.publish(unpaidTopic, found),
+      (found) => void bus.publish(downTopic, found),
+    ),
     sealer,
     blobs: openBlobStore({ config, masterKey: boot.masterKey, node }),
     seals: createAccountSeals(boot, sealer, limits, metrics.registry),
     bus,
+    standings: createStandings(),
     outbound: createShardOutbound(boot, log),
     sql: openPool({
       url: boot.databaseUrl,
@@ -212,6 +224,7 @@ function createServices(
       documents: createClientDocuments({ outbound: base.outbound, clock: Date.now }),
       actor: () => system.ref(kinds.catalog, catalogId),
       tryProvider: components.tryProvider,
+      standings: base.standings,
     },
     monitor: { actor: () => system.ref(kinds.monitor, monitorId), tree },
     tasks: () => system.ref(kinds.tasks, tasksId),
@@ -348,7 +361,7 @@ function createShard(product: Product, connection: ShardConnection): Shard {
 
 /** Asks the main thread what to serve, and listens; resolves when the first request may come. */
 async function serve(
-  { bus, metrics, health, config, seals }: Base,
+  { bus, metrics, health, standings, config, seals }: Base,
   { kinds, components, system }: Domains,
   catalog: CatalogView,
   server: ReturnType<typeof createServer>,
@@ -359,6 +372,8 @@ async function serve(
     for (const component of list) component.withdraw(withdrawn);
   });
   bus.subscribe(unpaidTopic, (found) => health.rest(found as UnpaidRoute, Date.now()));
+  bus.subscribe(downTopic, (found) => health.down.heard(found as DownRoute));
+  bus.subscribe(standingsTopic, (told) => standings.set(told as SurfaceStanding[]));
   bus.subscribe(catalogTopic, (publication) => catalog.set(publication as CatalogPublication));
   bus.subscribe(boardTopic, (board) => components.board.set(board as Board));
   bus.subscribe(accountNoticesTopic, (id) => components.notices.forget(id as string));

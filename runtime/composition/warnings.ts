@@ -1,5 +1,6 @@
 // What an operator is told at the start: settings with which the process serves, but not as it
 // should.
+import type { CatalogSurface } from '../../actors/catalog/surface.ts';
 import { mailWayOf } from '../../actors/mail/way.ts';
 import { hasAdministrator } from '../../db/accounts.ts';
 import { patiently } from '../../db/driver/patience.ts';
@@ -44,6 +45,17 @@ export async function warnOfAccess({ config, log }: WarningOptions, sql: Sql): P
   if (await patiently(() => hasDevelopmentAccess({ config, sql }), log)) {
     const advice = 'give production a TOLLGATE_DATA or DATABASE_URL of its own';
     log.warn(`the key and the sessions of dev.json open this database as well: ${advice}`);
+  }
+}
+
+/** They go on serving models and voices, as before there were prices of queries. */
+export function warnOfSurfaces(
+  surfaces: readonly CatalogSurface[],
+  log: Pick<Logger, 'warn'>,
+): void {
+  for (const { name, kind, targets, priceMicros } of surfaces) {
+    if (kind === null || targets.length === 0 || priceMicros !== null) continue;
+    log.warn(`the surface ${name} is not offered for queries: it has no price`);
   }
 }
 

@@ -1,5 +1,6 @@
-// JSON Schemas (draft 2020-12) of everything on the wire, converted in one pass. A schema object
-// that stands in more than one place becomes a component; everything else is written in place.
+// JSON Schemas (draft 2020-12) of everything on the wire, converted in one pass. What
+// stands in more than one place becomes a component. So does a form of a variant that has a title;
+// everything else is written in place.
 import { toJsonSchemaDefs } from '@valibot/to-json-schema';
 import { type GenericSchema, getTitle } from 'valibot';
 
@@ -87,6 +88,10 @@ function collect(value: unknown, name: string, found: Found): void {
   for (const list of [options, items]) {
     if (Array.isArray(list)) for (const part of list) collect(part, name, found);
   }
+  if (value.type === 'variant' && Array.isArray(options)) {
+    // Counted as if each stood in a second place.
+    for (const part of options) if (isTitled(part)) collect(part, name, found);
+  }
   for (const part of [wrapped, item, rest, parts.value]) collect(part, name, found);
   if (typeof entries !== 'object' || entries === null) return;
   for (const [key, part] of Object.entries(entries)) collect(part, `${name} ${key}`, found);
@@ -94,6 +99,10 @@ function collect(value: unknown, name: string, found: Found): void {
 
 function isSchema(value: unknown): value is GenericSchema {
   return typeof value === 'object' && value !== null && 'kind' in value && value.kind === 'schema';
+}
+
+function isTitled(value: unknown): boolean {
+  return isSchema(value) && getTitle(value) !== undefined;
 }
 
 function pascalCase(text: string): string {

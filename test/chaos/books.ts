@@ -28,6 +28,11 @@ export async function withBooks<T>(gateway: Gateway, look: (sql: Sql) => Promise
   }
 }
 
+/** What a client was told of a charge; null: nothing. */
+export interface Receipt {
+  usage: Pick<NonNullable<Told['usage']>, 'request_id' | 'charge_microcredits'> | null;
+}
+
 export interface WalletFigures {
   walletMicros: bigint;
   heldMicros: bigint;
@@ -72,7 +77,10 @@ export async function assertNothingHeld(gateway: Gateway, timeoutMs: number): Pr
 }
 
 /** Every charge that a client was told is in the ledger, exactly; nothing was charged twice. */
-export async function assertChargesTold(gateway: Gateway, told: readonly Told[]): Promise<number> {
+export async function assertChargesTold(
+  gateway: Gateway,
+  told: readonly Receipt[],
+): Promise<number> {
   const receipts = new Map<string, number>();
   for (const { usage } of told) {
     if (usage === null) continue;

@@ -19,6 +19,7 @@ import { createActorSystem } from '../../runtime/actor/system.ts';
 import type { ShardBoot } from '../../runtime/boot.ts';
 import { readConfig } from '../../runtime/config.ts';
 import { createFailureBuffers } from '../../runtime/failure-limiter.ts';
+import { createAnswerBuffers } from '../../runtime/limiter/answers.ts';
 import { createGiveawayBuffers } from '../../runtime/limiter/giveaways.ts';
 import { createLimiterBuffers } from '../../runtime/limiter.ts';
 import { Mesh } from '../../runtime/shard/mesh.ts';
@@ -98,6 +99,7 @@ async function startMain(port: number, config: ShardBoot['config']): Promise<voi
     limiter: createLimiterBuffers(Date.now(), 1, 1_000),
     failures: createFailureBuffers(Date.now()),
     giveaways: createGiveawayBuffers(Date.now()),
+    answers: createAnswerBuffers(Date.now()),
     masterKey: Buffer.alloc(32).toString('base64url'),
     soundCounters: createBudgetCounters(1),
     version: 'test',

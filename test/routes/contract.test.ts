@@ -106,7 +106,7 @@ test('the reference begins with what a key is for', () => {
   const tags = (document?.tags ?? []) as { name: string }[];
   assert.deepEqual(
     tags.map(({ name }) => name),
-    ['Generation', 'Models', 'Audio', 'Video', 'Voice', 'Discovery'],
+    ['Generation', 'Models', 'Audio', 'Video', 'Query', 'Voice', 'Discovery'],
   );
 });
 

@@ -47,6 +47,22 @@ export const vendors: Check = {
     ),
 };
 
+/** The folder of a family, and the two lists of them. */
+const SEARCH_PLACES =
+  /^media\/providers\/search\/((serper|searxng|tavily|serpapi)\/|(families|simulated)\.ts$)/;
+const SEARCH_VENDORS = 'serper|searxng|tavily|serpapi';
+
+export const searchVendors: Check = {
+  id: 'search-vendors',
+  rule: 'names of search vendors are in their folders and in the lists of families only',
+  advice: 'say provider',
+  find: ({ sources }) =>
+    findInCode(
+      sources.filter((file) => isProduct(file) && !SEARCH_PLACES.test(file.path)),
+      new RegExp(SEARCH_VENDORS, 'i'),
+    ),
+};
+
 const DOMAIN = '(voice|audio|generations?)';
 const KERNEL_FINDINGS = [
   // A group of bounds or counters.

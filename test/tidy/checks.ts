@@ -1,5 +1,13 @@
 // Every check, in the order in which they are told. Read this first.
-import { callers, environment, kernel, owners, statements, vendors } from './boundaries.ts';
+import {
+  callers,
+  environment,
+  kernel,
+  owners,
+  searchVendors,
+  statements,
+  vendors,
+} from './boundaries.ts';
 import type { Check } from './check.ts';
 import { circlesByType, circlesByValue } from './circles.ts';
 import { inheritance } from './classes.ts';
@@ -51,6 +59,7 @@ export const checks: readonly Check[] = [
   environment,
   statements,
   vendors,
+  searchVendors,
   outbound,
   kernel,
   callers,

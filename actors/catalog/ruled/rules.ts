@@ -12,6 +12,7 @@ import type { ModelKind } from '../../../media/providers/model-kinds.ts';
 import type { Catalog } from '../current.ts';
 import type { ManagedRoute, PoolMember } from '../managed.ts';
 import type { CatalogModel } from '../model.ts';
+import type { CatalogSurface } from '../surface.ts';
 
 export interface ModelRules {
   routing: RoutingPolicy;
@@ -31,6 +32,8 @@ export interface Withheld {
 /** A catalog that rules have left, with what they took away. */
 export interface RuledCatalog extends Catalog {
   withheld: ReadonlyMap<string, Withheld>;
+  /** Surfaces that had providers, and may use none of them. */
+  withheldSurfaces: ReadonlyMap<string, ModelRule>;
   /** All rules that it is under. */
   routing: RoutingPolicy;
 }
@@ -85,18 +88,27 @@ function apply(catalog: Catalog, rules: ModelRules): RuledCatalog {
     else withheld.set(route.alias, { rule: ruleAgainstPool(route, rules), kind: route.kind });
   }
   const { snapshot } = catalog;
-  const { search } = snapshot;
+  const withheldSurfaces = new Map(before?.withheldSurfaces);
+  const surfaces = snapshot.surfaces.map((surface) => {
+    const left = surfaceUnder(surface, rules);
+    if (left.targets.length === 0 && surface.targets.length > 0) {
+      const upstreams = surface.targets.map(({ upstream }) => upstream);
+      withheldSurfaces.set(surface.name, placeRule({ targets: upstreams }, rules));
+    }
+    return left;
+  });
   return {
     ...catalog,
     snapshot: {
       ...snapshot,
       models: [...models.values()],
       routes: [...routes.values()],
-      search: search !== null && isPlaceAllowed(search, rules) ? search : null,
+      surfaces,
     },
     models,
     routes,
     withheld,
+    withheldSurfaces,
     routing: narrowPolicy(before?.routing ?? openPolicy, routing),
   };
 }
@@ -115,6 +127,12 @@ export function isRuled<C extends Pick<Catalog, 'snapshot'>>(
   catalog: C,
 ): catalog is C & RuledCatalog {
   return 'withheld' in catalog;
+}
+
+/** It stays without a target: it is known, and who asks for it is told why not. */
+function surfaceUnder(surface: CatalogSurface, rules: ModelRules): CatalogSurface {
+  const targets = surface.targets.filter(({ upstream }) => isPlaceAllowed(upstream, rules));
+  return targets.length === surface.targets.length ? surface : { ...surface, targets };
 }
 
 /** Null: it had provider routes, and none of them is allowed. */
@@ -136,7 +154,7 @@ function isPlaceAllowed({ publicName, region }: UpstreamTarget, rules: ModelRule
 }
 
 /** Whether the place is what forbids it, or the list of providers. */
-function placeRule({ targets }: CatalogModel, { region }: ModelRules): ModelRule {
+function placeRule({ targets }: Pick<CatalogModel, 'targets'>, { region }: ModelRules): ModelRule {
   const isElsewhere = region !== null && targets.every((target) => target.region !== region);
   return isElsewhere ? 'data_residency_region' : 'routing_policy';
 }

@@ -20,6 +20,7 @@ import type { Catalog } from '../../catalog/current.ts';
 import type { ManagedRoute } from '../../catalog/managed.ts';
 import type { CatalogModel } from '../../catalog/model.ts';
 import { isRuled } from '../../catalog/ruled/rules.ts';
+import { webSearchOf } from '../../catalog/surface.ts';
 import { requireKind, unknownModel } from '../../catalog/use.ts';
 import type { RouteHealth } from '../../provider-health/health.ts';
 import type { Candidate, RoutingPlan, SearchPlan } from '../spec.ts';
@@ -58,7 +59,7 @@ export function planGeneration(input: PlanningInput): GenerationPlan {
   const named = model ?? route;
   if (named !== undefined) requireKind(named, 'generation');
   const decides = route !== undefined || (model !== undefined && lacksSearchTool(input, model));
-  const search = planSearch(request, catalog.snapshot, decides);
+  const search = planSearch(request, { search: webSearchOf(catalog.snapshot) }, decides);
   if (model !== undefined) return planExact(input, model, search);
   if (route !== undefined) return planManaged(input, route, search);
   throw unknownModel(catalog, request.model, 'generation');

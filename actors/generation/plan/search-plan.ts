@@ -9,7 +9,7 @@ import type {
 import { endOfText } from '../../../runtime/http/text.ts';
 import { fieldProblem } from '../../../runtime/http/validate.ts';
 import type { CatalogModel } from '../../catalog/model.ts';
-import type { CatalogSnapshot } from '../../catalog/snapshot.ts';
+import type { CatalogSurface } from '../../catalog/surface.ts';
 import type { SearchPlan } from '../spec.ts';
 
 const queryCharactersMax = 300;
@@ -22,7 +22,7 @@ const queryCharactersMax = 300;
  */
 export function planSearch(
   request: GenerationRequest,
-  snapshot: Pick<CatalogSnapshot, 'search'>,
+  web: { search: CatalogSurface | null },
   mayDecide: boolean,
 ): SearchPlan | null {
   const { webSearch, requireWebSearch } = request.controls;
@@ -36,12 +36,12 @@ export function planSearch(
   const { messages } = request;
   const isTurn = messages.at(-1)?.role === 'user';
   const text = textOf(messages.findLast((message) => message.role === 'user'));
-  const decides = mayDecide && snapshot.search !== null && isTurn && asksForNews(text);
+  const decides = mayDecide && web.search !== null && isTurn && asksForNews(text);
   if (webSearch !== true && !requireWebSearch && !decides) return null;
   // A tool's result comes last: the question was searched for when it was asked, unless an answer
   // without a search is not wanted. A model with a search of its own may always go on.
   const query = isTurn || requireWebSearch ? queryOf(text) : null;
-  return { required: requireWebSearch, query, target: query === null ? null : snapshot.search };
+  return { required: requireWebSearch, query, target: query === null ? null : web.search };
 }
 
 /** Whether one of the candidates must have a search of its own. */

@@ -1,28 +1,18 @@
-// The Serper search family: POST /search, /images, /news, /videos, /places, /shopping, /scholar and
-// /autocomplete. A body that is an array is a batch.
+// The Serper search family: POST /search, /images, /news, /videos, /maps, /places, /shopping,
+// /scholar and /autocomplete. A body that is an array is a batch.
 import type { SimExchange, SimFamily } from '../contract.ts';
 import { sendReply } from '../generation.ts';
-import { unknownMembers } from '../unknown.ts';
+import { directiveFor, serveSearch } from '../search/serve.ts';
 import { errorOfStatus, errorReply, wrongKey } from './failure.ts';
 import { readSerperRequest, type SerperRequest } from './request.ts';
-import { type SearchKind, wholeSearch } from './whole.ts';
+import { type SearchKind, searchKinds, wholeSearch } from './whole.ts';
 
-const kinds: readonly SearchKind[] = [
-  'search',
-  'images',
-  'news',
-  'videos',
-  'places',
-  'shopping',
-  'scholar',
-  'autocomplete',
-];
-const json = { 'content-type': 'application/json; charset=utf-8' };
+const name = 'serper';
 
 export const serperFamily: SimFamily = {
-  name: 'serper',
+  name,
   keyOf: (req) => req.getHeader('x-api-key'),
-  routes: kinds.map((kind) => ({
+  routes: searchKinds.map((kind) => ({
     method: 'post',
     path: `/${kind}`,
     handle: (exchange) => serve(exchange, kind),
@@ -44,29 +34,18 @@ function serve(exchange: SimExchange, kind: SearchKind): void {
     }
     requests.push(request);
   }
-  exchange.begin(`serper-${kind}`);
-  const replies = requests.map((request) => ({
-    ...wholeSearch(request, kind),
-    ...(request.directive.unknown ? unknownMembers : {}),
-  }));
-  answer(exchange, requests[0], JSON.stringify(Array.isArray(body) ? replies : (replies[0] ?? [])));
-}
-
-/** The first query of a batch decides how it goes. */
-function answer(exchange: SimExchange, request: SerperRequest | undefined, text: string): void {
-  if (request === undefined) {
-    exchange.reply(200, json, text);
-    return;
-  }
-  const { fault, status: wanted, firstMs, retryAfterSeconds } = request.directive;
-  if (fault === 'stall' || fault === 'cut') {
-    exchange.leave(fault);
-    return;
-  }
-  const status = exchange.outageStatus ?? (fault === 'error' ? 500 : wanted);
-  if (status !== 200) {
-    sendReply(exchange, errorReply(errorOfStatus(status), retryAfterSeconds), firstMs);
-    return;
-  }
-  exchange.reply(200, json, fault === 'garbage' ? text.slice(0, -20) : text, firstMs);
+  // Each query of a batch says what it finds, the first one how all go.
+  const asked = requests.map((request) => {
+    return { request, directive: directiveFor(exchange, name, kind, [request.q]) };
+  });
+  serveSearch(exchange, {
+    family: name,
+    endpoint: kind,
+    directive: asked[0]?.directive ?? directiveFor(exchange, name, kind, []),
+    refuse: (status, retryAfterSeconds) => errorReply(errorOfStatus(status), retryAfterSeconds),
+    whole: () => {
+      const replies = asked.map((one) => wholeSearch(one.request, one.directive, kind));
+      return Array.isArray(body) ? replies : replies[0];
+    },
+  });
 }

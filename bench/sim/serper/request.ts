@@ -1,14 +1,13 @@
-// Reads what the simulator needs from a search body. A directive may stand in the query itself:
-// `[[search …]]`, or else `[[sim …]]`, so that a model and its search can be asked for two things.
-import { type Directive, parseDirective, withoutDirective } from '../directive.ts';
+// Reads what the simulator needs from a search body.
 import { isMembers } from '../members.ts';
+import type { SearchDirective } from '../search/directive.ts';
+import { ageDaysOf, type Found, findAll } from '../search/found.ts';
+import { topicOf } from '../search/query.ts';
 import { missingQuery, type SerperError } from './failure.ts';
 
 export interface SerperRequest {
   /** As it was sent, for the echo. */
   q: string;
-  /** What is searched for. */
-  topic: string;
   gl: string;
   hl: string;
   num: number;
@@ -16,7 +15,7 @@ export interface SerperRequest {
   autocorrect: boolean;
   location: string | null;
   tbs: string | null;
-  directive: Directive;
+  ll: string | null;
 }
 
 const numDefault = 10;
@@ -26,12 +25,11 @@ export function readSerperRequest(body: unknown): SerperRequest | { error: Serpe
   if (!isMembers(body) || typeof body.q !== 'string' || body.q.trim() === '') {
     return { error: missingQuery };
   }
-  const { q, gl, hl, num, page, location, tbs } = body;
+  const { q, gl, hl, num, page, location, tbs, ll } = body;
   const whole = (value: unknown, fallback: number, max: number) =>
     typeof value === 'number' && value >= 1 ? Math.min(Math.floor(value), max) : fallback;
   return {
     q,
-    topic: withoutDirective(q),
     gl: typeof gl === 'string' ? gl : 'us',
     hl: typeof hl === 'string' ? hl : 'en',
     num: whole(num, numDefault, numMax),
@@ -39,8 +37,18 @@ export function readSerperRequest(body: unknown): SerperRequest | { error: Serpe
     autocorrect: body.autocorrect !== false,
     location: typeof location === 'string' ? location : null,
     tbs: typeof tbs === 'string' ? tbs : null,
-    directive: parseDirective(q, q.includes('[[search') ? 'search' : 'sim'),
+    ll: typeof ll === 'string' ? ll : null,
   };
+}
+
+export function findFor({ q, num, page, tbs }: SerperRequest, directive: SearchDirective): Found[] {
+  return findAll({
+    topic: topicOf(q),
+    skipped: (page - 1) * num,
+    count: num,
+    ageDaysMax: tbs?.startsWith('qdr:') === true ? ageDaysOf(tbs) : null,
+    directive,
+  });
 }
 
 /** More than one page of results costs more. */

@@ -1,20 +1,31 @@
 // Renders search results in the shape of each kind of search. Optional members come and go with the
 // result, as they do in the field.
 import type { Members } from '../members.ts';
-import { dateOf, resultOf, type SearchResult } from '../results.ts';
-import { creditsOf, type SerperRequest } from './request.ts';
+import type { SearchDirective } from '../search/directive.ts';
+import { paperOf, pictureOf, placeOf, productOf, videoOf } from '../search/facts.ts';
+import type { Found } from '../search/found.ts';
+import { topicOf } from '../search/query.ts';
+import { creditsOf, findFor, type SerperRequest } from './request.ts';
 
-export type SearchKind =
-  | 'search'
-  | 'images'
-  | 'news'
-  | 'videos'
-  | 'places'
-  | 'shopping'
-  | 'scholar'
-  | 'autocomplete';
+export const searchKinds = [
+  'search',
+  'images',
+  'news',
+  'videos',
+  'maps',
+  'places',
+  'shopping',
+  'scholar',
+  'autocomplete',
+] as const;
 
-export function wholeSearch(request: SerperRequest, kind: SearchKind): Members {
+export type SearchKind = (typeof searchKinds)[number];
+
+export function wholeSearch(
+  request: SerperRequest,
+  directive: SearchDirective,
+  kind: SearchKind,
+): Members {
   const { q, gl, hl, num, page, autocorrect, location, tbs } = request;
   return {
     searchParameters: {
@@ -29,42 +40,44 @@ export function wholeSearch(request: SerperRequest, kind: SearchKind): Members {
       ...(tbs === null ? {} : { tbs }),
       engine: 'google',
     },
-    ...bodies[kind](request, resultsOf(request)),
+    ...bodies[kind](request, findFor(request, directive), directive),
     credits: creditsOf(request),
   };
 }
 
-const ageDaysMax: Readonly<Record<string, number>> = { h: 1, d: 1, w: 7, m: 30, y: 365 };
-
-function resultsOf({ topic, num, page, tbs, directive }: SerperRequest): SearchResult[] {
-  const limit = ageDaysMax[/^qdr:([hdwmy])/.exec(tbs ?? '')?.[1] ?? ''];
-  return Array.from({ length: directive.empty ? 0 : num }, (_, index) => {
-    const result = resultOf(topic, (page - 1) * num + index + 1);
-    return limit === undefined ? result : { ...result, ageDays: result.ageDays % limit };
-  });
-}
-
-type Body = (request: SerperRequest, results: SearchResult[]) => Members;
+type Body = (request: SerperRequest, results: Found[], directive: SearchDirective) => Members;
 
 const bodies: Readonly<Record<SearchKind, Body>> = {
   search: searchBody,
   images: (_, results) => ({ images: results.map(image) }),
   news: (_, results) => ({ news: results.map(news) }),
   videos: (_, results) => ({ videos: results.map(video) }),
+  maps: ({ ll }, results) => ({ ll: ll ?? '@0,0,14z', places: results.map(mapPlace) }),
   places: (_, results) => ({ places: results.map(place) }),
   shopping: (_, results) => ({ shopping: results.map(product) }),
   scholar: (_, results) => ({ organic: results.map(paper) }),
-  autocomplete: ({ topic }, results) => ({
-    suggestions: results.map((_, index) => ({ value: `${topic} ${index + 1}` })),
+  autocomplete: ({ q }, results) => ({
+    suggestions: results.map(({ isBad, place }) =>
+      isBad ? {} : { value: `${topicOf(q).text} ${place}` },
+    ),
   }),
 };
 
-function searchBody({ topic, page }: SerperRequest, results: SearchResult[]): Members {
+function searchBody(
+  { q, page }: SerperRequest,
+  results: Found[],
+  { isPartial }: SearchDirective,
+): Members {
   const [first] = results;
   if (first === undefined) return { organic: [], peopleAlsoAsk: [], relatedSearches: [] };
-  const { title, link, snippet, hash } = first;
+  const { title, link, snippet, hash, isBad } = first;
+  const { text } = topicOf(q);
+  const answerBox = { title, snippet, link };
+  const peopleAlsoAsk = [{ question: `What is ${text}?`, snippet, title, link }];
+  // The list itself is what is missing.
+  if (isPartial) return { answerBox, peopleAlsoAsk };
   const knowledgeGraph = {
-    title: topic,
+    title: text,
     type: 'Simulated topic',
     website: link,
     description: snippet,
@@ -73,115 +86,144 @@ function searchBody({ topic, page }: SerperRequest, results: SearchResult[]): Me
     attributes: { Known: `${hash % 100} years` },
   };
   return {
-    ...(hash % 3 === 0 ? { answerBox: { title, snippet, link } } : {}),
+    ...(hash % 3 === 0 && !isBad ? { answerBox } : {}),
     ...(hash % 2 === 0 && page === 1 ? { knowledgeGraph } : {}),
-    organic: results.map(organic),
-    peopleAlsoAsk: [{ question: `What is ${topic}?`, snippet, title, link }],
-    relatedSearches: [{ query: `${topic} meaning` }, { query: `${topic} today` }],
+    organic: results.map(organicResult),
+    peopleAlsoAsk,
+    relatedSearches: [{ query: `${text} meaning` }, { query: `${text} today` }],
   };
 }
 
-function organic(result: SearchResult, index: number): Members {
-  const { title, link, snippet, hash } = result;
+function linkOf({ link, isBad }: Found): Members {
+  return isBad ? {} : { link };
+}
+
+function organicResult(result: Found, index: number): Members {
+  const { title, link, snippet, date, hash } = result;
   const sitelinks = [{ title: 'More', link: `${link}/more` }];
   return {
     title,
-    link,
+    ...linkOf(result),
     snippet,
-    ...(hash % 2 === 0 ? { date: dateOf(result) } : {}),
+    ...(hash % 2 === 0 ? { date } : {}),
     ...(hash % 5 === 0 ? { sitelinks } : {}),
     ...(hash % 7 === 0 ? { rating: 4.5, ratingCount: hash % 400 } : {}),
     position: index + 1,
   };
 }
 
-function image({ title, link, domain, hash }: SearchResult, index: number): Members {
+function image(result: Found, index: number): Members {
+  const { title, domain, hash, isBad } = result;
+  const { imageUrl, width, height, thumbnailUrl } = pictureOf(result);
   return {
     title,
-    imageUrl: `https://${domain}/images/${hash}.jpg`,
-    imageWidth: 640 + (hash % 640),
-    imageHeight: 480 + (hash % 480),
-    thumbnailUrl: `https://${domain}/thumbnails/${hash}.jpg`,
+    ...(isBad ? {} : { imageUrl }),
+    imageWidth: width,
+    imageHeight: height,
+    thumbnailUrl,
     thumbnailWidth: 160,
     thumbnailHeight: 120,
     source: domain,
     domain,
-    link,
+    ...linkOf(result),
     googleUrl: `https://search.example.com/imgres?imgurl=${hash}`,
     position: index + 1,
   };
 }
 
-function news(result: SearchResult, index: number): Members {
-  const { title, link, snippet, domain, ageDays, hash } = result;
+function news(result: Found, index: number): Members {
+  const { title, snippet, domain, ageDays } = result;
   return {
     title,
-    link,
+    ...linkOf(result),
     snippet,
     date: `${ageDays + 1} days ago`,
     source: domain,
-    imageUrl: `https://${domain}/images/${hash}.jpg`,
+    imageUrl: pictureOf(result).imageUrl,
     position: index + 1,
   };
 }
 
-function video(result: SearchResult, index: number): Members {
-  const { title, link, snippet, domain, hash } = result;
+function video(result: Found, index: number): Members {
+  const { title, snippet, domain, date, hash } = result;
+  const { length, channel } = videoOf(result);
   return {
     title,
-    link,
+    ...linkOf(result),
     snippet,
-    imageUrl: `https://${domain}/thumbnails/${hash}.jpg`,
+    imageUrl: pictureOf(result).thumbnailUrl,
     ...(hash % 2 === 0 ? { videoUrl: `https://${domain}/videos/${hash}.mp4` } : {}),
-    duration: `${hash % 60}:${String(hash % 59).padStart(2, '0')}`,
+    duration: length,
     source: domain,
-    channel: 'Simulated channel',
-    date: dateOf(result),
+    channel,
+    date,
     position: index + 1,
   };
 }
 
-function place({ title, link, domain, hash }: SearchResult, index: number): Members {
+function place(result: Found, index: number): Members {
+  const { address, latitude, longitude, rating, ratingCount, category, phone, website, cid } =
+    placeOf(result);
   return {
     position: index + 1,
-    title,
-    address: `${(hash % 200) + 1} Example Street`,
-    latitude: (hash % 18_000) / 100 - 90,
-    longitude: ((hash >>> 3) % 36_000) / 100 - 180,
-    thumbnailUrl: `https://${domain}/thumbnails/${hash}.jpg`,
-    rating: 3 + (hash % 20) / 10,
-    ratingCount: hash % 5000,
-    category: 'Simulated place',
-    ...(hash % 2 === 0 ? { phoneNumber: '+1 555-0100', website: link } : {}),
-    cid: String(hash),
+    ...(result.isBad ? {} : { title: result.title }),
+    address,
+    latitude,
+    longitude,
+    thumbnailUrl: pictureOf(result).thumbnailUrl,
+    rating,
+    ratingCount,
+    category,
+    ...(phone === null ? {} : { phoneNumber: phone }),
+    ...(website === null ? {} : { website }),
+    cid,
   };
 }
 
-function product({ title, link, domain, hash }: SearchResult, index: number): Members {
+/** More of the same place than /places tells. */
+function mapPlace(result: Found, index: number): Members {
+  const { category, openingHours, placeId, cid } = placeOf(result);
+  const { category: _, ...known } = place(result, index);
   return {
-    title,
+    ...known,
+    ...(result.hash % 3 === 0 ? { priceLevel: '$$' } : {}),
+    type: category,
+    types: [category, 'Point of interest'],
+    openingHours,
+    fid: `0x0:0x${Number(cid).toString(16)}`,
+    placeId,
+  };
+}
+
+function product(result: Found, index: number): Members {
+  const { title, domain, hash, isBad } = result;
+  const { price, ratingCount, id } = productOf(result);
+  return {
+    ...(isBad ? {} : { title }),
     source: domain,
-    link,
-    price: `$${((hash % 50_000) / 100).toFixed(2)}`,
+    ...linkOf(result),
+    price,
     ...(hash % 3 === 0 ? { delivery: 'Free delivery' } : {}),
-    imageUrl: `https://${domain}/images/${hash}.jpg`,
-    ...(hash % 2 === 0 ? { rating: 4.2, ratingCount: hash % 900 } : {}),
+    imageUrl: pictureOf(result).imageUrl,
+    ...(hash % 2 === 0 ? { rating: 4.2, ratingCount } : {}),
     offers: String((hash % 9) + 1),
-    productId: String(hash),
+    productId: id,
     position: index + 1,
   };
 }
 
-function paper(result: SearchResult): Members {
-  const { title, link, snippet, domain, hash } = result;
+/** Half of them as clients read them, half in the older form. */
+function paper(result: Found): Members {
+  const { title, link, snippet, hash, isBad } = result;
+  const { summary, year, citedBy, pdfUrl, id } = paperOf(result);
+  const isOld = hash % 4 < 2;
   return {
-    title,
-    link,
-    publicationInfo: `A Author, B Author - ${domain}`,
+    ...(isBad ? {} : { title, link }),
+    publicationInfo: isOld ? summary : { summary },
     snippet,
-    year: 2026 - (hash % 30),
-    citedBy: hash % 3000,
-    ...(hash % 2 === 0 ? { pdfUrl: `${link}.pdf` } : {}),
-    id: `paper-${hash.toString(36)}`,
+    year: isOld ? year : String(year),
+    citedBy: isOld ? citedBy : { total: citedBy, link: `${link}/citing` },
+    ...(pdfUrl === null ? {} : { pdfUrl }),
+    id,
   };
 }

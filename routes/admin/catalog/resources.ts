@@ -66,7 +66,12 @@ export const resources: readonly Resource[] = [
     'Surface',
     surfaceSchema.entries,
     {},
-    'A surface of the product that discovery names.',
+    'A surface of unified query, or a name that discovery displays. `targets` are up to five ' +
+      'search providers in order of preference, or `provider` is the one. `price` is ' +
+      '`credits_per_query`, with no markup; omitted: `per_search_call` in credits. Without any ' +
+      'price it serves models and voices alone. `web_answer` has no targets of its own: it ' +
+      'answers from `search_surface` by `answer_model`. A `canary` is asked by every process, at ' +
+      'no price; with nothing found twice the surface is not available.',
   ),
   clients,
   paymentProviders,

@@ -38,11 +38,19 @@ test('routes that lead elsewhere or nowhere are forgotten, the others are not', 
   assert.deepEqual(movedRoutes(before, before), []);
 });
 
-test('so is the web search with another key: its bill may be paid', () => {
-  const search = { ...snapshotOf({ a: 1 }).models[0]?.targets[0], routeId: 'finder/search' };
-  const before = { ...snapshotOf({ a: 1 }), search } as CatalogSnapshot;
-  const after = { ...before, search: { ...search, apiKey: 'another' } } as CatalogSnapshot;
-  assert.deepEqual(movedRoutes(before, after), ['finder/search']);
-  assert.deepEqual(movedRoutes(before, { ...before, search: null }), ['finder/search']);
+test('so is a search with another key: its bill may be paid', () => {
+  const upstream = { ...snapshotOf({ a: 1 }).models[0]?.targets[0], routeId: 'finder/web_search' };
+  const withKey = (apiKey: string) =>
+    ['web_search', 'web_answer'].map((name) => ({
+      name,
+      targets: [{ upstream: { ...upstream, apiKey } }],
+    }));
+  const before = {
+    ...snapshotOf({ a: 1 }),
+    surfaces: withKey('one'),
+  } as unknown as CatalogSnapshot;
+  const after = { ...before, surfaces: withKey('another') } as unknown as CatalogSnapshot;
+  assert.deepEqual(movedRoutes(before, after), ['finder/web_search']);
+  assert.deepEqual(movedRoutes(before, { ...before, surfaces: [] }), ['finder/web_search']);
   assert.deepEqual(movedRoutes(before, before), []);
 });

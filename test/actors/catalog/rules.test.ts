@@ -6,6 +6,7 @@ import type { Catalog } from '../../../actors/catalog/current.ts';
 import type { ManagedRoute } from '../../../actors/catalog/managed.ts';
 import type { CatalogModel } from '../../../actors/catalog/model.ts';
 import { catalogUnder, type ModelRules } from '../../../actors/catalog/ruled/rules.ts';
+import { surfaceOf, webSearchOf } from '../../../actors/catalog/surface.ts';
 import { rulesOf } from '../../../actors/organization/rules.ts';
 import { type OrganizationSettings, readSettings } from '../../../actors/organization/settings.ts';
 import { fc } from '../../harness/properties.ts';
@@ -41,8 +42,14 @@ function catalogOf(): Catalog {
     return { alias, pool, public: { available: true } } as unknown as ManagedRoute;
   });
   const search = { routeId: 'search/web', publicName: 'bolt', region: 'us' };
+  const news = { routeId: 'news/engine_news', publicName: 'acme', region: 'eu' };
+  const surfaces = [
+    { name: 'web_search', targets: [{ upstream: search }] },
+    { name: 'engine_news', targets: [{ upstream: search }, { upstream: news }] },
+    { name: 'engine_images', targets: [] },
+  ];
   return {
-    snapshot: { models, routes, search },
+    snapshot: { models, routes, surfaces },
     models: new Map(models.map((model) => [model.alias, model])),
     routes: new Map(routes.map((route) => [route.alias, route])),
     clients: new Map(),
@@ -79,7 +86,7 @@ test('a region leaves the providers that stand in it, and no nameless place', ()
     managed: ['everywhere/0'],
     european_managed: ['european/0'],
   });
-  assert.equal(ruled.snapshot.search, null, 'the search stands in us');
+  assert.equal(webSearchOf(ruled.snapshot), null, 'the search stands in us');
   assert.equal(ruled.withheld.get('american')?.rule, 'data_residency_region');
   assert.equal(ruled.withheld.get('nameless')?.rule, 'data_residency_region');
   assert.equal(ruled.withheld.get('european'), undefined);
@@ -93,7 +100,7 @@ test('a list of providers leaves those it names, and no nameless one', () => {
     american: ['american/0'],
     managed: ['everywhere/1', 'american/0'],
   });
-  assert.notEqual(ruled.snapshot.search, null);
+  assert.notEqual(webSearchOf(ruled.snapshot), null);
   assert.equal(ruled.withheld.get('european_managed')?.rule, 'routing_policy');
   const denied = catalogUnder(
     catalogOf(),
@@ -165,5 +172,34 @@ test('rules on rules allow nothing that the first ones do not', () => {
       const premium = narrow.routing.costPremiumMax ?? Number.POSITIVE_INFINITY;
       assert.ok(premium <= (wide.routing.costPremiumMax ?? Number.POSITIVE_INFINITY));
     }),
+  );
+});
+
+test('a surface keeps the providers that rules leave; one without any is withheld by name', () => {
+  const catalog = catalogOf();
+  const routesOf = (ruled: Catalog, name: string) =>
+    surfaceOf(ruled.snapshot, name)?.targets.map(({ upstream }) => upstream.routeId);
+  const europe = catalogUnder(catalog, rules({ data_residency_region: 'eu' }));
+  assert.deepEqual(routesOf(europe, 'engine_news'), ['news/engine_news']);
+  assert.deepEqual(routesOf(europe, 'web_search'), []);
+  assert.deepEqual([...europe.withheldSurfaces], [['web_search', 'data_residency_region']]);
+  const denied = rules({ routing_policy: { denied_providers: ['acme', 'bolt'] } });
+  const nothing = catalogUnder(catalog, denied);
+  assert.deepEqual(
+    [...nothing.withheldSurfaces],
+    [
+      ['web_search', 'routing_policy'],
+      ['engine_news', 'routing_policy'],
+    ],
+    'the one that has no provider anyway is not',
+  );
+  const both = catalogUnder(europe, rules({ routing_policy: { denied_providers: ['acme'] } }));
+  assert.deepEqual(
+    [...both.withheldSurfaces],
+    [
+      ['web_search', 'data_residency_region'],
+      ['engine_news', 'routing_policy'],
+    ],
+    'the rule that took the last one',
   );
 });

@@ -36,7 +36,6 @@ import {
   type UpstreamClient,
 } from '../../../media/providers/generation/call.ts';
 import { requireFamily } from '../../../media/providers/generation/families.ts';
-import { searchClient } from '../../../media/providers/search/search.ts';
 import type { ActorRef, ActorSystem } from '../../../runtime/actor/contract.ts';
 import { createActorSystem } from '../../../runtime/actor/system.ts';
 import { readConfig } from '../../../runtime/config.ts';
@@ -113,7 +112,11 @@ function heardClient(onCall: (() => void) | undefined): UpstreamClient {
 }
 
 function catalogOf(model: CatalogModel): Catalog {
-  const snapshot = { models: [model], routes: [], search: null } as unknown as Catalog['snapshot'];
+  const snapshot = {
+    models: [model],
+    routes: [],
+    surfaces: [],
+  } as unknown as Catalog['snapshot'];
   return {
     snapshot,
     models: new Map([[model.alias, model]]),
@@ -162,7 +165,7 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
     wallet: (walletId) => wrap(system.ref(kinds.wallet, walletId)),
     upstream,
     family: requireFamily,
-    search: searchClient,
+    search: { search: async () => null },
     fundsEstimate: createFundsEstimate(),
     health: createRouteHealth(),
     ...limitersOf(limits),

@@ -5,6 +5,7 @@ import type { CatalogSnapshot } from '../../../actors/catalog/snapshot.ts';
 import { createLimits } from '../../../actors/limits.ts';
 import { createMonitorKind, monitorId } from '../../../actors/monitor/monitor.ts';
 import type { NodeProtocol, NodeReport } from '../../../actors/node/protocol.ts';
+import { identityOf } from '../../../actors/provider-health/identity.ts';
 import type { ActorRef } from '../../../runtime/actor/contract.ts';
 import { createActorSystem } from '../../../runtime/actor/system.ts';
 import { readConfig } from '../../../runtime/config.ts';
@@ -14,7 +15,7 @@ const report: NodeReport = { node: 1, actors: 3, sockets: 2, kinds: [], routes: 
 const isSilent = new Set<number>();
 const isGone = new Set([3]);
 const target = { routeId: 'p/m', family: 'f', baseUrl: 'http://x', apiKey: 'k' };
-const catalog = { models: [{ alias: 'm', targets: [target] }], routes: [], search: null };
+const catalog = { models: [{ alias: 'm', targets: [target] }], routes: [], surfaces: [] };
 const logged: [string, object][] = [];
 
 function nodeAt(id: number): ActorRef<NodeProtocol> {
@@ -90,4 +91,29 @@ test('a bill is logged once for all shards, until it is paid or the key is anoth
   assert.deepEqual(await unpaid(), ['p/m']);
   target.apiKey = 'of an account that is paid';
   assert.deepEqual(await unpaid(), []);
+});
+
+test('a refused key is logged once for all threads, until it is accepted or another', async () => {
+  const monitor = system.ref(kind, monitorId);
+  const down = async () => {
+    const answer = await monitor.ask('tree', null, 30_000);
+    assert.ok(answer.ok);
+    return answer.value.down.map(({ routeId }) => routeId);
+  };
+  logged.splice(0);
+  const found = { routeId: 'p/m', identity: identityOf(target), isDown: true };
+  for (let shard = 0; shard < 3; shard += 1) monitor.tell('down', found);
+  assert.deepEqual(await down(), ['p/m']);
+  assert.deepEqual(logged.splice(0), [['provider.down', { route: 'p/m' }]]);
+  for (let probe = 0; probe < 2; probe += 1) monitor.tell('down', { ...found, isDown: false });
+  assert.deepEqual(await down(), []);
+  assert.deepEqual(logged.splice(0), [['provider.up', { route: 'p/m' }]]);
+  monitor.tell('down', { ...found, identity: 'of another key' });
+  monitor.tell('down', { ...found, routeId: 'p/none' });
+  assert.deepEqual(await down(), []);
+  monitor.tell('down', found);
+  assert.deepEqual(await down(), ['p/m']);
+  target.apiKey = 'a new one';
+  assert.deepEqual(await down(), []);
+  assert.equal(logged.splice(0).length, 1);
 });

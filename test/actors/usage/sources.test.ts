@@ -24,7 +24,7 @@ test('no kind is counted from two sources, and none from nowhere', () => {
 
 test('every route whose requests have a row of generations has a kind', async () => {
   const found = new Set<string>([analysisRoute]);
-  for (const folder of ['actors/generation', 'actors/audio']) {
+  for (const folder of ['actors/generation', 'actors/audio', 'actors/query']) {
     const root = new URL(`../../../../${folder}/`, import.meta.url);
     assert.ok((await readdir(root)).includes('component.ts'));
     const text = await readFile(new URL('component.ts', root), 'utf8');

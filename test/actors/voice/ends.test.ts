@@ -2,9 +2,9 @@
 // lost, limits that are reached.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { SearchHit } from '../../../actors/search/web-search.ts';
 import type { VoiceSpec } from '../../../actors/voice/spec.ts';
 import type { LiveEvent } from '../../../media/providers/live/contract.ts';
-import type { SearchHit } from '../../../media/providers/search/contract.ts';
 import { startStopwatch } from '../../harness/stopwatch.ts';
 import type { FakeClient } from './fakes.ts';
 import { stagesOfFile, until } from './stage.ts';

@@ -1,9 +1,11 @@
 // What voice is made of on a stage: one model with its prices, and limits that tests choose.
 import type { CatalogModel } from '../../../actors/catalog/model.ts';
 import { createLimits, type Limits } from '../../../actors/limits.ts';
+import type { SearchHit, WebFound } from '../../../actors/search/web-search.ts';
 import { compileCard } from '../../../actors/wallet/price.ts';
 import type { UpstreamTarget } from '../../../media/providers/generation/contract.ts';
 import { readConfig } from '../../../runtime/config.ts';
+import { searchSurface } from '../../harness/search-surface.ts';
 
 /** One token of each kind costs 100, 10, 200 and 20 microcredits x 1.05. */
 const card = compileCard(
@@ -24,6 +26,14 @@ export const target: UpstreamTarget = {
   apiKey: null,
   upstreamModel: 'voice',
 };
+
+/** Where the sessions search. */
+export const webSearch = searchSurface([]);
+
+/** What was found, as a search that was asked for tells it. */
+export function foundOf(hits: SearchHit[] | null): WebFound | null {
+  return hits === null ? null : { hits, isFree: hits.length === 0 };
+}
 
 export function modelOf(targets: number): CatalogModel {
   return {

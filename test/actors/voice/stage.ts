@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { after } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createRouteHealth, type RouteHealth } from '../../../actors/provider-health/health.ts';
+import type { SearchHit } from '../../../actors/search/web-search.ts';
 import { loseHold } from '../../../actors/voice/funding.ts';
 import { VoiceHost } from '../../../actors/voice/host.ts';
 import {
@@ -26,7 +27,6 @@ import { checkpointSessions } from '../../../db/voice/sessions.ts';
 import { createBudgetCounters, openAudioBudget } from '../../../media/audio/budget.ts';
 import { createStraightLanes } from '../../../media/audio/lanes/straight.ts';
 import type { LiveFamily } from '../../../media/providers/live/contract.ts';
-import type { SearchHit } from '../../../media/providers/search/contract.ts';
 import type { ActorRef, ActorSystem } from '../../../runtime/actor/contract.ts';
 import { createActorSystem } from '../../../runtime/actor/system.ts';
 import { newId } from '../../../runtime/ids.ts';
@@ -35,7 +35,7 @@ import { createSealer } from '../../../runtime/seal.ts';
 import { makeAccount, type TestAccount } from '../../harness/account.ts';
 import { openTestDatabase, type TestDatabase } from '../../harness/database.ts';
 import { FakeCall, FakeClient } from './fakes.ts';
-import { type ChosenLimits, limitsOf, modelOf, target } from './stage-parts.ts';
+import { type ChosenLimits, foundOf, limitsOf, modelOf, webSearch } from './stage-parts.ts';
 
 export interface StageOptions extends ChosenLimits {
   /** Stands between the sessions and their wallets. */
@@ -115,7 +115,7 @@ function depsOf(options: StageOptions, sql: Sql, wallet: Wallets, calls: FakeCal
       return call;
     },
     search: {
-      search: async (_target, _query, signal) => (await options.search?.(signal)) ?? null,
+      search: async (_place, _query, signal) => foundOf((await options.search?.(signal)) ?? null),
     },
     metrics: { started: () => {}, ended: () => {}, refused: () => {} },
     log,
@@ -167,7 +167,7 @@ function connect(room: Room, account: StageAccount): FakeClient {
     apiKeyId: account.keyId,
     dependsOn: [account.keyId, account.accountId],
     findVoice: (voiceId) => (voiceId === 'alto' ? { model, upstreamVoice: 'Alto' } : null),
-    searchTarget: () => (options.search === undefined ? null : target),
+    webSearch: () => (options.search === undefined ? null : webSearch),
     releasePermit: () => {
       room.places -= 1;
     },

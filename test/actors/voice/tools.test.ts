@@ -2,11 +2,12 @@
 // a stranger's words goes to the search and back to the model.
 import assert from 'node:assert/strict';
 import { before, describe, type TestContext, test } from 'node:test';
+import type { SearchHit } from '../../../actors/search/web-search.ts';
 import { voiceLimits } from '../../../actors/voice/limits.ts';
-import type { SearchHit } from '../../../media/providers/search/contract.ts';
 import type { TestAccount } from '../../harness/account.ts';
 import { type FakeClient, untilAborted } from './fakes.ts';
 import { stagesOfFile, until, type VoiceStage } from './stage.ts';
+import { foundOf } from './stage-parts.ts';
 
 const open = stagesOfFile();
 let stage: VoiceStage;
@@ -34,7 +35,7 @@ function searches(t: TestContext, client: FakeClient, find: () => Promise<Search
   const asked: { query: string; locale: string | null }[] = [];
   t.mock.method(client.session.deps.search, 'search', async (_target: unknown, given: unknown) => {
     asked.push(given as { query: string; locale: string | null });
-    return await find();
+    return foundOf(await find());
   });
   return asked;
 }

@@ -39,6 +39,7 @@ const lists: [string, string, string[]][] = [
   ['news', 'news', ['title', 'link', 'snippet', 'date', 'source', 'imageUrl']],
   ['videos', 'videos', ['title', 'link', 'snippet', 'duration', 'source', 'channel', 'date']],
   ['places', 'places', ['title', 'address', 'latitude', 'longitude', 'rating', 'cid']],
+  ['maps', 'places', ['title', 'latitude', 'types', 'openingHours', 'placeId', 'fid']],
   ['shopping', 'shopping', ['title', 'source', 'link', 'price', 'imageUrl', 'productId']],
   ['scholar', 'organic', ['title', 'link', 'publicationInfo', 'snippet', 'year', 'citedBy']],
   ['autocomplete', 'suggestions', ['value']],

@@ -149,6 +149,7 @@ const rows: readonly (readonly [RegExp, Row])[] = [
   [/^POST \/api\/payments\//, open],
   [/^\w+ \/v1\/voice\/(voices|tickets)$/, keyOrUser],
   [/^\w+ \/v1\/video\/generations(\/|$)/, keyOrUser],
+  [/^POST \/api\/v1\/query$/, keyOrUser],
   [/^GET \/v1\/voice\/sessions$/, socket],
   [/^\w+ \/v1\/(generations|audio|video\/analyses)(\/|$)/, key],
   [/^\w+ \/v1\/(models|chat\/completions|responses|messages)(\/|$)/, key],

@@ -62,6 +62,19 @@ async function analysis(person: TestPerson, url: string, prompt: string): Promis
   }
 }
 
+async function search(person: TestPerson, query: string, key: string): Promise<void> {
+  const reply = await fetch(`${person.baseUrl}/api/v1/query`, {
+    method: 'POST',
+    headers: {
+      authorization: `Bearer ${person.apiKey}`,
+      'content-type': 'application/json',
+      'idempotency-key': key,
+    },
+    body: JSON.stringify({ surface: 'web_search', query }),
+  });
+  assert.equal(reply.status, 200, await reply.text());
+}
+
 async function speak(bed: Testbed, person: TestPerson): Promise<void> {
   const voice = await VoiceClient.connect(bed.url, { apiKey: person.apiKey });
   await voice.ready();
@@ -99,6 +112,7 @@ export async function liveOn(bed: Testbed, contract: Contract): Promise<Life> {
     analysis(person, source, `what is ${mark}`),
     askChat(person, said, { model: 'svc-intelligent', conversation_id: `talk-${mark}` }),
     speak(bed, person),
+    search(person, `boats ${mark}`, `query-${mark}`),
   ]);
   assert.equal(chat.status, 200);
   const keyLabel = `label ${mark}`;

@@ -6,10 +6,11 @@ import type { ModelEvent, UpstreamFailure } from '../../../../media/model/events
 import { createUpstreamClient } from '../../../../media/providers/generation/call.ts';
 import { openaiChat } from '../../../../media/providers/generation/openai-chat/family.ts';
 import { probeTarget } from '../../../../media/providers/generation/probe.ts';
-import { searchSerper } from '../../../../media/providers/search/serper/search.ts';
+import { createSearchClient } from '../../../../media/providers/search/call.ts';
 import { createAudioClient } from '../../../../media/providers/speech/call.ts';
 import { openaiAudio } from '../../../../media/providers/speech/openai-audio/family.ts';
 import { chatSource, neutralRequest } from '../../../harness/request.ts';
+import { searchAsk } from '../../../harness/search-surface.ts';
 import { standStill } from '../../../harness/standstill.ts';
 import { startSteadyServer } from '../../../harness/steady-server.ts';
 import {
@@ -116,18 +117,24 @@ test('a route whose probe was answered while we stood still is well', async () =
 });
 
 test('a search that was answered while we stood still has its results', async () => {
+  const client = createSearchClient({ connectionsMax: 1 });
   const body = '{"organic":[{"title":"t","link":"https://example.com/","snippet":"s"}]}';
   const server = await startSteadyServer([
     { afterMs: 500, text: `HTTP/1.1 200 OK\r\ncontent-length: ${body.length}\r\n\r\n${body}` },
   ]);
   try {
     const asked = server.asked();
-    const query = { query: 'q', locale: null };
-    const hits = searchSerper(targetAt(server.port), query, new AbortController().signal);
+    const { signal } = new AbortController();
+    const found = client.search({ ...targetAt(server.port), family: 'serper' }, searchAsk('q'), {
+      deadlineMs: 8_000,
+      signal,
+    });
     await asked;
     await standStill(9_000);
-    assert.equal((await hits)?.length, 1);
+    const outcome = await found;
+    assert.equal('items' in outcome && outcome.items.length, 1);
   } finally {
+    await client.close();
     await server.close();
   }
 });

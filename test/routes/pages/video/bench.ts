@@ -1,29 +1,11 @@
 // A browser with the page /video of a real gateway, and what went wrong in it.
 import assert from 'node:assert/strict';
-import axe from 'axe-core';
 import type { Browser, Page } from 'playwright-core';
 import { noChromium, openChromium } from '../../../harness/chromium.ts';
 import { type Gateway, startGateway } from '../../../harness/gateway.ts';
+import { type Opened, type OpenOptions, openPage, WAIT_MS } from '../../../harness/page.ts';
 
-export const WAIT_MS = 45_000;
-
-export interface Opened {
-  page: Page;
-  /** Errors, warnings, and requests to other hosts. */
-  faults: string[];
-  /** What was sent, as `METHOD /path`. */
-  sent: string[];
-  close(): Promise<void>;
-}
-
-export interface OpenOptions {
-  /** `ready`, or that the page asks for a key. */
-  until?: string;
-  /** Before the page is there. */
-  prepare?(page: Page): Promise<unknown>;
-  context?: Parameters<Browser['newContext']>[0];
-  origin?: string;
-}
+type VideoOpening = OpenOptions & { origin?: string };
 
 export class VideoBench {
   readonly gateway: Gateway;
@@ -46,30 +28,9 @@ export class VideoBench {
     await this.gateway.close();
   }
 
-  async open(options: OpenOptions = {}): Promise<Opened> {
-    const { url } = this.gateway;
-    const origin = options.origin ?? url;
-    const context = await this.browser.newContext(options.context);
-    const page = await context.newPage();
-    const [faults, sent]: [string[], string[]] = [[], []];
-    page.on('pageerror', (error) => faults.push(String(error)));
-    page.on('console', (message) => {
-      const isFault = message.type() === 'error' || message.type() === 'warning';
-      // What the page is refused is its business, and is looked at by what it shows.
-      if (isFault && !message.text().startsWith('Failed to load resource')) {
-        faults.push(message.text());
-      }
-    });
-    page.on('request', (request) => {
-      if (/^(data|blob):/.test(request.url())) return;
-      if (!request.url().startsWith(origin)) faults.push(`asked ${request.url()}`);
-      sent.push(`${request.method()} ${request.url().slice(origin.length)}`);
-    });
-    await options.prepare?.(page);
-    await page.goto(`${origin}/video`);
+  open({ origin = this.gateway.url, ...options }: VideoOpening = {}): Promise<Opened> {
     const until = options.until ?? 'body[data-phase="ready"] #columns';
-    await page.locator(until).waitFor({ timeout: WAIT_MS });
-    return { page, faults, sent, close: () => context.close() };
+    return openPage(this.browser, origin, '/video', { ...options, until });
   }
 
   /** Asks for a video, for which a simulated model takes a moment. */
@@ -103,11 +64,4 @@ export const card = (page: Page, title: string) =>
 export async function reaches(page: Page, title: string, status: string): Promise<void> {
   const wanted = card(page, title).and(page.locator(`[data-status="${status}"]`));
   await wanted.waitFor({ timeout: WAIT_MS });
-}
-
-/** Rules that axe finds broken, with where. */
-export async function broken(page: Page): Promise<string[]> {
-  await page.evaluate(axe.source);
-  return await page.evaluate<string[]>(`axe.run().then(({ violations }) => violations.flatMap(
-    ({ id, nodes }) => nodes.map(({ target }) => id + ': ' + target.join(' '))))`);
 }

@@ -4,7 +4,8 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Page, Request, Route } from 'playwright-core';
 import { noChromium } from '../../../harness/chromium.ts';
-import { broken, card, type Opened, reaches, VideoBench, WAIT_MS } from './bench.ts';
+import { broken, type Opened, WAIT_MS } from '../../../harness/page.ts';
+import { card, reaches, VideoBench } from './bench.ts';
 
 // slow: A browser waits for a video that its provider is polled for every five seconds.
 

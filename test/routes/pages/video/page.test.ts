@@ -4,7 +4,8 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { noChromium } from '../../../harness/chromium.ts';
-import { broken, card, reaches, VideoBench, WAIT_MS } from './bench.ts';
+import { broken, WAIT_MS } from '../../../harness/page.ts';
+import { card, reaches, VideoBench } from './bench.ts';
 
 // slow: A browser waits for videos that providers are polled for every five seconds.
 

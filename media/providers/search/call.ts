@@ -1,0 +1,97 @@
+// The one call of all families of search providers. Whatever is answered becomes an outcome in our
+// words. Nothing of a provider, its address or the query stands in what is told of a failure.
+import type { ParameterValue, SearchAsk, SearchOutcome } from '../../search/contract.ts';
+import { CallPool, type CallPoolOptions } from '../../transport/call-pool.ts';
+import { retryAfterMs } from '../../transport/refusal.ts';
+import type { UpstreamTarget } from '../generation/contract.ts';
+import { type ExchangeOptions, type ExchangePool, exchange } from './exchange.ts';
+import { endpointOf, searchFamily } from './families.ts';
+import type { SearchFamily } from './family.ts';
+import { foundIn } from './found.ts';
+import { parsedRefusal, parsedReply } from './parsed.ts';
+
+export interface SearchClient {
+  /** One attempt at one target. Never rejects. */
+  search(target: UpstreamTarget, ask: SearchAsk, options: ExchangeOptions): Promise<SearchOutcome>;
+  /** Aborts what runs, and closes every connection. */
+  close(): Promise<void>;
+}
+
+type Failed = Extract<SearchOutcome, { detail: string }>;
+
+/** A target rests no longer, whatever its provider wishes. */
+const retryAfterMsMax = 60_000;
+
+/** One client a thread. */
+export function createSearchClient(options: CallPoolOptions): SearchClient {
+  const pool: ExchangePool = new CallPool(options);
+  return {
+    async search(target, ask, given) {
+      const fail = (
+        state: Failed['state'],
+        what: string,
+        waitMs: number | null = null,
+      ): Failed => ({
+        state,
+        retryAfterMs: waitMs === null ? null : Math.min(waitMs, retryAfterMsMax),
+        detail: `${target.family} ${ask.surface}: ${what}`,
+      });
+      try {
+        return await searched(pool, target, ask, given, fail);
+      } catch {
+        return fail('failed', 'the reply was not understood');
+      }
+    },
+    close: () => pool.close(),
+  };
+}
+
+async function searched(
+  pool: ExchangePool,
+  target: UpstreamTarget,
+  ask: SearchAsk,
+  options: ExchangeOptions,
+  fail: (state: Failed['state'], what: string, waitMs?: number | null) => Failed,
+): Promise<SearchOutcome> {
+  const family = searchFamily(target.family);
+  const endpoint = family === null ? null : endpointOf(family, ask.surface);
+  if (family === null || endpoint === null) return fail('failed', 'the family does not serve it');
+  const { passed, ignored } = sortedExtra(family, ask);
+  const result = await exchange(pool, endpoint.encode(ask, target, passed), options);
+  if ('failed' in result) return fail(result.failed, 'no reply');
+  const { status, headers, body } = result;
+  if (status !== 200) {
+    const isMoved = status >= 300 && status < 400;
+    const failure = isMoved ? 'failed' : family.readFailure(status, parsedRefusal(body));
+    if (failure === 'empty') return nothing(ignored);
+    return fail(failure, `status ${status}`, retryAfterMs(headers));
+  }
+  if (body === null) return fail('failed', 'the reply is too long');
+  const reply = await parsedReply(body, target);
+  if (reply === null) return fail('failed', 'the reply is no JSON');
+  const found = await foundIn(endpoint, ask, reply);
+  // Whoever asked may have left while it was read.
+  if (options.signal.aborted) return fail('aborted', 'no reply');
+  if (found === 'empty') return nothing(ignored);
+  if (typeof found === 'string') return fail(found, 'the reply says so');
+  return { ...found, ignored };
+}
+
+function nothing(ignored: string[]): SearchOutcome {
+  return { state: 'empty', items: [], related: [], dataJson: '{}', isTruncated: false, ignored };
+}
+
+/** What the family takes of parameters that nobody here knows, and the names of the others. */
+function sortedExtra(
+  family: SearchFamily,
+  { surface, extra }: SearchAsk,
+): { passed: Record<string, ParameterValue>; ignored: string[] } {
+  const passed: Record<string, ParameterValue> = {};
+  const ignored: string[] = [];
+  for (const [name, value] of Object.entries(extra)) {
+    const isKnown = Object.hasOwn(family.passes, name);
+    if (isKnown && (family.takes?.(surface, name, value) ?? true)) passed[name] = value;
+    else ignored.push(name);
+  }
+  return { passed, ignored };
+}
