@@ -21,8 +21,9 @@ export function placeOf(key: string): string {
   return String(Number.parseInt(key.slice(0, 4), 16) % searchLimits.placeCount);
 }
 
-/** Members in one order, whatever order a caller has sent them in. */
+/** Members and sets in one order, whatever order a caller has sent them in. */
 function sorted(_name: string, value: unknown): unknown {
+  if (value instanceof Set) return [...value].sort();
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
   return Object.fromEntries(
     Object.entries(value).sort(([left], [right]) => (left < right ? -1 : 1)),

@@ -4,10 +4,12 @@ import assert from 'node:assert/strict';
 import { setMaxListeners } from 'node:events';
 import { afterEach, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { ModelRules } from '../../../actors/catalog/ruled/rules.ts';
 import type { CatalogSurface } from '../../../actors/catalog/surface.ts';
 import type { Found, SearchOrder } from '../../../actors/search/contract.ts';
 import { keyOf, placeOf } from '../../../actors/search/key.ts';
 import type { SearchMetrics } from '../../../actors/search/metrics.ts';
+import { openPolicy } from '../../../media/model/choose/policy.ts';
 import type { SearchOutcome } from '../../../media/search/contract.ts';
 import { deskOf, searchAsk, searchSurface, searchTarget } from '../../harness/search-surface.ts';
 import { fakeClient, fakeClock, outcome, type State } from './fakes.ts';
@@ -100,6 +102,11 @@ test('the cache of one account answers no other, a shared one all of them', asyn
   assert.equal(toldOf(other), 'found hit 0');
 });
 
+const denying = (model: string): ModelRules => ({
+  routing: { ...openPolicy, deniedModels: new Set([model]) },
+  region: null,
+});
+
 test('a search that differs in anything is another one', async () => {
   const { desk, client } = stage();
   const ask = searchAsk('penguins');
@@ -115,6 +122,8 @@ test('a search that differs in anything is another one', async () => {
     orderOf({ ask: { ...ask, extra: { nfpr: '1' } } }),
     orderOf({ answer }),
     orderOf({ answer: { ...answer, model: 'n' } }),
+    orderOf({ answer: { ...answer, rules: denying('a') } }),
+    orderOf({ answer: { ...answer, rules: denying('b') } }),
   ];
   assert.equal(new Set(others.map(keyOf)).size, others.length);
   for (const order of others) assert.equal(await desk.look(order, signal), null);
