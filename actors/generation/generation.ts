@@ -109,14 +109,14 @@ const behaviour: Handlers<GenerationProtocol, GenerationState> = {
     else run(state, context);
   },
 
-  searched(state, found, context) {
+  searched(state, hits, context) {
     if (state.phase !== 'running') return;
     const { deps, spec } = state;
-    if (found === null && spec.search?.target != null) {
+    if (hits === null && spec.search?.target != null) {
       const { name: surface } = spec.search.target;
       deps.log.warn({ generation: spec.id, account: spec.accountId, surface }, 'web search failed');
     }
-    if (takeHits(state, found?.hits ?? [], found?.isFree)) startAttempt(state, context);
+    if (takeHits(state, hits ?? [])) startAttempt(state, context);
     else {
       const problem = plainProblem(
         'no_route_available',

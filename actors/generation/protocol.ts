@@ -2,7 +2,7 @@
 import type { ModelEvent, UpstreamFailure } from '../../media/model/events.ts';
 import type { ActorAddress, Answer as AskAnswer } from '../../runtime/actor/contract.ts';
 import type { SettlementProtocol } from '../billed-request/protocol.ts';
-import type { WebFound } from '../search/web-search.ts';
+import type { SearchHit } from '../search/web-search.ts';
 import type { ExtendReply } from '../wallet/protocol.ts';
 
 export type GenerationProtocol = SettlementProtocol & {
@@ -22,7 +22,7 @@ export type GenerationProtocol = SettlementProtocol & {
   /** Calls the upstream while the hold is under way. */
   callAhead: (payload: null) => void;
   /** What the web search found; null: it failed. */
-  searched: (found: WebFound | null) => void;
+  searched: (hits: SearchHit[] | null) => void;
   upstreamEvents: (report: { attempt: number; events: ModelEvent[] }) => void;
   upstreamEnded: (report: { attempt: number; failure: UpstreamFailure | null }) => void;
   /** Whether the answer has the format, where that was checked elsewhere; null: nobody looked. */

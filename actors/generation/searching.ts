@@ -40,8 +40,8 @@ export function startSearch(state: GenerationState, context: Context): void {
   tellProgress(state, { stage: 'search', state: 'started', detail: 'Searching the web.' });
   const locale = spec.request.controls.clientContext?.locale ?? null;
   const place = { surface, accountId, hitsMax: searchLimits.generationHits };
-  void deps.search.search(place, { query: text, locale }, controller.signal).then((found) => {
-    context.self.tell('searched', found);
+  void deps.search.search(place, { query: text, locale }, controller.signal).then((hits) => {
+    context.self.tell('searched', hits);
   });
 }
 
@@ -52,15 +52,8 @@ export function tellSearching(state: GenerationState): void {
   tellProgress(state, { stage: 'search', state: 'started', detail: 'The model searches the web.' });
 }
 
-/**
- * Books what was found; free is what the account was told before. False: nothing was, and an answer
- * without it is not wanted.
- */
-export function takeHits(
-  state: GenerationState,
-  hits: readonly SearchHit[],
-  isFree = false,
-): boolean {
+/** Books what was found. False: nothing was, and an answer without it is not wanted. */
+export function takeHits(state: GenerationState, hits: readonly SearchHit[]): boolean {
   const { search, spec } = state;
   if (hits.length === 0) {
     search.phase = 'failed';
@@ -70,7 +63,7 @@ export function takeHits(
   const taken = heldHits(hits);
   search.phase = 'done';
   search.hits = taken;
-  search.calls = isFree ? 0 : 1;
+  search.calls = 1;
   const detail = `${taken.length} web ${taken.length === 1 ? 'page' : 'pages'} found.`;
   tellProgress(state, { stage: 'search', state: 'completed', detail });
   state.request = withHits(state.request, taken);

@@ -3,7 +3,7 @@
 import type { SearchItem, SearchParameters } from '../../media/search/contract.ts';
 import { cutText } from '../../runtime/http/text.ts';
 import type { CatalogSurface } from '../catalog/surface.ts';
-import type { Found, SearchDesk, SearchOrder } from './contract.ts';
+import type { SearchDesk, SearchOrder } from './contract.ts';
 
 export interface SearchHit {
   title: string;
@@ -26,15 +26,9 @@ export interface WebPlace {
   hitsMax: number;
 }
 
-export interface WebFound {
-  hits: SearchHit[];
-  /** Nothing was found, or the account has been told it before. */
-  isFree: boolean;
-}
-
 export interface WebSearch {
-  /** Null: nobody could answer. Never rejects. */
-  search(place: WebPlace, query: WebQuery, signal: AbortSignal): Promise<WebFound | null>;
+  /** Null: nobody could answer. No hits: nothing is paid. Never rejects. */
+  search(place: WebPlace, query: WebQuery, signal: AbortSignal): Promise<SearchHit[] | null>;
 }
 
 /** Every part of a hit stands in the prompt, at the client's expense. */
@@ -67,19 +61,10 @@ export function createWebSearch(desk: SearchDesk): WebSearch {
         // As for any other route of a generation: with no other way the open one is tried.
         isLastResort: true,
       };
-      return foundOf(await desk.find(order, signal), surface, hitsMax);
+      const { result } = await desk.find(order, signal);
+      return result.state === 'failed' ? null : result.items.slice(0, hitsMax).flatMap(hitOf);
     },
   };
-}
-
-function foundOf(
-  { result, cache }: Found,
-  { isShared }: CatalogSurface,
-  hitsMax: number,
-): WebFound | null {
-  if (result.state === 'failed') return null;
-  const hits = result.items.slice(0, hitsMax).flatMap(hitOf);
-  return { hits, isFree: hits.length === 0 || (cache.hit && !isShared) };
 }
 
 function hitOf({ title, url, snippet, published_at, published_text }: SearchItem): SearchHit[] {

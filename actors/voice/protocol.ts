@@ -2,7 +2,7 @@
 // them: they go from socket to session and back as function calls, a message each would cost more
 // than the relay. What waits for others (money, tools) answers as a message.
 import type { Answer as AskAnswer } from '../../runtime/actor/contract.ts';
-import type { WebFound } from '../search/web-search.ts';
+import type { SearchHit } from '../search/web-search.ts';
 import type { ExtendReply, HoldReply, ReleaseReply, SettleReply } from '../wallet/protocol.ts';
 import type { EndReason } from './events.ts';
 
@@ -19,7 +19,7 @@ export type VoiceSessionProtocol = {
   held: (answer: AskAnswer<HoldReply>) => void;
   extended: (answer: AskAnswer<ExtendReply>) => void;
   /** What the web search of a call found; null: it failed or was too slow. */
-  searched: (result: { callId: string; found: WebFound | null }) => void;
+  searched: (result: { callId: string; hits: SearchHit[] | null }) => void;
   /** What cannot be due any more goes back while the upstream still owes its last report. */
   reduce: (payload: null) => void;
   settle: (payload: null) => void;

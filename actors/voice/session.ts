@@ -85,8 +85,8 @@ const behaviour: Handlers<VoiceSessionProtocol, VoiceSession> = {
 
   extended,
 
-  searched(session, { callId, found }) {
-    takeSearch(session, callId, found);
+  searched(session, { callId, hits }) {
+    takeSearch(session, callId, hits);
   },
 
   ...closing,

@@ -35,6 +35,9 @@ function run(clone: string, argv: string[], { node, script }: Run = {}) {
 }
 
 /** A clone with hardly any sources, installed as with `--omit=dev`. */
+/** Those whose browser has modules of the usual kind. */
+const pages = ['identity', 'mailbox', 'search', 'video'];
+
 let clone: string;
 before(async () => {
   clone = await mkdtemp(join(tmpdir(), 'tollgate-build-'));
@@ -42,7 +45,7 @@ before(async () => {
     ...['package.json', 'package-lock.json', 'tsconfig.json', 'tsconfig.product.json'],
     ...['runtime/build/build.mjs', 'runtime/build/node-version.mjs', 'runtime/build/bundle.ts'],
     ...['runtime/files.ts', 'routes/pages/voice/browser/tsconfig.json'],
-    ...['identity', 'mailbox', 'video'].map((page) => `routes/pages/${page}/browser/tsconfig.json`),
+    ...pages.map((page) => `routes/pages/${page}/browser/tsconfig.json`),
   ];
   for (const path of copied) {
     await mkdir(dirname(join(clone, path)), { recursive: true });
@@ -58,7 +61,7 @@ before(async () => {
       'media/a.ts',
     ],
     ...['db/a.ts', 'bench/sim/a.ts', 'test/a.ts', 'routes/pages/voice/browser/page.ts'],
-    ...['identity', 'mailbox', 'video'].map((page) => `routes/pages/${page}/browser/page.ts`),
+    ...pages.map((page) => `routes/pages/${page}/browser/page.ts`),
   ];
   for (const path of written) {
     await mkdir(dirname(join(clone, path)), { recursive: true });

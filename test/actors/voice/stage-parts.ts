@@ -1,7 +1,6 @@
 // What voice is made of on a stage: one model with its prices, and limits that tests choose.
 import type { CatalogModel } from '../../../actors/catalog/model.ts';
 import { createLimits, type Limits } from '../../../actors/limits.ts';
-import type { SearchHit, WebFound } from '../../../actors/search/web-search.ts';
 import { compileCard } from '../../../actors/wallet/price.ts';
 import type { UpstreamTarget } from '../../../media/providers/generation/contract.ts';
 import { readConfig } from '../../../runtime/config.ts';
@@ -29,11 +28,6 @@ export const target: UpstreamTarget = {
 
 /** Where the sessions search. */
 export const webSearch = searchSurface([]);
-
-/** What was found, as a search that was asked for tells it. */
-export function foundOf(hits: SearchHit[] | null): WebFound | null {
-  return hits === null ? null : { hits, isFree: hits.length === 0 };
-}
 
 export function modelOf(targets: number): CatalogModel {
   return {

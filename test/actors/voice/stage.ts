@@ -35,7 +35,7 @@ import { createSealer } from '../../../runtime/seal.ts';
 import { makeAccount, type TestAccount } from '../../harness/account.ts';
 import { openTestDatabase, type TestDatabase } from '../../harness/database.ts';
 import { FakeCall, FakeClient } from './fakes.ts';
-import { type ChosenLimits, foundOf, limitsOf, modelOf, webSearch } from './stage-parts.ts';
+import { type ChosenLimits, limitsOf, modelOf, webSearch } from './stage-parts.ts';
 
 export interface StageOptions extends ChosenLimits {
   /** Stands between the sessions and their wallets. */
@@ -115,7 +115,7 @@ function depsOf(options: StageOptions, sql: Sql, wallet: Wallets, calls: FakeCal
       return call;
     },
     search: {
-      search: async (_place, _query, signal) => foundOf((await options.search?.(signal)) ?? null),
+      search: async (_place, _query, signal) => (await options.search?.(signal)) ?? null,
     },
     metrics: { started: () => {}, ended: () => {}, refused: () => {} },
     log,

@@ -7,7 +7,6 @@ import { voiceLimits } from '../../../actors/voice/limits.ts';
 import type { TestAccount } from '../../harness/account.ts';
 import { type FakeClient, untilAborted } from './fakes.ts';
 import { stagesOfFile, until, type VoiceStage } from './stage.ts';
-import { foundOf } from './stage-parts.ts';
 
 const open = stagesOfFile();
 let stage: VoiceStage;
@@ -35,7 +34,7 @@ function searches(t: TestContext, client: FakeClient, find: () => Promise<Search
   const asked: { query: string; locale: string | null }[] = [];
   t.mock.method(client.session.deps.search, 'search', async (_target: unknown, given: unknown) => {
     asked.push(given as { query: string; locale: string | null });
-    return foundOf(await find());
+    return await find();
   });
   return asked;
 }

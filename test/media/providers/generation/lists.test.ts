@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, afterEach, test } from 'node:test';
-import { createWebSearch, type SearchHit } from '../../../../actors/search/web-search.ts';
+import { createWebSearch } from '../../../../actors/search/web-search.ts';
 import { discoverModels } from '../../../../media/providers/generation/discover.ts';
 import { probeTarget } from '../../../../media/providers/generation/probe.ts';
 import { createSearchClient } from '../../../../media/providers/search/call.ts';
@@ -61,16 +61,12 @@ after(async () => {
   await client.close();
 });
 
-async function search(
-  url: string,
-  { signal } = new AbortController(),
-): Promise<SearchHit[] | null> {
+function search(url: string, { signal } = new AbortController()) {
   const target = searchTarget('lists/one', targetOf(url, 'serper'));
   // As a surface that is not offered for queries: nothing of it is kept.
   const surface = searchSurface([target], { priceMicros: null });
   const place = { surface, accountId: 'acc_1', hitsMax: 8 };
-  const found = await web.search(place, { query: 'q', locale: null }, signal);
-  return found?.hits ?? null;
+  return web.search(place, { query: 'q', locale: null }, signal);
 }
 
 test('a result that is not as expected costs itself only', async () => {
