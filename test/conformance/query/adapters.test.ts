@@ -128,10 +128,7 @@ for (const provider of simulatedSearchProviders) {
       const bad = await find(provider, surface, { directive: 'bad_items=1 results=3' });
       assert.equal(itemsOf(bad, surface).length, 2, `${surface}, a bad item`);
       const none = await find(provider, surface, { directive: 'bad_items=3 results=3' });
-      // A list of completions says nothing of what is no text.
-      const isList = isKeyless && surface === 'engine_autocomplete';
-      const useless = isList ? 'empty' : 'failed';
-      assert.equal(none.state, useless, `${surface}, bad items alone`);
+      assert.equal(none.state, 'failed', `${surface}, bad items alone`);
       for (const directive of ['html=1', 'relative_dates=1', 'unknown=1', 'partial=1']) {
         const items = itemsOf(await find(provider, surface, { directive }), surface);
         assert.ok(items.length > 0, `${surface}, ${directive}`);
