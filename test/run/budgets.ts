@@ -60,7 +60,7 @@ export const budgets: Readonly<Record<string, number>> = {
   'routes/matrix': 80,
   'routes/me': 80,
   'routes/oauth': 160,
-  'routes/query': 30,
+  'routes/query': 90,
   'routes/organizations': 130,
   'routes/pages': 500,
   'routes/releases': 20,

@@ -5,6 +5,8 @@ import { after, before, test } from 'node:test';
 import { surfaceNames } from '../../../media/search/surfaces.ts';
 import { Contract, type Reply } from '../../harness/contract.ts';
 import { freePort } from '../../harness/port.ts';
+import { sampled } from '../../harness/sample.ts';
+import { testSeed } from '../../harness/seed.ts';
 import { openTestbed, type Testbed } from '../../harness/testbed.ts';
 import { type AdminApi, openAdminApi } from '../admin/admin-api.ts';
 import { openSearchStage, type SearchStage } from './stage.ts';
@@ -85,11 +87,12 @@ const faults = [
 ];
 
 test('marks go through every fault of every surface, and errors do not tell them', async () => {
-  for (const orders of faults) {
+  for (const [number, orders] of faults.entries()) {
     await stage.renew(inKey);
-    const replies = await Promise.all(surfaceNames.map((name) => ask(name, orders)));
+    const surfaces = sampled(surfaceNames, 6, testSeed + number);
+    const replies = await Promise.all(surfaces.map((name) => ask(name, orders)));
     for (const [at, { status, text }] of replies.entries()) {
-      const where = `${surfaceNames[at]} ${orders} ${status}`;
+      const where = `${surfaces[at]} ${orders} ${status}`;
       // The names of parameters that were not used are told to whoever sent them, results as well.
       assertUnmarked(text, where, status === 200 ? [inQuery, inParameter] : []);
     }
