@@ -1,19 +1,22 @@
 // The key of a search: equal ones have equal answers, and no other caller may be given them. It is
 // a digest, so that no query stands where keys do.
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { SearchOrder } from './contract.ts';
 import { searchLimits } from './limits.ts';
 
 export function keyOf({ surface, ask, accountId, answer }: SearchOrder): string {
-  const parts = [
-    surface.isShared ? null : accountId,
-    surface.name,
-    surface.version,
-    surface.targets.map(({ upstream }) => upstream.routeId),
-    ask,
-    answer,
-  ];
-  return createHash('sha256').update(JSON.stringify(parts, sorted)).digest('hex');
+  const { name, version, targets, isShared } = surface;
+  const { surface: served, query, parameters, extra } = ask;
+  const place = [isShared ? '' : accountId, name, version, served];
+  const routes = targets.map(({ upstream }) => upstream.routeId);
+  // A caller's own members come in any order; ours have one.
+  const parts = [place, routes, query, parameters, Object.entries(extra).sort(byName)];
+  const written = answer === null ? '' : JSON.stringify(answer, sorted);
+  return hash('sha256', JSON.stringify(parts) + written);
+}
+
+function byName([left]: [string, unknown], [right]: [string, unknown]): number {
+  return left < right ? -1 : 1;
 }
 
 /** The place that a key belongs to: places have as many keys each. */
@@ -21,11 +24,7 @@ export function placeOf(key: string): string {
   return String(Number.parseInt(key.slice(0, 4), 16) % searchLimits.placeCount);
 }
 
-/** Members and sets in one order, whatever order a caller has sent them in. */
+/** Rules have sets, which JSON has none of. */
 function sorted(_name: string, value: unknown): unknown {
-  if (value instanceof Set) return [...value].sort();
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
-  return Object.fromEntries(
-    Object.entries(value).sort(([left], [right]) => (left < right ? -1 : 1)),
-  );
+  return value instanceof Set ? [...value].sort() : value;
 }
