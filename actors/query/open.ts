@@ -173,6 +173,7 @@ async function attach(
   const asked = actor.ask('attach', { listener }, limits.query.attachMs);
   onAbort(() => void actor.tell('leave', { listener }));
   const answer = await asked;
+  if (answer.ok && answer.value.kind === 'duplicate') return null;
   if (answer.ok) return opened({ requestId: row.id, end: answer.value }, true);
   if (answer.reason === 'timeout' || answer.reason === 'overloaded') throw busyKey();
   return null;

@@ -11,7 +11,7 @@ export type QueryEnd =
   /** The body, as it is sent to the client that pays for it. */
   | { kind: 'reply'; text: string }
   | { kind: 'failed'; problem: PlainProblem }
-  /** Another query has the idempotency key. */
+  /** Another query has the idempotency key, or will have: this one was left by its clients. */
   | { kind: 'duplicate' };
 
 export type QueryProtocol = SettlementProtocol & {

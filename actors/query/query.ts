@@ -19,7 +19,7 @@ import { failQuery, noteLeft, over, refuseQuery, settleQuery, settling } from '.
 import { failureProblem } from './failure.ts';
 import { queryLimits } from './limits.ts';
 import { normalizedJson } from './normalized.ts';
-import type { QueryProtocol } from './protocol.ts';
+import type { QueryEnd, QueryProtocol } from './protocol.ts';
 import type { QueryDeps, QuerySpec } from './spec.ts';
 import { newQueryState, type QueryEnding, type QueryState } from './state.ts';
 
@@ -160,8 +160,13 @@ function take(state: QueryState, entry: BatchEntry<QueryProtocol>, context: Cont
     handle(state, entry, context);
     return;
   }
-  if (state.told !== null) entry.reply(state.told);
-  else state.listeners.set(entry.payload.listener, (end) => entry.reply(end));
+  // Who comes to one that others have left finds its key free once its hold is given back.
+  const isLate = state.isGivenUp;
+  const tell = (end: QueryEnd) => {
+    entry.reply(isLate && end.kind === 'failed' ? { kind: 'duplicate' } : end);
+  };
+  if (state.told !== null) tell(state.told);
+  else state.listeners.set(entry.payload.listener, tell);
 }
 
 function handle<M extends keyof typeof handlers>(
@@ -188,8 +193,11 @@ function startSearch(state: QueryState, context: Context): void {
 }
 
 function giveUpUnheard(state: QueryState, context: Context): void {
-  if (state.isHeard || state.listeners.size > 0) return;
-  state.isLeft = state.phase === 'holding' || state.phase === 'running';
+  if (state.isHeard || state.listeners.size > 0 || state.isGivenUp) return;
+  if (state.phase !== 'holding' && state.phase !== 'running') return;
+  state.isLeft = true;
+  // One that was cancelled or stopped before ends as that.
+  state.isGivenUp = state.outcome === null;
   endEarly(state, context, abandoned());
 }
 

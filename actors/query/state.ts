@@ -24,6 +24,8 @@ export interface QueryState extends RequestState {
   readonly listeners: Map<string, (end: QueryEnd) => void>;
   /** Its clients have left, or one has cancelled it: what a provider did was for nothing. */
   isLeft: boolean;
+  /** It ends because all of them have left: who comes now did not. */
+  isGivenUp: boolean;
   /** With its `normalized`, until the wallet has said what is left. */
   found: { found: Found; normalizedJson: string } | null;
   outcome: QueryEnding | null;
@@ -45,6 +47,7 @@ export function newQueryState(deps: QueryDeps, spec: QuerySpec): QueryState {
     isHeard: true,
     listeners: new Map(),
     isLeft: false,
+    isGivenUp: false,
     found: null,
     detachedSlot: null,
     outcome: null,

@@ -104,6 +104,48 @@ test('it goes on while another with its key waits, and ends with the last of the
   assert.equal(bed.desk.aborted, aborted + 1);
 });
 
+test('who comes with the key of one that is just left runs it anew', async () => {
+  const account = await bed.account(funds);
+  const { onAbort, leave } = client();
+  const gone = refusal(bed.ask(account, { key: 'retry', onAbort }));
+  await searching();
+  const [query] = [...bed.running.values()];
+  assert.ok(query !== undefined);
+  // On the way of the retry: its row was seen while the first client was there.
+  leave();
+  const late = query.ask('attach', { listener: 'late' }, 5_000);
+  const left = query.ask('attach', { listener: 'left' }, 5_000);
+  query.tell('leave', { listener: 'left' });
+  assert.equal((await gone).code, 'upstream_error');
+  assert.deepEqual(await late, { ok: true, value: { kind: 'duplicate' } });
+  assert.equal((await left).ok, true);
+  assert.equal(bed.outcomes.at(-1), 'web_search left');
+  bed.desk.next = missed(result());
+  const again = await bed.ask(account, { key: 'retry' });
+  assert.deepEqual([again.replayed, again.charge_microcredits], [false, Number(priceMicros)]);
+});
+
+test('retries that race with a client that leaves are answered, and paid once', async () => {
+  const account = await bed.account(100n * credit);
+  for (let round = 0; round < 20; round += 1) {
+    const key = `race ${round}`;
+    const { onAbort, leave } = client();
+    bed.desk.next = null;
+    const gone = bed.ask(account, { key, onAbort }).catch(() => null);
+    await searching();
+    const retry = bed.ask(account, { key });
+    await new Promise((resolve) => setTimeout(resolve, round / 4));
+    bed.desk.next = missed(result());
+    leave();
+    // Where the retry has attached, the search goes on for it.
+    bed.desk.answer(missed(result()));
+    assert.equal((await retry).ok, true, key);
+    await gone;
+  }
+  assert.equal((await bed.chargesOf(account.walletId)).length, 20);
+  await bed.assertBooks();
+});
+
 test('a cancelled one costs nothing, and its row says so', async () => {
   const account = await bed.account(funds);
   const told = refusal(bed.ask(account, { key: 'cancelled' }));
