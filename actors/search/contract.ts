@@ -25,6 +25,8 @@ export interface SearchOrder {
   answer: AnswerOrder | null;
   /** Where the breakers of all targets are open, one is asked all the same. */
   isLastResort?: true;
+  /** Whoever asks may never pay: to those who may not either it is told, and to no query. */
+  isPaidLater?: true;
 }
 
 export type EngineState = 'found' | 'empty' | 'partial' | 'failed' | 'busy' | 'skipped';

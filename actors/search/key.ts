@@ -4,10 +4,12 @@ import { hash } from 'node:crypto';
 import type { SearchOrder } from './contract.ts';
 import { searchLimits } from './limits.ts';
 
-export function keyOf({ surface, ask, accountId, answer }: SearchOrder): string {
+export function keyOf({ surface, ask, accountId, answer, isPaidLater }: SearchOrder): string {
   const { name, version, targets, isShared } = surface;
   const { surface: served, query, parameters, extra } = ask;
-  const place = [isShared ? '' : accountId, name, version, served];
+  // What is kept for everybody costs its price, whoever it was asked for.
+  const isApart = isPaidLater === true && !isShared;
+  const place = [isShared ? '' : accountId, name, version, served, isApart];
   const routes = targets.map(({ upstream }) => upstream.routeId);
   // A caller's own members come in any order; ours have one.
   const parts = [place, routes, query, parameters, Object.entries(extra).sort(byName)];

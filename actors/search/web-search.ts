@@ -61,7 +61,11 @@ export function createWebSearch(desk: SearchDesk): WebSearch {
         // As for any other route of a generation: with no other way the open one is tried.
         isLastResort: true,
       };
-      const { result } = await desk.find(order, signal);
+      // A query has paid for what it keeps; a generation that is left pays for nothing.
+      const kept = await desk.look(order, signal);
+      const isThere = kept !== null && kept.result.state !== 'failed';
+      const found = isThere ? kept : await desk.find({ ...order, isPaidLater: true }, signal);
+      const { result } = found;
       return result.state === 'failed' ? null : result.items.slice(0, hitsMax).flatMap(hitOf);
     },
   };

@@ -5,8 +5,8 @@ import { failedResult, foundResult } from '../../../actors/search/conclusion.ts'
 import type { Found, SearchOrder } from '../../../actors/search/contract.ts';
 import { createWebSearch } from '../../../actors/search/web-search.ts';
 import type { FoundOutcome, SearchItem } from '../../../media/search/contract.ts';
-import { searchSurface, searchTarget } from '../../harness/search-surface.ts';
-import { outcome, type State } from './fakes.ts';
+import { deskOf, searchSurface, searchTarget } from '../../harness/search-surface.ts';
+import { fakeClient, outcome, type State } from './fakes.ts';
 
 const target = searchTarget('one/web_search');
 const surface = searchSurface([target]);
@@ -98,4 +98,33 @@ test('a search that nobody could answer is none', async () => {
   const web = createWebSearch({ look: async () => null, find: async () => found });
   const place = { surface, accountId: 'acc_1', hitsMax: 8 };
   assert.equal(await web.search(place, { query: 'q', locale: null }, signal), null);
+});
+
+test('what a generation found is no free answer of a query: it may be left unpaid', async () => {
+  for (const isShared of [false, true]) {
+    const client = fakeClient(() => outcome('found'));
+    const { desk, stop } = deskOf({ client });
+    const own = searchSurface([target], { isShared });
+    const orders: SearchOrder[] = [];
+    const seen = {
+      look: desk.look,
+      find: async (order: SearchOrder) => {
+        orders.push(order);
+        return await desk.find(order, signal);
+      },
+    };
+    const place = { surface: own, accountId: 'acc_1', hitsMax: 8 };
+    const asked = { query: 'penguins', locale: null };
+    const first = await createWebSearch(seen).search(place, asked, signal);
+    assert.equal(first?.length, 1);
+    const [{ isPaidLater: _later, ...query } = assert.fail('it was asked for')] = orders;
+    // What all accounts share costs its price, whoever it was asked for.
+    assert.equal((await desk.look(query, signal)) !== null, isShared);
+    await desk.find(query, signal);
+    assert.equal(client.asked.length, isShared ? 1 : 2);
+    const last = await createWebSearch(desk).search(place, asked, signal);
+    assert.deepEqual(last, first);
+    assert.equal(client.asked.length, isShared ? 1 : 2);
+    await stop();
+  }
 });
