@@ -65,7 +65,7 @@ export function readRoute(reading: Reading, context: ReadingContext): ReadItem |
   const name = title ?? textOf(asked, titleMax);
   if (name === undefined) return null;
   const item = { title: name, ...base, duration_seconds: duration, ...own };
-  return { item, same: null };
+  return { item, same: JSON.stringify(item) };
 }
 
 function modeOf(value: unknown): Mode | undefined {
