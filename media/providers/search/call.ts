@@ -1,12 +1,12 @@
 // The one call of all families of search providers. Whatever is answered becomes an outcome in our
 // words. Nothing of a provider, its address or the query stands in what is told of a failure.
-import type { ParameterValue, SearchAsk, SearchOutcome } from '../../search/contract.ts';
+import type { SearchAsk, SearchOutcome } from '../../search/contract.ts';
 import { CallPool, type CallPoolOptions } from '../../transport/call-pool.ts';
 import { retryAfterMs } from '../../transport/refusal.ts';
 import type { UpstreamTarget } from '../generation/contract.ts';
 import { type ExchangeOptions, type ExchangePool, exchange } from './exchange.ts';
+import { sortedExtra } from './extra.ts';
 import { endpointOf, searchFamily } from './families.ts';
-import type { SearchFamily } from './family.ts';
 import { foundIn } from './found.ts';
 import { parsedRefusal, parsedReply } from './parsed.ts';
 
@@ -79,19 +79,4 @@ async function searched(
 
 function nothing(ignored: string[]): SearchOutcome {
   return { state: 'empty', items: [], related: [], dataJson: '{}', isTruncated: false, ignored };
-}
-
-/** What the family takes of parameters that nobody here knows, and the names of the others. */
-function sortedExtra(
-  family: SearchFamily,
-  { surface, extra }: SearchAsk,
-): { passed: Record<string, ParameterValue>; ignored: string[] } {
-  const passed: Record<string, ParameterValue> = {};
-  const ignored: string[] = [];
-  for (const [name, value] of Object.entries(extra)) {
-    const isKnown = Object.hasOwn(family.passes, name);
-    if (isKnown && (family.takes?.(surface, name, value) ?? true)) passed[name] = value;
-    else ignored.push(name);
-  }
-  return { passed, ignored };
 }
