@@ -7,6 +7,7 @@ import type { UpstreamTarget } from '../generation/contract.ts';
 import { type ExchangeOptions, type ExchangePool, exchange } from './exchange.ts';
 import { sortedExtra } from './extra.ts';
 import { endpointOf, searchFamily } from './families.ts';
+import type { SearchFailure, SearchFamily } from './family.ts';
 import { foundIn } from './found.ts';
 import { parsedRefusal, parsedReply } from './parsed.ts';
 
@@ -21,6 +22,8 @@ type Failed = Extract<SearchOutcome, { detail: string }>;
 
 /** A target rests no longer, whatever its provider wishes. */
 const retryAfterMsMax = 60_000;
+/** Within so many a page of HTML has begun. */
+const pageBytes = 256;
 
 /** One client a thread. */
 export function createSearchClient(options: CallPoolOptions): SearchClient {
@@ -62,7 +65,7 @@ async function searched(
   const { status, headers, body } = result;
   if (status !== 200) {
     const isMoved = status >= 300 && status < 400;
-    const failure = isMoved ? 'failed' : family.readFailure(status, parsedRefusal(body));
+    const failure = isMoved ? 'failed' : refusalOf(family, status, body);
     if (failure === 'empty') return nothing(ignored);
     return fail(failure, `status ${status}`, retryAfterMs(headers));
   }
@@ -75,6 +78,21 @@ async function searched(
   if (found === 'empty') return nothing(ignored);
   if (typeof found === 'string') return fail(found, 'the reply says so');
   return { ...found, ignored };
+}
+
+/**
+ * A wall before a provider takes some words for an attack. It says nothing of our credential, or
+ * one client could have the provider rest for all.
+ */
+function refusalOf(family: SearchFamily, status: number, body: Buffer | null): SearchFailure {
+  const isOfWall = status === 403 && family.refusesInJson && isPage(body);
+  return isOfWall ? 'refused' : family.readFailure(status, parsedRefusal(body));
+}
+
+function isPage(body: Buffer | null): boolean {
+  return (
+    body === null || body.subarray(0, pageBytes).toString('latin1').trimStart().startsWith('<')
+  );
 }
 
 function nothing(ignored: string[]): SearchOutcome {

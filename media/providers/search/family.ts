@@ -56,6 +56,8 @@ export interface SearchFamily {
   readonly passes: Readonly<Record<string, string>>;
   /** Whether the surface takes this value of a name in `passes`; left out: it takes any. */
   takes?(surface: ServedSurface, name: string, value: ParameterValue): boolean;
+  /** Its refusals are JSON: a page that refuses is of a wall before it. */
+  readonly refusesInJson: boolean;
   /** `body`: undefined where it is no JSON. */
   readFailure(status: number, body: unknown): SearchFailure;
 }

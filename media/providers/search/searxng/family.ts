@@ -31,5 +31,7 @@ export const searxngFamily: SearchFamily = {
   isScoring: false,
   passes,
   takes,
+  // Its 403 is a page: it means that JSON is switched off.
+  refusesInJson: false,
   readFailure,
 };

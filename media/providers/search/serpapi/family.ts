@@ -28,5 +28,6 @@ export const serpapiFamily: SearchFamily = {
   isScoring: false,
   passes,
   takes,
+  refusesInJson: true,
   readFailure,
 };

@@ -32,5 +32,6 @@ export const serperFamily: SearchFamily = {
   isScoring: false,
   passes,
   takes,
+  refusesInJson: true,
   readFailure,
 };

@@ -13,5 +13,6 @@ export const tavilyFamily: SearchFamily = {
   isScoring: true,
   passes,
   takes,
+  refusesInJson: true,
   readFailure,
 };

@@ -127,7 +127,11 @@ test('each refusal has its class', async () => {
     [json(422, error), 'refused'],
     [json(401, error), 'credential'],
     [json(403, error), 'credential'],
-    [json(403, `<html>${words}</html>`), 'credential'],
+    // A firewall before the provider took the words for an attack: others may ask.
+    [json(403, ` \n<html>${words}</html>`), 'refused'],
+    [json(403, `<html>${words.repeat(10_000)}</html>`), 'refused'],
+    [json(403, ''), 'credential'],
+    [json(401, `<html>${words}</html>`), 'credential'],
     [json(400, { message: 'Not enough credits', statusCode: 400 }), 'exhausted'],
     [json(402, error), 'exhausted'],
     [json(429, error), 'busy'],
