@@ -1,6 +1,6 @@
-// What keeps queries safe for everybody, through a real gateway: money for a hundred is spent by a
-// thousand at once, a wrong key is the administrator's alone, and what is kept is told to nobody
-// else, by its time neither. A surface that is changed has nothing kept.
+// Queries through a real gateway that somebody means ill with. Money is spent once, and a wrong
+// key is named to administrators alone. What is kept for an account is told to no other, and is
+// gone with its surface.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { auditLedger } from '../../../db/audit.ts';
@@ -38,7 +38,7 @@ async function change(path: string, body: Record<string, unknown>): Promise<void
 
 const credit = 1_000_000n;
 
-test('a thousand at once with money for a hundred: a hundred are paid, the rest are 402', async () => {
+test('a thousand at once with money for a hundred: a hundred are paid, others 402', async () => {
   const account = await bed.account({ micros: 100n * credit, requestsPerMinute: 100_000 });
   const asked = Array.from({ length: 1_000 }, async (_, index) => {
     const key = index % 3 === 0 ? { request_id: `key ${index}`.replace(' ', '-') } : {};
@@ -89,7 +89,7 @@ test('a stranger asks the provider for what another has kept, and is told no age
   assert.equal(server.asked.length, 10);
 });
 
-test('a wrong key rests its target, costs nobody, and is named to administrators alone', async () => {
+test('a wrong key rests its target, costs nobody, and administrators alone hear', async () => {
   const account = await bed.account();
   server.behaviour = { status: 403, text: '{"message":"Unauthorized.","statusCode":403}' };
   server.asked.length = 0;

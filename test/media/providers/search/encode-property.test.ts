@@ -1,6 +1,6 @@
-// Whatever parameters a caller sends, the call of each family goes to the same place with the same
-// credential, asks the same engine, and costs the same. Each name is taken, passed on, or told as
-// ignored. The seed is printed.
+// Whatever parameters a caller sends, each family asks the same engine at the same place. It does
+// so with the same credential, at the same price. Each name is used, or told as ignored. The seed
+// is printed.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sortedExtra } from '../../../../media/providers/search/extra.ts';
@@ -96,7 +96,7 @@ const pairs = searchFamilyNames.flatMap((family) => {
   return surfaces.map((surface) => ({ family, surface }));
 });
 
-/** Values that stand for themselves, so that a request differs from the plain one in nothing else. */
+/** With these a request can be read, whatever its query is. */
 const whole: Readonly<Partial<Record<ServedSurface, object>>> = {
   engine_flights: { departure_id: 'ZRH', arrival_id: 'JFK' },
   engine_routes: { origin: 'Bern', destination: 'Basel' },
@@ -163,7 +163,7 @@ function assertPrice(family: string, surface: ServedSurface, sent: [string, unkn
   for (const each of dangerous) if (!mine.includes(each)) assert.ok(!names.includes(each), each);
 }
 
-test('no parameter changes credential, place, engine or price; each is used or named', (context) => {
+test('no parameter changes key, place, engine or price; each is used or named', (context) => {
   context.diagnostic(`seed ${testSeed}, ${runs} runs`);
   let good = 0;
   fc.assert(
