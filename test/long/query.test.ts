@@ -1,5 +1,5 @@
-// Two hundred rounds of kill -9 under queries with keys. Most of them take everything down at once,
-// as if the machine had lost its power: the parent gives a process up that ends too often.
+// Two hundred rounds of kill -9 under queries with keys. Most of them take everything down at once.
+// The parent gives a process up that ends too often.
 import { after, test } from 'node:test';
 import { queryRounds } from '../chaos/query-rounds.ts';
 import { cleanUp } from '../chaos/reach.ts';

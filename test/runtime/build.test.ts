@@ -35,7 +35,7 @@ function run(clone: string, argv: string[], { node, script }: Run = {}) {
 }
 
 /** A clone with hardly any sources, installed as with `--omit=dev`. */
-/** Those whose browser has modules of the usual kind. */
+/** Pages whose browser has modules of the usual kind. */
 const pages = ['identity', 'mailbox', 'search', 'video'];
 
 let clone: string;

@@ -20,7 +20,7 @@ function shownCatalogs() {
   return shown.map((json) => v.parse(catalogDocumentSchema, JSON.parse(json.replace('…', 'x'))));
 }
 
-/** Those that show models. */
+/** The catalogs that show models. */
 const modelCatalogs = () => shownCatalogs().filter(({ models }) => models.length > 0);
 
 function cardOf(document: CatalogDocument | undefined) {

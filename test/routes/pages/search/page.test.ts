@@ -1,4 +1,4 @@
-// The page /search in a real browser, against the real service and its simulated providers: every
+// The page /search in a real browser, against the real service and its simulated providers. Every
 // surface is asked, and nothing of a result is loaded before a click.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
