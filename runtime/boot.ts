@@ -18,7 +18,7 @@ export interface ShardBoot {
   answers: AnswerBuffers;
   /** 32 bytes as base64url. */
   masterKey: string;
-  /** Of the memory for sound that waits. */
+  /** They count the memory for sound that waits. */
   soundCounters: SharedArrayBuffer;
   version: string;
 }

@@ -16,8 +16,8 @@ export function everyRouteOf(catalog: CatalogSnapshot): UpstreamTarget[] {
 }
 
 /**
- * The ids of routes whose address, credential or way to be called is another one now, and of those
- * that are gone: they may come back with another.
+ * The ids of routes whose address, credential or way to be called is another one now. Those that
+ * are gone are among them: they may come back with another.
  */
 export function movedRoutes(before: CatalogSnapshot, after: CatalogSnapshot): string[] {
   const now = everyRouteOf(after);

@@ -1,5 +1,5 @@
-// The contract as it is published: both documents are valid and lint-clean, name every route of the
-// table, and what routes answer is what they say.
+// The contract as it is published. Both documents are valid and lint-clean, and name every route of
+// the table. What routes answer is what they say.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
