@@ -45,6 +45,7 @@ export const createQuery = defineRoute({
     kind: 'json',
     schema: querySchema,
     halves: 'replaced',
+    prototypeKeys: 'spaced',
     bytesMax: queryLimits.bodyBytesMax,
     example: { surface: 'web_search', query: 'paper boats', params: { limit: 5 } },
   },

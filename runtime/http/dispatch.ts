@@ -275,7 +275,8 @@ function handle<Access, Caller, Services>(
     return handleLong(call, call.kernel.tenantOf(caller), sent, answer);
   }
   const mayBeAbsent = route.body.schema.type === 'optional';
-  const value = bytes.length === 0 && mayBeAbsent ? undefined : parseJson(bytes);
+  const { prototypeKeys } = route.body.kind === 'json' ? route.body : {};
+  const value = bytes.length === 0 && mayBeAbsent ? undefined : parseJson(bytes, prototypeKeys);
   const isMended = replacesHalves(compiled) && mayHoldHalf(bytes);
   sent?.stop();
   const body = validateBody(route.body.schema, value);

@@ -11,8 +11,11 @@ export const nestingDepthMax = 512;
 export const calls = '"tool_use"';
 const doubleQuote = 34;
 
+/** What becomes of keys that name prototypes: a 400, or one more name with a space behind it. */
+export type PrototypeKeys = 'refused' | 'spaced';
+
 /** Parses a request body (RFC 8259). Every fault is a 400. */
-export function parseJson(sent: Buffer): unknown {
+export function parseJson(sent: Buffer, prototypeKeys: PrototypeKeys = 'refused'): unknown {
   const bytes = withoutMark(sent);
   if (bytes.length === 0) throw invalid('A JSON body is required.');
   const text = textOf(bytes);
@@ -25,7 +28,8 @@ export function parseJson(sent: Buffer): unknown {
   } catch (error) {
     throw notJson(positionOf(error));
   }
-  if (mayHoldPrototypeKey(text)) refusePrototypeKeys(value, '');
+  if (prototypeKeys === 'spaced') value = withSpacedKeys(value, text);
+  else if (mayHoldPrototypeKey(text)) refusePrototypeKeys(value, '');
   return isExact ? roundBesideCalls(value) : value;
 }
 
@@ -93,6 +97,22 @@ export function refusePrototypeKeys(value: unknown, path: string): void {
     }
     refusePrototypeKeys(member, memberPath);
   }
+}
+
+const prototypeNames: ReadonlySet<string> = new Set(['__proto__', 'prototype', 'constructor']);
+
+/** The same value, where no key names a prototype: schemas of open objects lose those unseen. */
+function withSpacedKeys(value: unknown, text: string): unknown {
+  return mayHoldPrototypeKey(text) || text.includes('constructor') ? spaced(value) : value;
+}
+
+function spaced(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) return value.map(spaced);
+  const entries = Object.entries(value).map(([key, member]): [string, unknown] => {
+    return [prototypeNames.has(key) ? `${key} ` : key, spaced(member)];
+  });
+  return Object.fromEntries(entries);
 }
 
 /** Counts brackets outside strings; strings are skipped at the speed of indexOf. */

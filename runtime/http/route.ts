@@ -2,6 +2,7 @@
 // documentation and the contract test need is said once, here.
 import * as v from 'valibot';
 import type { ProblemCode } from '../problem.ts';
+import type { PrototypeKeys } from './json.ts';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 type Schema = v.GenericSchema;
@@ -14,6 +15,8 @@ export interface JsonBody<B extends Schema> {
   bytesMax: number;
   /** Half of a surrogate pair in any text of it becomes U+FFFD, once it is valid. */
   halves?: 'replaced';
+  /** Where any name may be a member, those of prototypes are no fault. */
+  prototypeKeys?: PrototypeKeys;
   /** A body that works as it stands: what is made of a schema says `string` and is refused. */
   example?: Readonly<Record<string, unknown>>;
 }

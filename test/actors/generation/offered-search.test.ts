@@ -1,5 +1,5 @@
 // Web search for models where its surface is offered for queries too. A provider that fails has
-// another beside it, and what the account was told before or what is empty costs nothing.
+// another beside it, what is kept for the account asks nobody, and what is empty costs nothing.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { type RunningSim, startSim } from '../../../bench/sim/server.ts';
@@ -46,7 +46,7 @@ const search = (account: TestAccount, text: string) =>
   ask('chat', account, { model: 'plain', text, members: { web_search: true } });
 const started = async () => [(await first.stats()).started, (await second.stats()).started];
 
-test('what the account was told before is free, for this account alone', async () => {
+test('what is kept for the account asks nobody, and is a search all the same', async () => {
   await Promise.all([first.reset(), second.reset()]);
   const account = await bed.account();
   const text = 'penguins [[sim tokens=1]]';
@@ -59,7 +59,7 @@ test('what the account was told before is free, for this account alone', async (
     const charge = BigInt(told.svcUsage?.charge_microcredits ?? 0);
     assert.equal(before - (await account.quiet()).availableMicros, charge);
   }
-  assert.deepEqual(calls, [1, 0, 0]);
+  assert.deepEqual(calls, [1, 1, 1]);
   assert.deepEqual(await started(), [1, 0]);
   assert.equal((await search(await bed.account(), text)).svcUsage?.search_calls, 1);
   assert.deepEqual(await started(), [2, 0]);

@@ -152,7 +152,7 @@ test('tests of an administrator charge nobody, and leave no row', async () => {
   assert.doesNotMatch(JSON.stringify(await everything(adminApi, '/audit')), /a probe/);
 });
 
-test('names of prototypes are no parameters, whatever they hold', async () => {
+test('names of prototypes are named and no parameters, whatever they hold', async () => {
   const account = await bed.account();
   const send = async (text: string) => {
     const headers = { ...bearer(account), 'content-type': 'application/json' };
@@ -165,10 +165,12 @@ test('names of prototypes are no parameters, whatever they hold', async () => {
       for (const body of [inside, beside]) {
         const reply = await send(body);
         const text = await reply.text();
-        assert.ok(reply.status === 200 || reply.status === 400, `${body}: ${text}`);
-        if (reply.status === 400) continue;
-        const { normalized } = JSON.parse(text) as { normalized: { assumed: { limit: number } } };
+        assert.equal(reply.status, 200, `${body}: ${text}`);
+        const { normalized } = JSON.parse(text) as {
+          normalized: { assumed: { limit: number }; ignored: string[] };
+        };
         assert.equal(normalized.assumed.limit, 10, body);
+        assert.deepEqual(normalized.ignored, [name], body);
       }
     }
   }
