@@ -179,6 +179,7 @@ export function developmentNotice(config: Config, account: DevelopmentAccount): 
     `  all of it in   ${developmentFilePath(config)}`,
     `  talk to it at  ${config.baseUrl}/voice`,
     `  make videos at ${config.baseUrl}/video`,
+    `  search at      ${config.baseUrl}/search`,
     ...(mailbox === null ? [] : [`  read mail at   ${mailbox}`]),
     '',
   ].join('\n');

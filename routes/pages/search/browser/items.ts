@@ -87,7 +87,8 @@ function authorsText({ authors }: Item): string | null {
   return typeof authors === 'string' ? authors : authors.join(', ');
 }
 
-const stopsText = (stops: number) => (stops === 0 ? 'direct' : `${stops} stops`);
+const stopsText = (stops: number) =>
+  stops === 0 ? 'direct' : `${stops} ${stops === 1 ? 'stop' : 'stops'}`;
 
 function linksOf({ website, pdf_url }: Item): HTMLElement | null {
   const links = [
