@@ -40,6 +40,7 @@ interface Case {
 const cases: readonly Case[] = [
   { name: 'found', orders: 'results=3', status: 200 },
   { name: 'empty', orders: 'empty=1', status: 200, empty: true },
+  { name: 'partial', orders: 'partial=1', status: 200 },
   { name: 'refused', orders: 'status=400', status: 400 },
   { name: 'credential', orders: 'status=401', status: 502, rests: true },
   { name: 'busy', orders: 'status=429 retry_after=1', status: 503 },
