@@ -9,6 +9,8 @@ import { openTestbed, type Testbed } from '../../harness/testbed.ts';
 import { makePerson, type TestPerson } from '../me/person.ts';
 import { type Company, join, type Members, makeCompany, rowOf } from './company.ts';
 
+// slow: It waits for a video, whose provider is asked every five seconds.
+
 let bed: Testbed;
 let contract: Contract;
 before(async () => {
