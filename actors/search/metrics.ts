@@ -22,5 +22,3 @@ export function createSearchMetrics(registry: MetricsRegistry): SearchMetrics {
     ),
   };
 }
-
-export const noSearchMetrics: SearchMetrics = { attempt: () => {}, found: () => {} };

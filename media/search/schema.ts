@@ -1,5 +1,5 @@
-// The schemas of what is answered: twelve kinds of items, and `normalized` of each. A reply is
-// checked by them before it leaves, and they are what is documented.
+// The schemas of what is answered: `normalized` of each of the twelve kinds, with its items. They
+// check a reply before it leaves, and they are what is documented.
 import * as v from 'valibot';
 import { maxCharacters } from '../../runtime/http/text.ts';
 import { shownText, webAddress, whole } from './fields.ts';
@@ -19,21 +19,6 @@ import { videosItem } from './kinds/videos.ts';
 import { webItem } from './kinds/web.ts';
 import { ignoredCharactersMax, parametersMax } from './parameters/names.ts';
 import type { SurfaceKind } from './surfaces.ts';
-
-export const itemSchemas = {
-  web: webItem,
-  answer: answerItem,
-  images: imagesItem,
-  news: newsItem,
-  videos: videosItem,
-  places: placesItem,
-  routes: routesItem,
-  products: productsItem,
-  papers: papersItem,
-  suggestions: suggestionsItem,
-  flights: flightsItem,
-  hotels: hotelsItem,
-} as const satisfies Record<SurfaceKind, v.GenericSchema>;
 
 const parameterScalar = v.pipe(
   v.union([v.string(), v.number(), v.boolean()]),

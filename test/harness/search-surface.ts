@@ -4,10 +4,13 @@ import type { CatalogSurface, SearchTarget } from '../../actors/catalog/surface.
 import { createRouteHealth } from '../../actors/provider-health/health.ts';
 import { realClock } from '../../actors/search/clock.ts';
 import { createSearchDesk, type DeskDeps } from '../../actors/search/desk.ts';
-import { noSearchMetrics } from '../../actors/search/metrics.ts';
+import type { SearchMetrics } from '../../actors/search/metrics.ts';
 import { createPlaceKind } from '../../actors/search/place.ts';
 import type { SearchAsk } from '../../media/search/contract.ts';
 import { createActorSystem } from '../../runtime/actor/system.ts';
+
+/** Counts nothing. */
+export const noSearchMetrics: SearchMetrics = { attempt: () => {}, found: () => {} };
 
 export function searchTarget(routeId: string, members: Partial<SearchTarget['upstream']> = {}) {
   const upstream = {

@@ -5,9 +5,13 @@ import { test } from 'node:test';
 import { createRouteHealth } from '../../../actors/provider-health/health.ts';
 import { type AttemptDeps, askTargets } from '../../../actors/search/attempts.ts';
 import type { SearchOrder, SearchResult } from '../../../actors/search/contract.ts';
-import { noSearchMetrics } from '../../../actors/search/metrics.ts';
 import type { ServedSurface } from '../../../media/search/surfaces.ts';
-import { searchAsk, searchSurface, searchTarget } from '../../harness/search-surface.ts';
+import {
+  noSearchMetrics,
+  searchAsk,
+  searchSurface,
+  searchTarget,
+} from '../../harness/search-surface.ts';
 import { fakeClient, fakeClock, outcome, type State } from './fakes.ts';
 
 const first = searchTarget('one/web_search');

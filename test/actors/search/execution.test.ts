@@ -5,9 +5,13 @@ import { createRouteHealth } from '../../../actors/provider-health/health.ts';
 import type { Answerer } from '../../../actors/search/answering.ts';
 import { realClock } from '../../../actors/search/clock.ts';
 import { type ExecutionDeps, runSearch } from '../../../actors/search/execution.ts';
-import { noSearchMetrics } from '../../../actors/search/metrics.ts';
 import { Problem } from '../../../runtime/problem.ts';
-import { searchAsk, searchSurface, searchTarget } from '../../harness/search-surface.ts';
+import {
+  noSearchMetrics,
+  searchAsk,
+  searchSurface,
+  searchTarget,
+} from '../../harness/search-surface.ts';
 import { fakeClient, fakeClock, outcome, type State } from './fakes.ts';
 
 const grounded = { text: 'A [1].', citations: [], grounded: true, model: 'm', removed: 0 };

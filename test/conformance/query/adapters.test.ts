@@ -13,8 +13,8 @@ import type {
   SearchOutcome,
   SearchParameters,
 } from '../../../media/search/contract.ts';
-import { itemSchemas } from '../../../media/search/schema.ts';
 import { factsOf, type ServedSurface } from '../../../media/search/surfaces.ts';
+import { itemSchemas } from '../../harness/search-items.ts';
 import { askOf, targetOf } from '../../media/providers/search/ask.ts';
 
 const client = createSearchClient({ connectionsMax: 4 });

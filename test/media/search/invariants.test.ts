@@ -5,10 +5,10 @@ import { test } from 'node:test';
 import { safeParse } from 'valibot';
 import type { Reading } from '../../../media/search/contract.ts';
 import { itemsOf, relatedOf } from '../../../media/search/items.ts';
-import { itemSchemas } from '../../../media/search/schema.ts';
 import { factsOf, type ServedSurface, surfaceNames } from '../../../media/search/surfaces.ts';
 import { fc } from '../../harness/properties.ts';
 import { sampledRuns } from '../../harness/sample.ts';
+import { itemSchemas } from '../../harness/search-items.ts';
 import { testSeed } from '../../harness/seed.ts';
 import { askOf, nowMs } from './asks.ts';
 

@@ -4,8 +4,8 @@ import { test } from 'node:test';
 import { safeParse } from 'valibot';
 import type { Reading, SearchItem } from '../../../media/search/contract.ts';
 import { itemsOf, relatedOf } from '../../../media/search/items.ts';
-import { itemSchemas } from '../../../media/search/schema.ts';
 import { factsOf, type ServedSurface, type SurfaceKind } from '../../../media/search/surfaces.ts';
+import { itemSchemas } from '../../harness/search-items.ts';
 import { askOf, nowMs } from './asks.ts';
 
 function found(surface: ServedSurface, readings: Reading[], params: object = {}) {

@@ -2,9 +2,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { safeParse } from 'valibot';
-import { anyNormalized, itemSchemas, normalizedSchema } from '../../../media/search/schema.ts';
+import { anyNormalized, normalizedSchema } from '../../../media/search/schema.ts';
 import { factsOf, type SurfaceKind, surfaceNames } from '../../../media/search/surfaces.ts';
 import { createSchemaBook } from '../../../runtime/http/schemas.ts';
+import { itemSchemas } from '../../harness/search-items.ts';
 
 const kinds = Object.keys(itemSchemas) as SurfaceKind[];
 const page = { position: 1, title: 'T', url: 'https://example.com/' };

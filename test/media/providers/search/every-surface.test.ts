@@ -8,9 +8,9 @@ import { createSearchClient } from '../../../../media/providers/search/call.ts';
 import { simulatedSearchProviders } from '../../../../media/providers/search/simulated.ts';
 import type { SearchAsk, SearchOutcome } from '../../../../media/search/contract.ts';
 import { readQuery } from '../../../../media/search/parameters.ts';
-import { itemSchemas } from '../../../../media/search/schema.ts';
 import { factsOf, type ServedSurface } from '../../../../media/search/surfaces.ts';
 import { sampled } from '../../../harness/sample.ts';
+import { itemSchemas } from '../../../harness/search-items.ts';
 import { testSeed } from '../../../harness/seed.ts';
 import { targetOf } from './ask.ts';
 

@@ -7,8 +7,8 @@ import { type RunningSim, startSim } from '../../../../bench/sim/server.ts';
 import { createSearchClient } from '../../../../media/providers/search/call.ts';
 import { searchFamily } from '../../../../media/providers/search/families.ts';
 import type { SearchOutcome, SearchParameters } from '../../../../media/search/contract.ts';
-import { itemSchemas } from '../../../../media/search/schema.ts';
 import { factsOf, type ServedSurface } from '../../../../media/search/surfaces.ts';
+import { itemSchemas } from '../../../harness/search-items.ts';
 import { askOf, targetOf } from './ask.ts';
 import { flight, journey, stay } from './travel.ts';
 
