@@ -150,13 +150,12 @@ import { organizationRoutes } from './organizations/table.ts';
 import { getAuditVerifier } from './pages/audit-verifier.ts';
 import { docsRoutes } from './pages/docs.ts';
 import { identityPageRoutes } from './pages/identity/pages.ts';
+import { lendKeyRoute } from './pages/lend-key.ts';
 import { clearMailbox, listMailboxMessages } from './pages/mailbox/messages.ts';
 import { mailboxPageRoutes } from './pages/mailbox/page.ts';
-import { lendSearchKey } from './pages/search/lend-key.ts';
 import { searchPageRoutes } from './pages/search/page.ts';
 import { lendVideoSession } from './pages/video/lend-session.ts';
 import { videoPageRoutes } from './pages/video/page.ts';
-import { lendVoiceKey } from './pages/voice/lend-key.ts';
 import { voicePageRoutes } from './pages/voice/page.ts';
 import { receiveWebhook } from './payments/receive-webhook.ts';
 import { createPurchase } from './purchases/create-purchase.ts';
@@ -207,11 +206,11 @@ export const routes: readonly AppRoute[] = [
   getAuditVerifier,
   ...identityPageRoutes,
   ...voicePageRoutes,
-  lendVoiceKey,
+  lendKeyRoute('voice', 'talking'),
   ...videoPageRoutes,
   lendVideoSession,
   ...searchPageRoutes,
-  lendSearchKey,
+  lendKeyRoute('search', 'searching'),
   ...mailboxPageRoutes,
   listMailboxMessages,
   clearMailbox,

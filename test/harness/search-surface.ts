@@ -6,8 +6,25 @@ import { realClock } from '../../actors/search/clock.ts';
 import { createSearchDesk, type DeskDeps } from '../../actors/search/desk.ts';
 import type { SearchMetrics } from '../../actors/search/metrics.ts';
 import { createPlaceKind } from '../../actors/search/place.ts';
-import type { SearchAsk } from '../../media/search/contract.ts';
+import type { SearchAsk, SearchParameters } from '../../media/search/contract.ts';
 import { createActorSystem } from '../../runtime/actor/system.ts';
+
+/** A caller that says nothing else asks with these. */
+export const plainParameters: SearchParameters = {
+  limit: 10,
+  page: 1,
+  gl: null,
+  hl: null,
+  location: null,
+  safe: 'moderate',
+  timeRange: null,
+  includeDomains: [],
+  excludeDomains: [],
+  ll: null,
+  flights: null,
+  hotels: null,
+  routes: null,
+};
 
 /** Counts nothing. */
 export const noSearchMetrics: SearchMetrics = { attempt: () => {}, found: () => {} };
@@ -50,21 +67,7 @@ export function searchAsk(query: string, members: Partial<SearchAsk> = {}): Sear
   return {
     surface: 'web_search',
     query,
-    parameters: {
-      limit: 10,
-      page: 1,
-      gl: null,
-      hl: null,
-      location: null,
-      safe: 'moderate',
-      timeRange: null,
-      includeDomains: [],
-      excludeDomains: [],
-      ll: null,
-      flights: null,
-      hotels: null,
-      routes: null,
-    },
+    parameters: plainParameters,
     extra: {},
     ...members,
   };

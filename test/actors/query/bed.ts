@@ -36,6 +36,7 @@ import { TransientMap } from '../../../runtime/transient.ts';
 import { makeAccount, type TestAccount } from '../../harness/account.ts';
 import { openTestDatabase } from '../../harness/database.ts';
 import { noMetrics } from '../../harness/request-deps.ts';
+import { plainParameters } from '../../harness/search-surface.ts';
 
 export const credit = 1_000_000n;
 export const priceMicros = 1_500_000n;
@@ -175,28 +176,12 @@ export function surfaceNamed(name: SurfaceName, change: Partial<CatalogSurface>)
   };
 }
 
-const parameters = {
-  limit: 10,
-  page: 1,
-  gl: null,
-  hl: null,
-  location: null,
-  safe: 'moderate',
-  timeRange: null,
-  includeDomains: [],
-  excludeDomains: [],
-  ll: null,
-  flights: null,
-  hotels: null,
-  routes: null,
-} as const;
-
 function planOf({ accountId }: Payer, { surface = {}, plan = {} }: Given): QueryPlan {
   const chosen = surfaceNamed('web_search', surface);
   return {
     search: {
       surface: chosen,
-      ask: { surface: 'web_search', query: 'paper boats', parameters, extra: {} },
+      ask: { surface: 'web_search', query: 'paper boats', parameters: plainParameters, extra: {} },
       accountId,
       maxAgeSeconds: chosen.maxAgeSeconds,
       answer: null,

@@ -2,22 +2,7 @@
 import type { UpstreamTarget } from '../../../../media/providers/generation/contract.ts';
 import type { SearchAsk, SearchParameters } from '../../../../media/search/contract.ts';
 import type { ServedSurface } from '../../../../media/search/surfaces.ts';
-
-const plain: SearchParameters = {
-  limit: 10,
-  page: 1,
-  gl: null,
-  hl: null,
-  location: null,
-  safe: 'moderate',
-  timeRange: null,
-  includeDomains: [],
-  excludeDomains: [],
-  ll: null,
-  flights: null,
-  hotels: null,
-  routes: null,
-};
+import { plainParameters } from '../../../harness/search-surface.ts';
 
 export function askOf(
   surface: ServedSurface,
@@ -25,7 +10,7 @@ export function askOf(
   parameters: Partial<SearchParameters> = {},
   extra: SearchAsk['extra'] = {},
 ): SearchAsk {
-  return { surface, query, parameters: { ...plain, ...parameters }, extra };
+  return { surface, query, parameters: { ...plainParameters, ...parameters }, extra };
 }
 
 export function targetOf(
